@@ -24,17 +24,16 @@ from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.server import server
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.api.app import mount
-from grasp_core.server.gate import Gate, TabGate, bound_heads, send_at_once
+from grasp_core.server.gate import Gate, TabGate, UploadGate, UploadLedger, bound_heads, send_at_once
 from grasp_core.server.headers import Headers, WayBack, security_headers
+from grasp_core.server.identity import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.server.metrics import Metrics
-from grasp_core.server.uploads import UploadGate, UploadLedger
-from grasp_core.server.visits import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.store.database import database_url
 from pages._ui.helpers.around import Messages, show_error
+from pages._ui.helpers.background import drop_unused, waiting_bytes, warm, whose
 from pages._ui.helpers.identity import secrets, sender
-from pages._ui.helpers.navigation import SCREENS
+from pages._ui.helpers.screens import SCREENS
 from pages._ui.helpers.sign_ins import SignIns, close_ended, give_up_tables, sign_out_route
-from pages._ui.helpers.waiting import drop_unused, waiting_bytes, warm, whose
 
 log = logging.getLogger("grasp.app")
 
@@ -108,9 +107,7 @@ PAGES = frozenset({"/", *(screen.path for screen in SCREENS)})
 OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "everybody")
 metrics = Metrics(server.shared)
 uploads = UploadLedger(
-    waiting_bytes,
-    int(config.get_option("server.maxUploadSize")) * 2**20,
-    whose if SETTINGS.sign_in else None,
+    waiting_bytes, int(config.get_option("server.maxUploadSize")) * 2**20, whose if SETTINGS.sign_in else None
 )
 
 bound_heads()

@@ -38,7 +38,7 @@ from grasp_core.model.settings import read_settings
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.example import AXES, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 
 LONG, SHORT = 10_000_000, 200
 """Permutations of an attacker's run, and of anybody's."""
@@ -256,7 +256,7 @@ def main() -> None:
         limits = {name: str(mib) for name, mib in LIMITS_MIB.items()}
         environment = {"GRASP_HOME": home, **limits, **signed_in.environment(address)}
         with serving(environment, port) as (_, process):
-            store = make_server(read_settings({**os.environ, **environment}))
+            store = Server(read_settings({**os.environ, **environment}))
             people = [Person(store, number, address) for number in range(7)]
             spec, files = example_spec(), example_files()
             data = load(*(read_table(content, name) for name, content in files.items()), spec.data, AXES)

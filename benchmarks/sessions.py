@@ -40,7 +40,7 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import AXES, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 
 PATIENCE_S = 120
@@ -293,7 +293,7 @@ def main() -> None:
         files = example_files()
         spec = example_spec()
         tables = [read_table(content, name) for name, content in files.items()]
-        store = make_server(read_settings({**os.environ, **environment}))
+        store = Server(read_settings({**os.environ, **environment}))
         up.callback(store.database.dispose)
         for content in files.values():
             store.files.put(content, owner="benchmark")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -12,26 +11,11 @@ from grasp_core.model.groups import one_line
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.dataset.load import Dataset
-from pages._ui.analysis import (
-    choose_axes,
-    choose_conventions,
-    choose_given,
-    choose_how_profiles_move,
-    choose_level,
-    choose_numbers,
-    choose_pairs,
-    choose_preset,
-    choose_slices,
-    choose_statistics,
-    proposal_of,
-    say_what_is_compared,
-    say_who_rated_what,
-)
+from pages._ui.analysis import choose, say_what_is_compared, say_who_rated_what
 from pages._ui.data.columns import choose_question
 from pages._ui.data.decisions import kept_raters
-from pages._ui.helpers.drafts import keep_draft, resume_draft
-from pages._ui.helpers.navigation import go, link_to
-from pages._ui.helpers.page_style import ALWAYS_THERE
+from pages._ui.data.remembered import keep_draft, resume_draft
+from pages._ui.helpers.screens import ALWAYS_THERE, go, link_to
 from pages._ui.helpers.state import submit, work
 
 
@@ -46,47 +30,6 @@ def _say_what_to_load() -> None:
         else "There is no data to analyse yet."
     )
     link_to("data", "Go to Data")
-
-
-def _choose(dataset: Dataset) -> dict[str, Any]:
-    names = tuple(dataset.raters.axes)
-    if not names:
-        st.info(
-            "Nothing is known of the raters, so there are no groups to compare: this tells how well all of "
-            "them agree, on which labels, and who differs. Add a file with their age, gender or background "
-            "on Data to compare groups."
-        )
-        return {
-            "axes": (),
-            "slices": choose_slices(dataset),
-            "level": choose_level(dataset.questions, proposal_of(dataset.questions)),
-        }
-    choose_preset()
-    st.header("Who is compared")
-    axes = choose_axes(names, tuple(name for name in work().proposed_axes if name in names))
-    slices = choose_slices(dataset)
-    st.header("What is computed")
-    statistics = choose_statistics()
-    numbers = choose_numbers(dataset, axes, slices)
-    pairs = choose_pairs(dataset, axes, numbers["min_raters"])
-    proposal = proposal_of(dataset.questions)
-    level = None if proposal is None else choose_level(dataset.questions, proposal)
-    strata, cluster = choose_how_profiles_move(names)
-    given = choose_given(names, axes, strata)
-    with st.expander("Advanced"):
-        conventions = choose_conventions()
-        conventions["level"] = level or choose_level(dataset.questions, None)
-    return {
-        "axes": axes,
-        "statistics": statistics,
-        "pairs": pairs,
-        "slices": slices,
-        "strata": strata,
-        "cluster": cluster,
-        "given": given,
-        **numbers,
-        **conventions,
-    }
 
 
 def _in_order(dataset: Dataset, spec: RunSpec) -> RunSpec | None:
@@ -104,7 +47,7 @@ def _in_order(dataset: Dataset, spec: RunSpec) -> RunSpec | None:
 
 def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
     try:
-        spec = RunSpec(reading, AnalysisSpec(**_choose(dataset)))
+        spec = RunSpec(reading, AnalysisSpec(**choose(dataset)))
     except GraspError as error:
         st.error(escape_markdown(str(error)))
         return

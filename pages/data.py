@@ -8,9 +8,15 @@ from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.dataset.load import Dataset
 from pages._ui.data.arriving import offer_deletion
 from pages._ui.data.columns import choose_columns
-from pages._ui.data.decisions import Decided, decide, list_problems, load_or_list
+from pages._ui.data.decisions import (
+    Decided,
+    choose_exclusions,
+    decide,
+    list_problems,
+    load_or_list,
+    show_account,
+)
 from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages, show_files
-from pages._ui.data.leaving_out import choose_exclusions, show_account
 from pages._ui.data.quality import (
     account_title,
     say_what_was_understood,
@@ -19,10 +25,15 @@ from pages._ui.data.quality import (
     show_quality,
 )
 from pages._ui.data.recoding import choose_recoding
-from pages._ui.data.remembered import remember_reading, say_what_is_known, say_what_is_remembered
-from pages._ui.helpers.drafts import keep_draft, resume_draft, say_what_was_found
-from pages._ui.helpers.navigation import go, link_to
-from pages._ui.helpers.page_style import ALWAYS_THERE, ROLE
+from pages._ui.data.remembered import (
+    keep_draft,
+    remember_reading,
+    resume_draft,
+    say_what_is_known,
+    say_what_is_remembered,
+    say_what_was_found,
+)
+from pages._ui.helpers.screens import ALWAYS_THERE, ROLE, go, link_to
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import when_open
 
@@ -99,8 +110,8 @@ else:
         axes = tuple(name for name in session.proposed_axes if name in dataset.raters.axes)
         st.header("Good to know")
         if dataset.problems:
-            notes = partial(list_problems, dataset.problems)
-            when_open(f"{number(len(dataset.problems), 'note')} on these files", notes, key="notes")
+            label = f"{number(len(dataset.problems), 'note')} on these files"
+            when_open(label, partial(list_problems, dataset.problems), key="notes")
         when_open(account_title(dataset), partial(show_account, dataset, axes), key="account")
         when_open("Labels, and raters by group", partial(show_overview, dataset, axes), key="overview")
         show_quality(dataset, axes)
@@ -121,14 +132,7 @@ else:
             left = "Everything is decided."
         st.markdown(escape_markdown(left))
         ready = decided is not None and dataset is not None and not decided.open
-        if (
-            st.button(
-                "Continue to the analysis",
-                type="primary",
-                icon=":material/arrow_forward:",
-                disabled=not ready,
-            )
-            and decided is not None
-        ):
+        looks = {"type": "primary", "icon": ":material/arrow_forward:", "disabled": not ready}
+        if st.button("Continue to the analysis", **looks) and decided is not None:
             remember_reading(decided.spec, work().proposed_axes)
             go("analysis")

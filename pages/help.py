@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import functools
 import re
 from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.helpers.navigation import BEFORE_HELP
+from pages._ui.helpers.screens import BEFORE_HELP
 
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PARTS = {
@@ -35,7 +34,6 @@ _LINK = re.compile(r"(?<!!)\[([^]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _IMAGE, _ANCHOR, _MATH = r"!\[[^]]*\]\([^)]*\)", r"<a id=\"[^\"]*\"></a>", r"```math\n(.*?)```"
 
 
-@functools.cache
 def _text(part: str) -> str:
     """A part of the documents as Streamlit shows Markdown: links lead to other parts, images are left out."""
     text = (_DOCS / f"{part}.md").read_text(encoding="utf-8").partition("\n")[2]

@@ -8,8 +8,7 @@ from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.errors import AccessError
 from pages._ui.helpers.around import ask_to_sign_in, audiences, choose_project, say_not_admitted, show_error
 from pages._ui.helpers.identity import ADMINS_ONLY, visitor, why_not_run
-from pages._ui.helpers.navigation import BEFORE_HELP, SCREENS
-from pages._ui.helpers.page_style import ICON, mend
+from pages._ui.helpers.screens import BEFORE_HELP, ICON, SCREENS, mend
 from pages._ui.helpers.state import note_refusal
 
 

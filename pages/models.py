@@ -6,7 +6,7 @@ from pages._ui.benchmark.baselines import show_baselines
 from pages._ui.benchmark.leaderboard import show_leaderboard
 from pages._ui.benchmark.people import show_human_baseline
 from pages._ui.benchmark.submissions import benchmark_or_say, show_submission
-from pages._ui.helpers.navigation import go
+from pages._ui.helpers.screens import go
 from pages._ui.models import show_models_as_raters
 
 _VIEWS = {

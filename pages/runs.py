@@ -3,7 +3,7 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.server import server
-from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.screens import link_to
 from pages._ui.runs import find_runs, list_runs, offer_comparison, show_side_by_side, watch_all
 
 

@@ -3,10 +3,12 @@ from __future__ import annotations
 import streamlit as st
 
 from grasp_core.server import server
+from pages._ui.data.arriving import try_example
 from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages
 from pages._ui.helpers.identity import current_user, why_not_run
-from pages._ui.helpers.navigation import go
-from pages._ui.start import show_last_runs, show_small_answer, try_example
+from pages._ui.helpers.screens import go
+from pages._ui.result.whole_result import show_small_answer
+from pages._ui.runs import show_last_runs
 
 left, right = st.columns(2, gap="large")
 with left:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._ui.helpers.identity import here
-from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.screens import link_to
 from pages._ui.watch import follow, show_watch
 
 st.title("Watch")

@@ -89,7 +89,7 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     from grasp_core.reading import tables  # which loads NumPy
     from grasp_core.reading.sandbox import read
-    from grasp_core.store import visiting as passwords
+    from grasp_core.store import links as passwords
     from tests.reading.making import handled_here, parsed_here
 
     with pytest.MonkeyPatch.context() as patch:

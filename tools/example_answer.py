@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from grasp_core.engine.compute import compute  # noqa: E402
-from grasp_core.engine.conductor import Watcher  # noqa: E402
+from grasp_core.engine.computing import Watcher  # noqa: E402
 from grasp_core.engine.pools import workers  # noqa: E402
 from grasp_core.engine.pools.pool import Pool  # noqa: E402
 from grasp_core.model.result import RunResult, Timing  # noqa: E402

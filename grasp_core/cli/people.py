@@ -18,10 +18,10 @@ from grasp_core.model.access import COMMAND, Person, Role, Scope, role_of
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import read_settings
 from grasp_core.model.text import quoted, tabbed
-from grasp_core.server.accounts import STAYS, Accounts, accounts_of, erasing
+from grasp_core.server.accounts import STAYS, Accounts, erasing
 from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.credentials import TokenStore
 from grasp_core.store.people.people import PeopleStore
-from grasp_core.store.people.tokens import TokenStore
 
 _MOST = 10_000
 
@@ -182,7 +182,7 @@ def _withdraw_token(chosen: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def _accounts() -> Iterator[Accounts]:
     with open_database() as engine:
-        yield accounts_of(read_settings(), engine)
+        yield Accounts(read_settings(), engine)
 
 
 def _person(accounts: Accounts, who: str) -> Person:

@@ -34,9 +34,8 @@ from grasp_core.cli.terminal.output import (
 )
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import CLEAR, WIDTH, say_map, say_result, something_clear
-from grasp_core.engine.compute import compute
+from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,

@@ -1,10 +1,11 @@
-"""One run from beginning to end, on a pool: its stages, when they may stop early, and later panels."""
+"""One run from beginning to end: its pool, its stages, when they may stop early, and later panels."""
 
 from __future__ import annotations
 
 import itertools
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 
@@ -20,9 +21,12 @@ from grasp_core.engine.run import Prepared, agreement_alone, finish, new_tally, 
 from grasp_core.engine.verdict import explained, findable, too_few_for_verdicts, verdict_open
 from grasp_core.engine.watching import Checkpoints, Showing, Watcher
 from grasp_core.model.annotations import FloatArray
+from grasp_core.model.errors import MissingPackageError, SettingsError
+from grasp_core.model.extras import require
 from grasp_core.model.groups import Grouping
 from grasp_core.model.outcome import Unequal, unequal_axes
 from grasp_core.model.result import Result, RunResult, Stopping
+from grasp_core.model.settings import Settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.outcomes import RISK, looks, still_needed, unsettled
 from grasp_core.permutation.testing.tally import Tally
@@ -71,12 +75,7 @@ def compute(
     *,
     load_s: float = 0.0,
 ) -> Result:
-    """Compute a run.
-
-    `dataset`: with the spec's models, if it has some.
-    `checkpoints`: by default nothing is kept.
-    `load_s`: seconds that reading took, for the result's timing.
-    """
+    """Compute a run of a data set, with the spec's models; `load_s`, of reading, is for its timing."""
     if not spec.analysis.axes and not spec.models:
         return agreement_alone(dataset, spec, load_s)
     before = Progress(0, spec.analysis.permutations, None)
@@ -159,8 +158,6 @@ def permute(
 ) -> Tally:
     """Compute a panel's permutations, stage by stage, from where an earlier attempt ended.
 
-    `analysis`: number of permutations, seed, and whether they stop early.
-    `checkpoints`: what of an earlier attempt cannot be read is computed again. By default nothing is kept.
     `show`: called with the tally before the first permutation and several times a second.
     `labels`: annotations that a permutation has to count.
     `open_together`: whether no unit of a run that may stop early is to stop yet, for the sake of all of them.
@@ -216,3 +213,23 @@ def _permute_stage(
         keeper.computed(block[0], of_all.reshape(len(values), -1))
 
     pool.permute(panel.work(active), seed, blocks, store=store, check=check)
+
+
+def server_pool(settings: Settings, make_executor: Callable[[int], Executor]) -> Pool:
+    """The pool of a server: GRASP_WORKERS counts this machine's, a cluster has its own number."""
+    return make_pool(settings, make_executor, None if settings.dask_address else settings.workers or None)
+
+
+def make_pool(
+    settings: Settings, make_executor: Callable[[int], Executor], n_workers: int | None = None
+) -> Pool:
+    """The pool that the settings ask for, not started yet; a SettingsError where Dask cannot be used."""
+    if not settings.dask_address:
+        return Pool(make_executor, n_workers)
+    try:
+        require("GRASP_DASK_ADDRESS", "cluster")
+    except MissingPackageError as error:  # a server says so before its first page
+        raise SettingsError(str(error)) from None
+    from grasp_core.engine.pools.cluster import ClusterPool, certificates  # importing Dask takes a second
+
+    return ClusterPool(settings.dask_address, certificates(settings), n_workers)

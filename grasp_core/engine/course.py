@@ -35,10 +35,8 @@ _LOOK_UP = 5e-9
 def default_seconds(
     dataset: Dataset, axes: Sequence[AxisSet], min_raters: int, slices: Sequence[str] = ()
 ) -> float:
-    """Seconds that the default number of permutations takes on two cores.
+    """Seconds that the default number of permutations of these axes, all in the data, takes on two cores.
 
-    `axes`: all of them in the data.
-    `min_raters`: smallest group.
     `slices`: columns of the data set's attributes: each asks once more for the items that have a value in it.
     """
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
@@ -50,20 +48,14 @@ def default_seconds(
 
 
 def models_seconds(dataset: Dataset, n_models: int, axes: Sequence[AxisSet], min_raters: int) -> float:
-    """Seconds that the default number of permutations takes on two cores, of models as raters.
-
-    `dataset`, `axes`, `min_raters`: as :func:`default_seconds`.
-    """
+    """As :func:`default_seconds`, of models as raters."""
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     on_items = _ITEM_AND_MODEL * dataset.summary.items * len(grouping.groups) * n_models
     return DEFAULT_PERMUTATIONS * (_counting(dataset, grouping, axes) + on_items) / CORES
 
 
 def pairs_seconds(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> float:
-    """Seconds that the default number of permutations takes within each pair of groups, on two cores.
-
-    `dataset`, `axes`, `min_raters`: as :func:`default_seconds`.
-    """
+    """As :func:`default_seconds`, within each pair of groups."""
     shape, labels = dataset.summary, len(dataset.summary.categories)
     grouping = form_groups(dataset.raters, axes, min_raters=min_raters)
     per_rater = shape.annotations / max(shape.raters, 1)
@@ -103,11 +95,7 @@ _GROUP_S, _PAIR_S, _GROUP_OF_SLICE_S = 0.027, 0.026, 0.01
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage of a run.
-
-    `parts`: of each of its parts, such as the pairs of one axis, the expected seconds of its permutations and
-        of the tests that follow; only their ratios count.
-    """
+    """A stage of a run: of each part, expected seconds of permutations and of tests; only ratios count."""
 
     name: str
     parts: tuple[tuple[float, float], ...]
@@ -119,11 +107,7 @@ class Stage:
 
 
 class Course:
-    """How far a run is over all its stages.
-
-    `stages`: in order.
-    `clock`: seconds.
-    """
+    """How far a run is over all its stages, which are in order."""
 
     def __init__(self, stages: Sequence[Stage], clock: Callable[[], float] = time.perf_counter) -> None:
         self._stages, self._clock = tuple(stages), clock
@@ -202,10 +186,7 @@ class Course:
 
 
 class OnCourse(Watcher):
-    """Watches a part of a run for the watcher of the whole.
-
-    `of`: the stage, such as "pairs"; what is found while it goes on is told as provisional of it.
-    """
+    """Watches one stage of a run, such as "pairs", for the watcher of the whole."""
 
     def __init__(self, watcher: Watcher, course: Course, of: str) -> None:
         self._watcher, self._course, self._of = watcher, course, of

@@ -28,11 +28,7 @@ _MOST = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """A data set that is held.
-
-    `number`: tells it from what is held later for the same question.
-    `load_s`: seconds that reading it took.
-    """
+    """A data set that is held under a number of its own, and the seconds that reading it took."""
 
     number: int
     dataset: Dataset
@@ -73,11 +69,7 @@ File = tuple[str, str]
 
 
 class Inputs:
-    """What runs read.
-
-    `allowed`: where files may be that are not uploaded.
-    `closing`: once it is set, a database that is away is not waited for.
-    """
+    """What runs read; once `closing` is set, a database that is away is not waited for."""
 
     def __init__(
         self, runs: RunStore, files: FileStore, allowed: AllowedSources, closing: threading.Event
@@ -86,39 +78,24 @@ class Inputs:
         self._runs, self._files, self._closing = runs, files, closing
 
     def refer(self, location: str, member: str | None = None, *, owner: str, reach: Reach) -> Table:
-        """Read a file that stays where it is, and note its place for the runs that will need it.
-
-        `location`: see :meth:`grasp_core.reading.sources.allowed.AllowedSources.fetch`.
-        `member`: sheet or member that is read.
-        `reach`: of whoever brings it; it is noted in their project.
-        """
+        """Read a file, or a member, that stays where it is, and note its place in the project of `reach`."""
         fetched = self.allowed.fetch(location)
         table = fetched.table(member=member)
-        self._note(table, fetched.location, owner=owner, reach=reach)
+        self._files.within(reach).refer(table.sha256, table.bytes, fetched.location, owner=owner)
         return table
 
     def fresh(self, spec: RunSpec, fetched: Mapping[str, Fetched], *, owner: str, reach: Reach) -> Dataset:
-        """A data set of files as they were just fetched, whose places are noted for its run.
-
-        `spec`: whose models, if any, are columns of the annotations.
-        `fetched`: "annotations" and, where there are any, "raters" and "items".
-        `reach`: of whoever brings them, in the project in which they are noted.
-        """
+        """A data set of files just fetched, by kind, whose places are noted in the project of `reach`."""
         members = _members(spec.data)
-        source = self._files.within(reach).source  # of those that a connector brought and that are stored
-        tables = {
-            kind: replace(file.table(file.name, members[kind]), source=source(file.sha256))
-            for kind, file in fetched.items()
-        }
+        files, tables = self._files.within(reach), {}
         for kind, file in fetched.items():
-            self._note(tables[kind], file.location, owner=owner, reach=reach)
+            source = files.source(file.sha256)  # of one that a connector brought and that is stored
+            table = tables[kind] = replace(file.table(file.name, members[kind]), source=source)
+            files.refer(table.sha256, table.bytes, file.location, owner=owner)
         return _dataset(spec, tables, {})
 
     def places(self, record: RunRecord) -> dict[str, str | None]:
-        """Where each of a saved run's files is, by kind, or what it was fetched from.
-
-        None for one that was uploaded, or is forgotten.
-        """
+        """Where each file of a saved run is, or was fetched from; None of uploaded and forgotten ones."""
         files = self._files.within(only(record.project))
         named, models = _by_kind(record, self._runs.files_of(record.id))
         found = {kind: files.location(of) or files.source(of) or None for kind, (_, of) in named.items()}
@@ -130,16 +107,8 @@ class Inputs:
         found = self._files.within(only(record.project)).locations(needed)
         return bool(needed) and found.keys() == needed
 
-    def _note(self, table: Table, location: str, *, owner: str, reach: Reach) -> None:
-        self._files.within(reach).refer(table.sha256, table.bytes, location, owner=owner)
-
     def table(self, name: str, sha256: str, member: str | None = None, *, reach: Reach) -> Table:
-        """A project's file, from the file store or from where it stays.
-
-        `name`: the file's name, for messages.
-        `member`: sheet or member that the run reads.
-        `reach`: of whoever reads it, in the project that it belongs to.
-        """
+        """A file of the project of `reach`, or a member, from the file store or from where it stays."""
         files = self._files.within(reach)
         content = insist(partial(files.get, sha256), until=self._closing)
         if content is not None:
@@ -150,26 +119,19 @@ class Inputs:
             raise DataError(f"{name} is no longer on this server; bring it again on Data, then run.")
         fetched = self.allowed.fetch(location)
         if fetched.sha256 != sha256:
-            raise DataError(
-                f"{name} has changed where it is kept since it was first read; bring it again on Data, "
-                "then run."
-            )
+            changed = f"{name} has changed where it is kept since it was first read"
+            raise DataError(f"{changed}; bring it again on Data, then run.")
         return fetched.table(name, member)
 
     def dataset(self, record: RunRecord) -> Dataset:
         """A run's data."""
         named, models = _by_kind(record, insist(lambda: self._runs.files_of(record.id), until=self._closing))
         reach = only(record.project)
-        return self.formed(
-            record.spec, self.tables(record.spec.data, named, reach=reach), models, reach=reach
-        )
+        tables = self.tables(record.spec.data, named, reach=reach)
+        return self.formed(record.spec, tables, models, reach=reach)
 
     def tables(self, spec: DataSpec, files: Mapping[str, File], *, reach: Reach) -> dict[str, Table]:
-        """The files that a reading takes, read.
-
-        `files`: name and sha256 of "annotations" and, where there are any, "raters" and "items".
-        `reach`: of whoever reads them, in the project that they belong to.
-        """
+        """The files that a reading takes, by kind, read; see :meth:`table`."""
         members = _members(spec)
         return {kind: self.table(*file, members[kind], reach=reach) for kind, file in files.items()}
 

@@ -26,9 +26,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from sqlalchemy import Engine
 
+from grasp_core.engine.compute import server_pool
 from grasp_core.engine.computing import Computing
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.choose import server_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.workers import LEAST_MEMORY, limit_memory
 from grasp_core.engine.warm import warm_beside
@@ -88,20 +88,16 @@ class _Desk:
         self._database: Engine
 
     def do(self, name: str, *arguments: Any) -> _Outcome:
-        """Call one of these methods, or one of :class:`~grasp_core.engine.computing.Computing`."""
-        mine: dict[str, Any] = {
-            "begin": self._begin,
-            "work": self._work,
-            "stay": time.sleep,
-            "close": self._close,
-        }
-        method = mine.get(name) or getattr(self._computing, name)
+        """Call a method of the desk, or one of :class:`~grasp_core.engine.computing.Computing`."""
         try:
+            method = getattr(self, name, None) or getattr(self._computing, name)
             return _Outcome(method(*arguments))
         except Exception as error:  # raised where it was asked for
             return _Outcome(error=error)
 
-    def _begin(self) -> None:
+    stay = staticmethod(time.sleep)
+
+    def begin(self) -> None:
         """Not done where the desk is made: what is raised there comes back without its words."""
         settings = self._settings
         limit_memory(settings.compute_memory_mb * 2**20 or max(machine_memory() // 2, LEAST_MEMORY))
@@ -114,10 +110,10 @@ class _Desk:
         self._warming = warm_beside()
         self._computing.start()
 
-    def _work(self, function: Callable[[Any], Any], argument: Any) -> Any:
+    def work(self, function: Callable[[Any], Any], argument: Any) -> Any:
         return next(self._pool.each(function, [argument]))
 
-    def _close(self) -> None:
+    def close(self) -> None:
         if self._warming is not None:
             with self._warming:
                 self._warming.terminate()
@@ -144,10 +140,7 @@ _Manager.register("desk", _Desk, _DeskProxy)
 
 
 class Apart:
-    """Has a process compute what is queued: see :class:`~grasp_core.engine.computing.Computing`.
-
-    `closing`: set when the server closes.
-    """
+    """Has a process compute what is queued: see :class:`~grasp_core.engine.computing.Computing`."""
 
     def __init__(self, settings: Settings) -> None:
         self.closing = threading.Event()

@@ -7,26 +7,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from grasp_core.analysis import design
+from grasp_core.analysis.cohesion import verdict
 from grasp_core.analysis.cohesion.columns import Places
 from grasp_core.analysis.cohesion.label_use import SpreadTest
 from grasp_core.analysis.cohesion.panel import Cohesion
-from grasp_core.analysis.cohesion.verdict import (
-    Joint,
-    Tested,
-    corrected,
-    hypotheses,
-    judged_alone,
-    untestable,
-    with_verdicts,
-)
-from grasp_core.analysis.design import (
-    Seen,
-    Unmatched,
-    check_assignment,
-    said_of_columns,
-    screen_cautions,
-    unmatched,
-)
 from grasp_core.analysis.everybody import MOST_CELLS, everybody
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.overview import associations
@@ -38,13 +23,7 @@ from grasp_core.model.outcome import AssignmentCheck, unequal_axes
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.result import (
-    DataSummary,
-    Result,
-    RunResult,
-    Stopping,
-    Timing,
-)
+from grasp_core.model.result import DataSummary, Result, RunResult, Stopping, Timing
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.model.text import listed, quoted
 from grasp_core.permutation.design import MOST_TOLD
@@ -67,10 +46,7 @@ MAX_NULL_BYTES = 4 * 2**30
 class Prepared:
     """A run whose observed statistics are known and whose permutations are still to be computed.
 
-    `dataset`, `spec`: what is run.
-    `grouping`: the groups that are compared.
     `shuffles`: what the permutations leave of the groups.
-    `observed_s`: seconds spent so far.
     `assignment`: whether the groups of each axis were given the same items, and as many.
     """
 
@@ -84,17 +60,14 @@ class Prepared:
 
 
 def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda: None) -> Prepared:
-    """Form the groups and make the spec's panel, with its observed statistics.
-
-    `check`: called between one step and the next; what it raises ends the work.
-    """
+    """Form the groups and make the spec's panel; what `check`, called between steps, raises ends the work."""
     started = time.perf_counter()
     grouping = checked_groups(dataset, spec)
     check()
     shuffles = Shuffles.of(dataset.raters, grouping, spec.analysis)
     check()
-    seen, given = Seen.of(dataset.annotations), dataset.annotations_of
-    checks = check_assignment(seen, given, grouping, spec.analysis.axes, shuffles.exchange)
+    seen, given = design.Seen.of(dataset.annotations), dataset.annotations_of
+    checks = design.check_assignment(seen, given, grouping, spec.analysis.axes, shuffles.exchange)
     check()
     found: RunPanel
     if spec.models:
@@ -208,11 +181,8 @@ def finish(
     stopping: Stopping | None = None,
     provisional: bool = False,
 ) -> Result:
-    """Test the observed statistics against the shuffled ones.
+    """Test the observed statistics against the shuffled ones of a tally from :func:`new_tally`.
 
-    `tally`: from :func:`new_tally`, with every permutation from 0 on unless `provisional`.
-    `load_s`, `permutations_s`: seconds, for the result's timing.
-    `stopping`: how an adaptive run ended.
     `provisional`: whether permutations go on: p and q then have intervals.
     """
     found = prepared.panel.result(
@@ -233,13 +203,15 @@ def finish(
     groups = tuple(replace(row, least_p=p) if p > LEVEL else row for row, p in rows)
     if not provisional:
         spread = SpreadTest(dataset.questions, dataset.raters, prepared.grouping, analysis, n)
-        groups = with_verdicts(groups, verdicts(prepared, tally, spread), n)
+        groups = verdict.with_verdicts(groups, verdicts(prepared, tally, spread), n)
     together = () if provisional else associations(dataset.raters, analysis.tested)
-    apart: list[Unmatched] = []  # groups whose GAI compares different items
+    apart: list[design.Unmatched] = []  # groups whose GAI compares different items
     if len(dataset.questions) == 1 and analysis.gai == ("irr", "xrr") and not provisional:
         gai = {row.group: row.statistics["gai"].value for row in found.groups if "gai" in row.statistics}
         known = {group: value for group, value in gai.items() if value is not None}
-        apart = unmatched(dataset.annotations, prepared.grouping, known, prepared.assignment, analysis.level)
+        apart = design.unmatched(
+            dataset.annotations, prepared.grouping, known, prepared.assignment, analysis.level
+        )
     said = [*said_of_matched(apart), *said_of_associations(together)]
     warnings = ranked([*said, *found.warnings])
     return replace(
@@ -252,17 +224,17 @@ def finish(
     )
 
 
-def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[Joint]:
+def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[verdict.Joint]:
     """All groups of a run tested together, whether or not one of them explains another."""
-    return corrected([verdicts_alone(prepared, tally, spread)])
+    return verdict.corrected([verdicts_alone(prepared, tally, spread)])
 
 
-def verdicts_alone(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> Tested:
+def verdicts_alone(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> verdict.Tested:
     """The same before correction."""
     grouping = prepared.grouping
-    why = untestable(grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment))
+    why = verdict.untestable(grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment))
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
-    return judged_alone(tally.together, hypotheses(grouping), like, why, spread)
+    return verdict.judged_alone(tally.together, verdict.hypotheses(grouping), like, why, spread)
 
 
 def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:
@@ -284,9 +256,9 @@ def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[R
     analysis, found = prepared.spec.analysis, prepared.dataset.problems
     warnings = [problem.remark for problem in found if problem.axis is None]
     # Of this run's axes alone, whichever others were read with them.
-    warnings += said_of_columns(prepared.dataset.raters, analysis, found)
+    warnings += design.said_of_columns(prepared.dataset.raters, analysis, found)
     if not provisional:  # observed values do not wait for what screens say of raters
-        warnings += screen_cautions(prepared.dataset.annotations, prepared.grouping)
+        warnings += design.screen_cautions(prepared.dataset.annotations, prepared.grouping)
     kept, small = len(prepared.grouping.groups), prepared.grouping.too_small
     if small:  # counted, not named: a small group may be one person
         warnings.append(Caution.SMALL_GROUPS(small=small, groups=kept + small, least=analysis.min_raters))

@@ -1,24 +1,37 @@
-"""Questions taken in, and their answers found: a server's runs as its pages and its API see them."""
+"""Questions taken in and answers found: runs, and in threads beside them plans and items of a group."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
+import threading
+import time
 from collections import OrderedDict
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any, Generic, TypeVar
 
+from grasp_core.analysis.items.outcomes import FORMAT_VERSION, ItemsResult
+from grasp_core.analysis.items.panel import Each, ItemsAsked, look_at_items
+from grasp_core.analysis.planner.make import PlanTask, make_plan
+from grasp_core.analysis.planner.values import Plan
 from grasp_core.engine.computing import POLL_SECONDS, Computing, held_as
 from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.process import Apart
 from grasp_core.engine.run import run_key
-from grasp_core.model.access import Reach
-from grasp_core.model.errors import DataError, GraspError, MissingResultError
-from grasp_core.model.result import Result
+from grasp_core.model.access import Reach, only
+from grasp_core.model.errors import FAULT, DataError, GraspError, MissingResultError, RunCancelledError
+from grasp_core.model.groups import Group
+from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.store.files import FileStore
-from grasp_core.store.runs import Request, RunRecord, RunStore
+from grasp_core.store.runs import AnswerStore, Request, RunRecord, RunStore
 from grasp_core.version import __version__
 
 BROUGHT = "This result was brought from elsewhere, without its data; bring them on Data and run."
@@ -30,11 +43,7 @@ class Service:
     """Takes in questions, has them computed in the background and finds their answers.
 
     `pool`: for further questions about runs.
-    `allowed`: where files may be that are not uploaded; by default there are none.
     `computing`: what computes; by default this process does, with the same pool.
-
-    `inputs`: where the data of runs come from.
-    `closing`: set when the server closes.
     """
 
     def __init__(
@@ -49,7 +58,7 @@ class Service:
         self.files = files
         self.pool = pool
         self._computing = computing or Computing(runs, files, pool, allowed)
-        self.closing = self._computing.closing
+        self.closing, self.wait = self._computing.closing, self._computing.wait
         self.inputs = Inputs(runs, files, allowed or AllowedSources(), self.closing)
         self.result = lru_cache(maxsize=_RESULTS)(self._result)
         self._seen: OrderedDict[str, tuple[int, Result]] = OrderedDict()
@@ -73,15 +82,10 @@ class Service:
         owner: str = "",
         load_s: float = 0.0,
     ) -> tuple[RunRecord, bool]:
-        """Save a run and compute it in the background.
+        """Save a run in the project of `reach` and compute it; returns whether the person asked it before.
 
-        `dataset`: with the spec's models. Their files should be in the file store: another server, or this
-            one after a restart, reads them there; parts it reads where they are.
-        `reach`: of whoever asks; the run belongs to their project.
-        `load_s`: seconds that reading took.
-
-        Returns whether the person asked the same data and spec in the project before, of the same version of
-        the code. What others asked is not computed again either, but the run is another one.
+        What others asked, of the same version of the code, is not computed again, but the run is another one.
+        The data's files should be in the file store, where another server, or this one restarted, reads them.
         """
         key, runs = run_key(dataset.summary, spec, __version__), self.runs.within(reach)
         answering = runs.answering(key, owner)
@@ -109,10 +113,9 @@ class Service:
         return known or Progress(record.done, record.total, None)
 
     def provisional(self, run_id: str) -> Result | None:
-        """What is found so far of a run that goes on; None where nothing is known yet.
+        """What is found so far of a run that goes on; of one that waits for another, by `computed_as`.
 
-        Of a run computed here, the same object until more is found. A run of somebody else's that is computed
-        for this one is meant by its own id, :attr:`~grasp_core.store.runs.RunRecord.computed_as`.
+        None where nothing is known yet; of a run computed here, the same object until more is found.
         """
         version, seen = self._seen.get(run_id, (0, None))
         found = self._computing.found(run_id, version)
@@ -128,14 +131,9 @@ class Service:
     def news_every(self, run_id: str) -> float:
         """Seconds from one provisional result of a run to the next, as things are now.
 
-        A server has about one new result a second to show, however many runs it computes and people watch;
-        for runs that wait, or that another server computes, it looks as often as for new ones.
+        For runs that wait, or that another server computes, it looks as often as for new ones.
         """
         return self._computing.news_every(run_id) or POLL_SECONDS
-
-    def wait(self, run_id: str, seconds: float) -> None:
-        """Wait until something is found of a run that was asked here or is in hand, or for so long."""
-        self._computing.wait(run_id, seconds)
 
     def data_of(self, record: RunRecord) -> Dataset:
         """A run's data, for further questions about it."""
@@ -158,3 +156,197 @@ class Service:
         if found is None:  # raised, not returned: the cache keeps what is returned
             raise MissingResultError("This result is no longer on this server: the run was deleted.")
         return found
+
+
+log = logging.getLogger(__name__)
+
+SIDE_BY_SIDE = 2
+"""Answers of a kind that are computed at one time; further ones wait."""
+_REMEMBERED = 32
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class Making(Generic[T]):
+    """An answer on its way: what is `found` so far, the `share` done, its `error`; `cancelled` stops it.
+
+    `began`, `took`: a time of the monotonic clock, and seconds, once it has ended.
+    """
+
+    owner: str
+    found: T | None = None
+    share: float = 0.0
+    doing: str = "Waiting for others' work"
+    error: str | None = None
+    cancelled: bool = False
+    ended: threading.Event = field(default_factory=threading.Event)
+    began: float = field(default_factory=time.monotonic)
+    took: float | None = None
+
+    def check(self) -> None:
+        """Raise RunCancelledError if nobody wants it any more."""
+        if self.cancelled:
+            raise RunCancelledError
+
+    def tell(self, found: T) -> None:
+        """Know the answer so far."""
+        self.found = found
+
+    def tell_share(self, share: float) -> None:
+        """Know how much of the work is done."""
+        self.share = share
+
+
+class Makings(Generic[T]):
+    """Answers by the key of what was asked; asked twice at a time, they are computed once."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._makings: OrderedDict[str, Making[T]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._slots = threading.Semaphore(SIDE_BY_SIDE)
+
+    def find(self, key: str) -> Making[T] | None:
+        """What was asked under this key of this server, since it started."""
+        return self._makings.get(key)
+
+    def begin(self, key: str, make: Callable[[Making[T]], T], *, owner: str) -> Making[T]:
+        """Have an answer made and kept, in a thread of its own, unless it is being computed or known."""
+        with self._lock:
+            known = self._makings.get(key)
+            if known is not None and not (known.ended.is_set() and (known.error or known.cancelled)):
+                return known
+            making = self._makings[key] = Making[T](owner)
+            self._makings.move_to_end(key)
+            ended = [name for name, one in self._makings.items() if one.ended.is_set()]
+            for name in ended[: max(len(self._makings) - _REMEMBERED, 0)]:
+                del self._makings[name]
+        name = f"grasp-{self._kind}"
+        threading.Thread(target=self._make, args=(making, make), name=name, daemon=True).start()
+        return making
+
+    def close(self) -> None:
+        """Stop what is being computed."""
+        for making in list(self._makings.values()):
+            making.cancelled = True
+
+    def _make(self, making: Making[T], make: Callable[[Making[T]], T]) -> None:
+        try:
+            with self._slots:
+                making.check()
+                making.found = make(making)
+        except RunCancelledError:
+            making.cancelled = True
+        except GraspError as error:
+            making.error = str(error)
+        except Exception as error:  # the type alone: a message could quote rater data
+            log.error("%s failed: %s", self._kind, type(error).__name__)
+            making.error = FAULT
+        finally:
+            making.took = time.monotonic() - making.began
+            making.ended.set()
+
+
+class Plans(Makings[Plan]):
+    """Plans by the key of what was asked."""
+
+    def __init__(self, pool: Pool) -> None:
+        super().__init__("plan")
+        self._pool = pool
+
+    def ask(
+        self, key: str, task: Callable[[], PlanTask], keep: Callable[[Plan], None], *, owner: str
+    ) -> Making[Plan]:
+        """Compute a plan of a task, which may have to read data, unless it is under way or known; keep it."""
+
+        def make(making: Making[Plan]) -> Plan:
+            plan = make_plan(task(), partial(self._pool.each, check=making.check), making.tell)
+            keep(plan)
+            return plan
+
+        return self.begin(key, make, owner=owner)
+
+
+MOST_ITEMS = 100_000
+"""Items that a server looks at; the command line has no such limit."""
+_PREFIX = "items "
+
+
+class GroupItems:
+    """Items of groups of saved runs."""
+
+    def __init__(self, service: Service, answers: AnswerStore) -> None:
+        self._service = service
+        self._answers = answers
+        self._makings = Makings[None]("items")
+        self.close = self._makings.close
+
+    def find(self, run_id: str, project: str, asked_id: str) -> ItemsResult | None:
+        """What was found of a group's items, by :func:`id_of`; None where it is not there, or damaged."""
+        plain = self.kept(run_id, project, asked_id)
+        try:
+            return None if plain is None else ItemsResult.from_dict(plain)
+        except DataError:  # it is asked anew
+            return None
+
+    def kept(self, run_id: str, project: str, asked_id: str) -> Any:
+        """What is kept, in its file form; None where nothing is."""
+        return self._answers.within(only(project)).find(run_id, _PREFIX + asked_id)
+
+    def kept_ids(self, run: RunRecord) -> frozenset[str]:
+        """Ids of all that is kept with a run."""
+        names = self._answers.within(only(run.project)).names(run.id, _PREFIX)
+        return frozenset(name.removeprefix(_PREFIX) for name in names)
+
+    def look(
+        self,
+        run: RunRecord,
+        asked: ItemsAsked,
+        progress: Callable[[float], None] = lambda _: None,
+        each: Each | None = None,
+    ) -> ItemsResult:
+        """Find a group's items now and keep them with the run; what `progress` raises ends the work."""
+        dataset = self._service.data_of(run)
+        found = look_at_items(dataset, asked, each or self._service.pool.each, progress)
+        name = _PREFIX + id_of(asked.group, asked.question)
+        self._answers.within(only(run.project)).keep(run.id, name, found.to_dict())
+        return found
+
+    def start(self, run: RunRecord, asked: ItemsAsked, *, owner: str) -> Making[None]:
+        """Have a group's items found in a thread of their own, and kept with the run."""
+
+        def make(making: Making[None]) -> None:
+            self.look(run, asked, making.tell_share, partial(self._service.pool.each, check=making.check))
+
+        return self._makings.begin(_key(run, id_of(asked.group, asked.question)), make, owner=owner)
+
+    def under_way(self, run: RunRecord, asked_id: str) -> Making[None] | None:
+        """What :meth:`start` began in this process, also where it has ended."""
+        return self._makings.find(_key(run, asked_id))
+
+
+def id_of(group: Group, question: int) -> str:
+    """What names the items of a group and question beside their run: 64 hexadecimal digits."""
+    asked = json.dumps([FORMAT_VERSION, group.axes, group.values, question])
+    return hashlib.sha256(asked.encode()).hexdigest()
+
+
+def all_asked(result: RunResult) -> Iterator[ItemsAsked]:
+    """All that may be asked of a result: every group with every question."""
+    for row in result.groups:
+        for question in range(len(result.spec.data.questions)):
+            yield ItemsAsked(result.spec, row.group, result.permutations, question)
+
+
+def check_items(result: RunResult) -> None:
+    """Refuse data with too many items."""
+    if result.data.items > MOST_ITEMS:
+        raise DataError(
+            f"A server looks at {MOST_ITEMS:,} items at most, and here are {result.data.items:,}; "
+            "the command `items` looks at all of them."
+        )
+
+
+def _key(run: RunRecord, asked_id: str) -> str:
+    return f"{run.id} {asked_id}"

@@ -120,11 +120,7 @@ def _named(groups: Sequence[int], grouping: Grouping) -> list[Group]:
 
 
 def _on_rest(
-    asked: Sequence[tuple[int, ...]],
-    prepared: Prepared,
-    kept: BoolArray,
-    permutations: int,
-    permute: Permute,
+    asked: Sequence[tuple[int, ...]], prepared: Prepared, kept: BoolArray, permutations: int, permute: Permute
 ) -> list[Joint]:
     """Hypotheses tested on the raters who are kept; without those that lost all raters of a side."""
     grouping = prepared.grouping

@@ -56,10 +56,7 @@ SHARE = 10
 
 
 class Showing:
-    """Makes a provisional result of the tally now and then, and hands it to a watcher.
-
-    `make`: takes the tally and the seconds that permutations took so far.
-    """
+    """Makes a provisional result of the tally and the seconds so far now and then, for a watcher."""
 
     def __init__(self, make: Callable[[Tally, float], Result], watcher: Watcher) -> None:
         self._make, self._watcher = make, watcher

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
-from grasp_core.engine.compute import compute
+from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers as kinds
-from grasp_core.engine.pools.choose import make_pool
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,

@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import IO, Any
 
 from sqlalchemy import Engine
 
-from grasp_core.model.access import (
-    DISABLED,
-    Person,
-    Role,
-    User,
-    actor_of,
-    identity_of,
-    is_admin_by_settings,
-    role_of,
-    user_of,
-)
+from grasp_core.model import access
+from grasp_core.model.access import Person, Role, User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
-from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.bound import Lately
+from grasp_core.store.people.audit import Action, AuditStore, Details
+from grasp_core.store.people.credentials import SessionStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
 from grasp_core.store.people.projects import ProjectStore
-from grasp_core.store.people.sessions import Session, SessionStore
 
 _BROWSER_LENGTH = 300
-_MOST_FRESH = 10_000
 _OF_THIS_VISIT = frozenset({"is_logged_in", "origin", "tokens"})
 """What is beside the provider's claims in some places where they stand, and not in others."""
 
@@ -51,51 +40,25 @@ FRESH_SECONDS = 1.0
 """How long an answer of the database holds: a page asks many times what its visitor may do."""
 
 
-class _Fresh:
-    """Who had a session a moment ago; forgotten where this process changes anything about anybody."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[float, User]] = {}
-        self._lock = threading.Lock()
-        self.changes = 0
-
-    def get(self, key: str) -> User | None:
-        since, user = self._known.get(key, (0.0, None))
-        return user if time.monotonic() - since < FRESH_SECONDS else None
-
-    def keep(self, key: str, user: User, changes: int) -> None:
-        """Keep what was read after so many changes, unless there was another one meanwhile."""
-        with self._lock:
-            if len(self._known) >= _MOST_FRESH:
-                self._known.clear()
-            if changes == self.changes:
-                self._known[key] = (time.monotonic(), user)
-
-    def forget(self) -> None:
-        with self._lock:
-            self.changes += 1
-            self._known.clear()
-
-
-@dataclass(frozen=True, slots=True)
 class Accounts:
     """Who signs in, and what they may do."""
 
-    settings: Settings
-    people: PeopleStore
-    sessions: SessionStore
-    audit: AuditStore
-    personal: PersonalData
-    projects: ProjectStore
-    _fresh: _Fresh = field(default_factory=_Fresh, init=False)
+    def __init__(self, settings: Settings, engine: Engine) -> None:
+        self.settings = settings
+        self.people = PeopleStore(engine)
+        self.sessions = SessionStore(engine, idle_minutes=settings.session_idle_minutes)
+        self.audit = AuditStore(engine)
+        self.personal = PersonalData(engine)
+        self.projects = ProjectStore(engine)
+        self._fresh: Lately[User] = Lately()
 
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
         """Begin a session from the provider's new claims; raises AccessError if they are not admitted."""
         who = ""
         try:
-            person = self.people.sign_in(identity_of(claims, self.settings))
+            person = self.people.sign_in(access.identity_of(claims, self.settings))
             who = person.id
-            user = user_of(person, self.settings)
+            user = access.user_of(person, self.settings)
         except AccessError:
             self.audit.record(who, "refusal", "sign-in")
             raise
@@ -106,31 +69,29 @@ class Accounts:
         return user
 
     def user(self, claims: Mapping[str, Any], *, seen: bool = True) -> User | None:
-        """Whose session it is, as they may act now; None if it has ended or never began.
-
-        `seen`: count this as use of the session.
+        """Whose session it is, as they may act now; None if it has ended. `seen` counts this as use of it.
 
         Raises AccessError if the person is not admitted (any more).
         """
         key, changes = session_key(claims), self._fresh.changes
-        if (fresh := self._fresh.get(key)) is not None:
+        if (fresh := self._fresh.get(key, FRESH_SECONDS)) is not None:
             return fresh
-        identity = identity_of(claims, self.settings)
+        identity = access.identity_of(claims, self.settings)
         person = self.sessions.person(key, seen=seen)
         if person is not None:
-            user = user_of(person, self.settings)
+            user = access.user_of(person, self.settings)
             self._fresh.keep(key, user, changes)
             return user
         known = self.people.find(identity)
         if known is not None and known.disabled_at is not None:
-            raise AccessError(DISABLED)
+            raise AccessError(access.DISABLED)
         return None
 
     def acting(self, person_id: str) -> User | None:
         """A person as they may act now, in whatever way they came; None if they are not admitted."""
         person = self.people.get(person_id)
         try:
-            return None if person is None else user_of(person, self.settings)
+            return None if person is None else access.user_of(person, self.settings)
         except AccessError:
             return None
 
@@ -142,38 +103,30 @@ class Accounts:
 
     def end_session(self, key: str, person_id: str) -> None:
         """End a session, if it is that person's."""
-        self.sessions.end(key, person_id=person_id)
+        self.sessions.end(person_id, key)
         self.audit.record(person_id, "sign-out")
         self._fresh.forget()
 
     def sign_out_everywhere(self, person_id: str, *, by: User | None) -> None:
         """End all sessions of a person; `by` None is whoever has the database."""
-        self.sessions.end_all(person_id)
-        self.audit.record(actor_of(by), "sign-out", "person", person_id)
-        self._fresh.forget()
-
-    def sessions_of(self, user: User) -> list[Session]:
-        """The person's sessions that go on, latest seen first."""
-        return self.sessions.of_person(user.id)
+        self.sessions.end(person_id)
+        self._note(by, "sign-out", "person", person_id)
 
     def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
         """Give a person a role, or None for the settings' one; `by` None is whoever has the database.
 
-        Raises AccessError if `by` may not, or the settings make the person an admin; LimitError if nobody
-        would be left to administer the server.
+        Raises AccessError if `by` may not; LimitError if nobody would be left to administer the server.
         """
         person = self._changeable(person_id, by)
         if role != "admin":
             self._check_not_last(person)
         self.people.set_role(person_id, role)
-        self.audit.record(actor_of(by), "role", "person", person_id, {"role": role})
-        self._fresh.forget()
+        self._note(by, "role", "person", person_id, {"role": role})
 
     def assign_address(self, person_id: str, address: str, *, by: User | None) -> None:
         """Let a person hold the mail address that they signed in with last; whoever held it does no more.
 
-        Raises AccessError if `by` may not, or the settings make whoever holds the address an admin;
-        LimitError if it is not the person's, or they are disabled.
+        Raises AccessError if `by` may not; LimitError if it is not the person's, or they are disabled.
         """
         person = self._changeable(person_id, by)
         if address.strip().casefold() != person.identity.email:
@@ -187,21 +140,19 @@ class Accounts:
         if person.disabled_at is not None:
             raise LimitError(f"{person.identity.name} is disabled; enable the account first.")
         before = self.people.assign_address(person_id, address)
-        self.audit.record(actor_of(by), "assign", "address", person_id, {"from": before})
-        self._fresh.forget()
+        self._note(by, "assign", "address", person_id, {"from": before})
 
     def disable(self, person_id: str, *, by: User | None) -> None:
         """Let a person in no more, and end their sessions; raises as :meth:`set_role`."""
         self._check_not_last(self._changeable(person_id, by))
         self.people.disable(person_id)
-        self.audit.record(actor_of(by), "disable", "person", person_id)
-        self._fresh.forget()
+        self._note(by, "disable", "person", person_id)
 
     def enable(self, person_id: str, *, by: User | None) -> None:
         """Let a person sign in again; raises as :meth:`set_role`."""
         self._changeable(person_id, by)
         self.people.enable(person_id)
-        self.audit.record(actor_of(by), "enable", "person", person_id)
+        self._note(by, "enable", "person", person_id)
 
     def known(self, user: User) -> User:
         """The user with their projects; an admin may all in every one."""
@@ -211,15 +162,12 @@ class Accounts:
         """Write all that names a person, as :class:`PersonalData` does; raises where `by` may not."""
         _check_admin(by)
         self.personal.write(person_id, file)
-        self.audit.record(actor_of(by), "export", "person", person_id)
+        self._note(by, "export", "person", person_id)
 
     def erase(self, person_id: str, *, by: User | None, confirm: str, heir: str | None) -> None:
-        """Erase a person, and end their sessions; `heir` gets what they own in projects, or it is deleted.
+        """Erase a person, whose mail address confirms it; `heir` gets what they own in projects, or it goes.
 
-        `confirm`: the person's mail address.
-
-        Raises as :meth:`set_role`; AccessError also if the heir may not look after all of it, LimitError if
-        the address is another one.
+        Raises as :meth:`set_role`; AccessError also if the heir may not look after all of it.
         """
         person = self._changeable(person_id, by)
         self._check_not_last(person)
@@ -234,7 +182,13 @@ class Accounts:
                 told = f"{user.name} is no analyst or owner of {listed(others)}; make them one first."
                 raise AccessError(told)
         self.personal.erase(person_id, heir)
-        self.audit.record(actor_of(by), "erase", "person", person_id, {"to": heir})
+        self._note(by, "erase", "person", person_id, {"to": heir})
+
+    def _note(
+        self, by: User | None, action: Action, kind: str, person_id: str, details: Details | None = None
+    ) -> None:
+        """Tell the log what was changed, and know nothing of anybody from before."""
+        self.audit.record(actor_of(by), action, kind, person_id, details)
         self._fresh.forget()
 
     def _changeable(self, person_id: str, by: User | None) -> Person:
@@ -242,29 +196,16 @@ class Accounts:
         person = self.people.get(person_id)
         if person is None:
             raise AccessError("There is nobody of that id.")
-        if by is not None and is_admin_by_settings(person, self.settings):
+        if by is not None and access.is_admin_by_settings(person, self.settings):
             raise AccessError(
                 f"{person.identity.name} is an admin by the server's settings (GRASP_ADMINS) alone."
             )
         return person
 
     def _check_not_last(self, person: Person) -> None:
-        admins = [one.id for one in self.people.enabled() if role_of(one, self.settings) == "admin"]
+        admins = [one.id for one in self.people.enabled() if access.role_of(one, self.settings) == "admin"]
         if admins == [person.id]:
             raise LimitError(f"{person.identity.name} is the only admin; make somebody else one before that.")
-
-
-def accounts_of(settings: Settings, engine: Engine) -> Accounts:
-    """Accounts in a database."""
-    sessions = SessionStore(engine, idle_minutes=settings.session_idle_minutes)
-    return Accounts(
-        settings,
-        PeopleStore(engine),
-        sessions,
-        AuditStore(engine),
-        PersonalData(engine),
-        ProjectStore(engine),
-    )
 
 
 def _check_admin(by: User | None) -> None:

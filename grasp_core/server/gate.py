@@ -1,12 +1,13 @@
-"""Who is let in: connections, tabs, rates."""
+"""Who is let in: connections, tabs, rates, and uploads, as far as there is room in memory."""
 
 from __future__ import annotations
 
 import os
 import socket
 import stat
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
@@ -17,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.status import HTTP_431_REQUEST_HEADER_FIELDS_TOO_LARGE
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -25,7 +26,7 @@ from grasp_core.model.access import User
 from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.model.settings import Settings
 from grasp_core.server.identity import Identify, asker, same_origin
-from grasp_core.server.problem import ProblemError, store_away
+from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server
 
 MOST_BYTES = 64 * 1024
@@ -102,9 +103,8 @@ _PROXIED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
 class Gate:
     """ASGI middleware that refuses what must not reach the pages or the API.
 
-    Without sign-in, that is whatever does not come from this machine, unless the settings ask for it. With
-    sign-in, it is uploads by people who may not run analyses. In any case it is connections that another
-    site's page opens, and what Streamlit offers beside the pages.
+    That is connections that another site's page opens, what Streamlit offers beside the pages, with sign-in
+    uploads by viewers, and without it whatever comes from elsewhere, unless the settings ask for it.
     """
 
     app: ASGIApp
@@ -136,20 +136,20 @@ class Gate:
             named = None
         local = is_local(connection) and named in _LOOPBACK_NAMES
         if self.settings.own_machine and not local and not self._below(connection, _HEALTH):
-            return ProblemError(HTTPStatus.FORBIDDEN, LOCAL_ONLY)
+            return ProblemError("forbidden", LOCAL_ONLY)
         if connection.scope["type"] == "websocket" and not same_origin(connection, self.settings):
-            return ProblemError(HTTPStatus.FORBIDDEN, "Open GRASP under its own address.")
+            return ProblemError("forbidden", "Open GRASP under its own address.")
         if any(self._below(connection, path) for path in _CLOSED):
-            return ProblemError(HTTPStatus.NOT_FOUND, "Not found.")
+            return ProblemError("not-found", "Not found.")
         if self._below(connection, UPLOADS):
             try:
                 user = await who(self.identify, connection)
             except StoreError as error:
-                return store_away(str(error))
+                return problem_of(error)
             if user is None:
-                return ProblemError(HTTPStatus.UNAUTHORIZED, "Sign in first.")
+                return ProblemError("sign-in", "Sign in first.")
             if not user.may_run:
-                return ProblemError(HTTPStatus.FORBIDDEN, "Viewers may not upload.")
+                return ProblemError("forbidden", "Viewers may not upload.")
         return None
 
     def _below(self, connection: HTTPConnection, path: str) -> bool:
@@ -179,8 +179,7 @@ TRY_AGAIN_LATER = 1013
 class TabGate:
     """ASGI middleware that counts websockets, each of which is a tab, and refuses too many.
 
-    A page that could open none is refused too, with a sentence and the time after which it asks again. Tabs
-    that are open stay so; one whose connection broke off asks again by itself and has lost nothing.
+    A page that could open none is refused too, with a sentence and the time after which it asks again.
     """
 
     app: ASGIApp
@@ -229,4 +228,147 @@ def _page(error: TooOftenError) -> Response:
         f"<body><main><h1>One moment</h1><p>{escape(str(error))}</p></main></body></html>",
         HTTPStatus.TOO_MANY_REQUESTS,
         {"Retry-After": str(error.seconds), "Cache-Control": "no-store"},
+    )
+
+
+FOR_ONE = 1.5
+"""The most that may wait of one person's, in multiples of the largest upload."""
+FOR_ALL = 3.0
+"""The most that may wait of everybody's, in multiples of the largest upload."""
+AGAIN_SECONDS = 20
+"""When to come again who finds no room now; what waits is taken up within some seconds, as a rule."""
+Arrived = Callable[[int], None]
+"""Told how many bytes have arrived; raises ProblemError where there is no room for them any more."""
+
+
+class UploadLedger:
+    """Uploads that arrive and that wait, by browser session and person.
+
+    `waiting`: bytes that wait in memory, by session.
+    `whose`: who has a session's tab open, None where nobody has; by default all tabs are everybody's.
+    """
+
+    def __init__(
+        self,
+        waiting: Callable[[], Mapping[str, int]],
+        largest: int,
+        whose: Callable[[str], str | None] | None = None,
+    ) -> None:
+        self._waiting = waiting
+        self.largest = largest
+        self.whose = whose
+        self._owners: dict[str, str] = {}
+        self._arriving: Counter[str] = Counter()
+        self._under_way: Counter[str] = Counter()
+
+    def is_arriving(self, session: str) -> bool:
+        """Whether an upload of the session is on its way."""
+        return session in self._under_way
+
+    @contextmanager
+    def admitted(self, session: str, owner: str, size: int, *, quota: int) -> Iterator[Arrived]:
+        """Count an upload of a stated size while it arrives; the person may still have `quota` bytes.
+
+        Raises ProblemError if there is no room for it; with when to come again, where that passes.
+        """
+        if size > quota:
+            more = "Your files would take more room than you have here; delete some on Data."
+            raise ProblemError("too-large", more)
+        if size > FOR_ONE * self.largest:
+            most = f"Files of {self.largest / 2**20:,.0f} MiB at most are taken."
+            raise ProblemError("too-large", most)
+        self._check_room(owner, size, quota)
+        self._owners[session] = owner
+        self._under_way[session] += 1
+        mine = 0
+
+        def arrived(count: int) -> None:
+            nonlocal mine
+            mine += count
+            self._arriving[session] += count
+            self._check_room(owner, 0, quota)
+
+        try:
+            yield arrived
+        finally:
+            self._arriving[session] -= mine
+            self._under_way[session] -= 1
+            if not self._under_way[session]:
+                del self._under_way[session], self._arriving[session]
+
+    def _check_room(self, owner: str, size: int, quota: int) -> None:
+        """Refuse so many bytes more, for now, where there is no room for them."""
+        held = self._held()
+        mine = sum(held[other] for other, whose in self._owners.items() if whose == owner)
+        if mine + size > min(quota, FOR_ONE * self.largest):
+            raise _not_now("Other uploads of yours wait here")
+        if sum(held.values()) + size > FOR_ALL * self.largest:
+            raise _not_now("Too many uploads wait in this server's memory")
+
+    def _held(self) -> Counter[str]:
+        """Bytes of each session, arrived and waiting; owners of sessions without any are forgotten."""
+        held = Counter(self._waiting())
+        held.update(self._arriving)
+        known = held.keys() | self._under_way.keys()
+        self._owners = {session: owner for session, owner in self._owners.items() if session in known}
+        return held
+
+
+@dataclass(eq=False)
+class UploadGate:
+    """ASGI middleware that lets in an upload, of somebody whom the gate let in, where there is room."""
+
+    app: ASGIApp
+    ledger: UploadLedger
+    server: Callable[[], Server]
+    identify: Identify
+    base_path: str = ""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it in one sentence."""
+        below = f"{self.base_path}{UPLOADS}/"
+        changes = scope["type"] == "http" and scope["method"] in ("PUT", "DELETE")
+        if not changes or not scope["path"].startswith(below):
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        session = scope["path"].removeprefix(below).partition("/")[0]
+        try:
+            user = await who(self.identify, connection)
+            whose = self.ledger.whose  # of what waits for somebody else's tab, whose id is no secret
+            if whose is not None and (user is None or await run_in_threadpool(whose, session) != user.id):
+                raise ProblemError("forbidden", "This tab is not yours; load the page anew.")
+            if scope["method"] == "DELETE":
+                await self.app(scope, receive, send)
+                return
+            self.server().rates.upload(asker(connection, user))
+            quota = await run_in_threadpool(room, self.server(), user)
+            owner = "" if user is None else user.id
+            size = stated_size(connection, self.ledger.largest)
+            with self.ledger.admitted(session, owner, size, quota=quota) as arrived:
+
+                async def counted() -> Message:
+                    message = await receive()
+                    arrived(len(message.get("body", b"")))
+                    return message
+
+                await self.app(scope, counted, send)
+        except (ProblemError, TooOftenError, StoreError) as error:
+            await problem_of(error).response(self.base_path)(scope, receive, send)
+
+
+def room(server: Server, user: User | None) -> int:
+    """Bytes that the person may still have here."""
+    return server.settings.file_quota_mb * 2**20 - (0 if user is None else server.files.used(user.id))
+
+
+def stated_size(connection: HTTPConnection, largest: int) -> int:
+    """The size that an upload states; one that states none is taken for the largest, where it is cut."""
+    said = connection.headers.get("Content-Length", "")
+    return int(said) if said.isascii() and said.isdigit() else largest
+
+
+def _not_now(sentence: str) -> ProblemError:
+    return ProblemError(
+        "unavailable", f"{sentence}; try again in {AGAIN_SECONDS} seconds.", again_after(AGAIN_SECONDS)
     )

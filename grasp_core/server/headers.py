@@ -11,12 +11,11 @@ from urllib.parse import quote, unquote
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.model.errors import StoreError
 from grasp_core.server.gate import who
-from grasp_core.server.identity import Identify
+from grasp_core.server.identity import Identify, add_cookie
 
 _HSTS = f"max-age={365 * 86400}"
 _XSRF = b"_streamlit_xsrf="
@@ -90,8 +89,7 @@ class Headers:
     def _mended(self, name: bytes, value: bytes, here: bytes) -> tuple[bytes, bytes]:
         """A header, with a cookie kept to https and to the path below which all is found.
 
-        Where it leads to a page of this server, it does so without the server's name: what a request says
-        that it is might be anything, and a proxy would keep it.
+        One that leads to this server does so without its name: a request might claim any, which proxies keep.
         """
         if name.lower() == b"location" and value.startswith(here + b"/"):
             return name, b"/" + value.removeprefix(here).lstrip(b"/")
@@ -138,12 +136,13 @@ class WayBack:
                 if path == _CALLBACK and message["status"] == 302:
                     if waiting:
                         headers["Location"] = self.base_path + waiting
-                        self._keep(headers, None)
+                        add_cookie(headers, COOKIE, None, 0, self.base_path)
                 elif headers.get("Content-Type", "").startswith("text/html"):
                     query = scope["query_string"].decode("latin-1")
                     wanted = _page(f"{path}?{query}" if query else path)
                     if await stranger() and (wanted or COOKIE in connection.cookies):
-                        self._keep(headers, wanted)
+                        kept = None if wanted is None else quote(wanted, safe="")
+                        add_cookie(headers, COOKIE, kept, SECONDS, self.base_path)
             await send(message)
 
         async def stranger() -> bool:
@@ -154,17 +153,6 @@ class WayBack:
                 return False
 
         await self.app(scope, receive, send_on)
-
-    def _keep(self, headers: MutableHeaders, page: str | None) -> None:
-        answer = Response()
-        path = self.base_path or "/"
-        if page is None:
-            answer.delete_cookie(COOKIE, path=path, httponly=True, samesite="lax")
-        else:
-            answer.set_cookie(
-                COOKIE, quote(page, safe=""), max_age=SECONDS, path=path, httponly=True, samesite="lax"
-            )
-        headers.append("Set-Cookie", answer.headers["Set-Cookie"])
 
 
 def _page(text: str) -> str | None:

@@ -1,14 +1,22 @@
-"""Who makes a request beside the pages: by cookie, or by a token of their own."""
+"""Who makes a request beside the pages: by cookie, by a token of their own, or as a visitor with a link."""
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.model.access import LOCAL_USER, User
 from grasp_core.model.rates import Asker
 from grasp_core.model.settings import Settings
+from grasp_core.store.links import VISIT_HOURS
+from grasp_core.store.people.credentials import PREFIX
 
 Identify = Callable[[HTTPConnection], User | None]
 """Says who has signed in, or None for strangers."""
@@ -33,3 +41,75 @@ def same_origin(connection: HTTPConnection, settings: Settings) -> bool:
     if origin is None or (host and origin == settings.origin):
         return True
     return bool(host) and host == connection.headers.get("Host")
+
+
+COOKIE = "grasp_visit"
+BROWSER = "grasp_browser"
+"""The cookie by which a browser finds its draft again where nobody signs in."""
+BROWSER_HOURS = 30 * 24.0
+_BYTES = 32
+_VALUE = re.compile(r"[\w-]{43}", re.ASCII)
+_KEY = "grasp.visit"
+
+
+@dataclass(eq=False)
+class Visits:
+    """ASGI middleware that gives browsers and programs that come by a share link a random number to carry.
+
+    Scripts cannot read it, and no other site sends it. As :data:`BROWSER`, it knows a browser again where
+    nobody signs in.
+    """
+
+    app: ASGIApp
+    base_path: str = ""
+    pages: frozenset[str] = frozenset()
+    cookie: str = COOKIE
+    hours: float = VISIT_HOURS
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything through, with a cookie on the response to a visitor that has none."""
+        if scope["type"] != "http" or not self._by_link(HTTPConnection(scope)):
+            await self.app(scope, receive, send)
+            return
+        carried = known(HTTPConnection(scope).cookies.get(self.cookie))
+        given = carried or new_visit()
+        if self.cookie == COOKIE:
+            scope[_KEY] = given
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start" and not carried:
+                seconds = round(self.hours * 3600)
+                add_cookie(MutableHeaders(scope=message), self.cookie, given, seconds, self.base_path)
+            await send(message)
+
+        await self.app(scope, receive, send_on)
+
+    def _by_link(self, connection: HTTPConnection) -> bool:
+        path = connection.scope["path"].removeprefix(self.base_path)
+        if path.startswith("/api/") and self.cookie == COOKIE:
+            token = bearer(connection)
+            return token is not None and not token.startswith(PREFIX)
+        return path in self.pages
+
+
+def add_cookie(headers: MutableHeaders, name: str, value: str | None, seconds: int, base_path: str) -> None:
+    """Add a cookie that no script can read to a response; None takes it away."""
+    answer, (age, ends) = Response(), (0, 0) if value is None else (seconds, None)
+    answer.set_cookie(name, value or "", age, ends, base_path or "/", httponly=True, samesite="lax")
+    headers.append("Set-Cookie", answer.headers["Set-Cookie"])
+
+
+def new_visit() -> str:
+    """A random number to carry, in the form that :func:`known` knows."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def visit_of(connection: HTTPConnection) -> str:
+    """What a request's visitor carries; "" where it is no visitor's by a link."""
+    found: str = connection.scope.get(_KEY, "")
+    return found
+
+
+def known(carried: object) -> str:
+    """The cookie's value if it is one that was given, else ""."""
+    return carried if isinstance(carried, str) and _VALUE.fullmatch(carried) else ""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from grasp_core.model.access import User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.rates import Asker, Rates
-from grasp_core.store.links import LinkStore, Target, Terms
+from grasp_core.store.links import SECONDS, LinkStore, Target, Terms, TryStore, matches
 from grasp_core.store.people.audit import AuditStore
-from grasp_core.store.visiting import SECONDS, TryStore, matches
 
 CLOSED = (
     "This link does not work: it may be incomplete, its password may be wrong, or it has ended. Ask whoever "
@@ -42,13 +41,10 @@ class Visitors:
     rates: Rates
 
     def open(self, token: str, visitor: Visitor, only: Target | None = None) -> Target:
-        """Open a link to a visitor, and count the visit once.
+        """Open a link to a visitor, if it opens what is asked for, and count the visit once.
 
-        `only`: what is asked for; a link that opens something else is not counted as used.
-
-        Raises PasswordError if the link's password is missing or wrong; LimitError if there were too many
-        wrong ones; AccessError if the link opens nothing for this visitor (any more); TooOftenError if too
-        many links that open nothing were tried from their address.
+        Raises PasswordError if the link's password is missing or wrong; LimitError after too many wrong ones;
+        AccessError if the link opens nothing (any more); TooOftenError if too many such links were tried.
         """
         stranger = Asker("", visitor.address)
         lock = self.links.lock(token, visitor.visit)

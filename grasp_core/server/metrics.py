@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Iterator
-from http import HTTPStatus
 
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    PlatformCollector,
-    ProcessCollector,
-    generate_latest,
-)
+import prometheus_client
+from prometheus_client import CollectorRegistry, Counter, PlatformCollector, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from starlette.requests import Request
@@ -23,7 +16,7 @@ from starlette.routing import Route
 from grasp_core.model.errors import StoreError, TooOftenError
 from grasp_core.server.gate import is_local
 from grasp_core.server.identity import asker
-from grasp_core.server.problem import ProblemError, too_often
+from grasp_core.server.problem import ProblemError, problem_of
 from grasp_core.server.server import Server
 
 
@@ -55,11 +48,13 @@ class Metrics:
                 given = brought.removeprefix("Bearer ").encode()
                 if not (hmac.compare_digest(given, token.encode()) if token else is_local(request)):
                     server.rates.guess(asking, brought)
-                    refused = ProblemError(HTTPStatus.UNAUTHORIZED, "Bring the metrics token.")
-                    return refused.response(base_path)
-            except TooOftenError as often:
-                return too_often(often).response(base_path)
-            return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
+                    raise ProblemError("sign-in", "Bring the metrics token.")
+            except (ProblemError, TooOftenError) as error:
+                return problem_of(error).response(base_path)
+            return Response(
+                prometheus_client.generate_latest(self._registry),
+                media_type=prometheus_client.CONTENT_TYPE_LATEST,
+            )
 
         return Route(f"{base_path}/metrics", metrics)
 

@@ -14,16 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
-from grasp_core.model.errors import (
-    AccessError,
-    DataError,
-    GraspError,
-    LimitError,
-    Problem,
-    SpecError,
-    StoreError,
-    TooOftenError,
-)
+from grasp_core.model.errors import DataError, GraspError, Problem, SpecError, StoreError
 
 log = logging.getLogger(__name__)
 
@@ -87,20 +78,23 @@ WHAT: Mapping[str, str] = {
     "error": "The request could not be done; the sentence says why.",
 }
 """What each code of a problem means, and what would do; codes of data stand in docs/codes.csv."""
-_OF_STATUS: Mapping[HTTPStatus, str] = {
-    HTTPStatus.BAD_REQUEST: "bad-request",
-    HTTPStatus.UNAUTHORIZED: "sign-in",
-    HTTPStatus.FORBIDDEN: "forbidden",
-    HTTPStatus.NOT_FOUND: "not-found",
-    HTTPStatus.METHOD_NOT_ALLOWED: "method-not-allowed",
-    HTTPStatus.CONFLICT: "conflict",
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "too-large",
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "unsupported-media-type",
-    HTTPStatus.UNPROCESSABLE_ENTITY: "invalid",
-    HTTPStatus.TOO_MANY_REQUESTS: "too-often",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "fault",
-    HTTPStatus.SERVICE_UNAVAILABLE: "unavailable",
+_STATUS: Mapping[str, int] = {
+    "bad-request": 400,
+    "sign-in": 401,
+    "forbidden": 403,
+    "access": 403,
+    "not-found": 404,
+    "method-not-allowed": 405,
+    "conflict": 409,
+    "limit": 409,
+    "too-large": 413,
+    "unsupported-media-type": 415,
+    "too-often": 429,
+    "fault": 500,
+    "unavailable": 503,
+    "store": 503,
 }
+"""Of those codes whose status is not 422."""
 
 
 class ProblemError(Exception):
@@ -108,20 +102,20 @@ class ProblemError(Exception):
 
     def __init__(
         self,
-        status: HTTPStatus,
+        code: str,
         detail: str,
         headers: Mapping[str, str] | None = None,
         more: Mapping[str, Any] | None = None,
         *,
-        code: str | None = None,
+        status: int | None = None,
     ) -> None:
         super().__init__(detail)
-        self.status = status
+        self.status = HTTPStatus(status or _STATUS.get(code, 422))
         self.detail = detail
-        self.code = code or _OF_STATUS.get(status, "error")
+        self.code = code
         self.headers = {"Cache-Control": "no-store", **(headers or {})}
         self.more = more or {}
-        if status == HTTPStatus.UNAUTHORIZED:
+        if self.status == HTTPStatus.UNAUTHORIZED:
             self.headers["WWW-Authenticate"] = "Bearer"
 
     def document(self, base_path: str = "") -> dict[str, Any]:
@@ -151,15 +145,9 @@ def base_path(scope: Scope) -> str:
     return mounted.removesuffix("/v1").removesuffix("/api")
 
 
-def too_often(error: TooOftenError) -> ProblemError:
-    """The problem that somebody asks too often; its header says after how many seconds to come again."""
-    return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), again_after(error.seconds))
-
-
-def store_away(sentence: str) -> ProblemError:
-    """The problem that the store cannot be reached just now."""
-    again = again_after(STORE_SECONDS)
-    return ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, sentence, again, code="store")
+def missing(kind: str) -> ProblemError:
+    """The problem that there is no such thing."""
+    return ProblemError("not-found", f"There is no {kind} of that id.")
 
 
 def again_after(seconds: int) -> dict[str, str]:
@@ -178,7 +166,8 @@ def problem_of(error: Exception) -> ProblemError:
         return error
     if isinstance(error, HTTPException):
         status = HTTPStatus(error.status_code)
-        return ProblemError(status, f"{status.description or status.phrase}.", error.headers)
+        code = next((code for code, one in _STATUS.items() if one == status), "error")
+        return ProblemError(code, f"{status.description or status.phrase}.", error.headers, status=status)
     if isinstance(error, RequestValidationError):  # values are not quoted, for they may be secrets
         found = [
             {"code": one["type"], "text": one["msg"], "place": ".".join(map(str, one["loc"]))}
@@ -186,36 +175,19 @@ def problem_of(error: Exception) -> ProblemError:
         ]
         first = found[0] if found else {"text": "unreadable", "place": "the request"}
         broken = any(one["code"] == "json_invalid" for one in found)
-        return ProblemError(
-            HTTPStatus.BAD_REQUEST if broken else HTTPStatus.UNPROCESSABLE_ENTITY,
-            _sentence(f"{first['place']}: {first['text']}"),
-            more={"problems": found},
-        )
-    if isinstance(error, TooOftenError):
-        return too_often(error)
-    if isinstance(error, StoreError):
-        return store_away(_sentence(str(error)))
-    if isinstance(error, GraspError):
-        return refusal(error)
+        told = _sentence(f"{first['place']}: {first['text']}")
+        return ProblemError("bad-request" if broken else "invalid", told, more={"problems": found})
+    if isinstance(error, GraspError):  # what a person can mend, with the codes that pages and files give
+        found = [listed(one) for one in error.problems] if isinstance(error, DataError) else []
+        if isinstance(error, SpecError):
+            found = [{"code": error.code, "text": text} for text in error.sentences]
+        kind = next(code for one in type(error).__mro__ if (code := getattr(one, "code", "")) in WHAT)
+        seconds = STORE_SECONDS if isinstance(error, StoreError) else getattr(error, "seconds", 0)
+        again, more = again_after(seconds) if seconds else None, {"problems": found} if found else None
+        return ProblemError(kind, _sentence(str(error)), again, more)
     places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__))
     log.error("unexpected %s at %s", type(error).__name__, places)  # the message could quote data
-    return ProblemError(
-        HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong in GRASP itself; its log has the details."
-    )
-
-
-def refusal(error: GraspError) -> ProblemError:
-    """What a person can mend, with the sentences and codes that pages and files give."""
-    limited = HTTPStatus.CONFLICT if isinstance(error, LimitError) else HTTPStatus.UNPROCESSABLE_ENTITY
-    status = HTTPStatus.FORBIDDEN if isinstance(error, AccessError) else limited
-    found = [listed(one) for one in error.problems] if isinstance(error, DataError) else []
-    if isinstance(error, SpecError):
-        found = [{"code": error.code, "text": text} for text in error.sentences]
-    kind = next(code for one in type(error).__mro__ if (code := getattr(one, "code", "")) in WHAT)
-    again = again_after(error.seconds) if isinstance(error, LimitError) and error.seconds else None
-    return ProblemError(
-        status, _sentence(str(error)), again, {"problems": found} if found else None, code=kind
-    )
+    return ProblemError("fault", "Something went wrong in GRASP itself; its log has the details.")
 
 
 def listed(problem: Problem) -> dict[str, Any]:

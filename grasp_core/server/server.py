@@ -6,15 +6,12 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import Engine
-
-from grasp_core.engine.background import GroupItems, Makings, Plans
-from grasp_core.engine.pools.choose import server_pool
+from grasp_core.engine.compute import server_pool
 from grasp_core.engine.process import Apart
-from grasp_core.engine.service import Service
+from grasp_core.engine.service import GroupItems, Makings, Plans, Service
 from grasp_core.model.access import Reach, User
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
@@ -22,37 +19,38 @@ from grasp_core.model.settings import Settings, read_settings
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.report.writers.kept import KeptExports
-from grasp_core.server.accounts import Accounts, accounts_of
+from grasp_core.server.accounts import Accounts
 from grasp_core.server.links import Visitors
 from grasp_core.server.sources import Sources
 from grasp_core.server.watches import History, Watches
 from grasp_core.server.webhooks import Webhooks
-from grasp_core.store.answers import AnswerStore
 from grasp_core.store.calls import OutcomeStore, WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
-from grasp_core.store.drafts import DraftStore
 from grasp_core.store.files import FileStore
-from grasp_core.store.links import LinkStore
-from grasp_core.store.people.audit import AuditStore, Refusals
+from grasp_core.store.links import LinkStore, TryStore
+from grasp_core.store.people.audit import Refusals
+from grasp_core.store.people.credentials import SourceTokenStore, TokenStore
 from grasp_core.store.people.projects import ProjectStore
-from grasp_core.store.people.tokens import SourceTokenStore, TokenStore
-from grasp_core.store.readings import ReadingStore
-from grasp_core.store.runs import RunStore
+from grasp_core.store.readings import DraftStore, ReadingStore
+from grasp_core.store.runs import AnswerStore, RunStore
 from grasp_core.store.submissions import SubmissionStore
-from grasp_core.store.visiting import TryStore
 from grasp_core.store.watches import WatchStore
 
 log = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 600.0
 """How often what has outlived its time is deleted."""
+WEBHOOK_SECONDS = 3.0
+"""How often messages that are due are looked for."""
+WATCH_SECONDS = 5.0
+"""How often is seen which watches are due, and which of their runs have ended."""
 KEEP_ENDED_DAYS = 90.0
 """How long tokens that work no more are listed, for those who wonder why."""
 SESSION_DAYS = 32.0
 """How long a session is kept: Streamlit's cookie is taken for 31 days."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Stores:
     """The stores, as far as somebody reaches."""
 
@@ -67,34 +65,54 @@ class Stores:
     watches: WatchStore
 
 
-@dataclass(frozen=True, eq=False)
 class Server(Stores):
     """The parts of a server: stores for what is done for nobody in particular, and all beside them.
 
-    Whoever asks gets the stores by :meth:`seen`. `works` are requests whose files are read beside them, and
-    `questions` those that ask for what takes long to compute.
+    Whoever asks gets the stores by :meth:`seen`. Nothing runs before :meth:`start`.
+
+    `make_executor`: computes runs in this process; by default another process does.
+    `works`, `questions`: requests whose files are read beside them, and those that take long to compute.
+
+    Raises StoreError if the database cannot be opened; SettingsError if the settings cannot be used.
     """
 
-    settings: Settings
-    database: Engine
-    tokens: TokenStore
-    outcomes: OutcomeStore
-    accounts: Accounts
-    audit: AuditStore
-    refusals: Refusals
-    visitors: Visitors
-    service: Service
-    plans: Plans
-    items: GroupItems
-    works: Makings[Any]
-    questions: Makings[Any]
-    exports: KeptExports
-    webhooks: Webhooks
-    watching: Watches
-    history: History
-    sources: Sources
-    rates: Rates
-    _threads: list[threading.Thread] = field(default_factory=list, init=False)
+    def __init__(self, settings: Settings, make_executor: Callable[[int], Executor] | None = None) -> None:
+        allowed = AllowedSources(settings.data_dir, settings.data_urls)
+        self.settings = settings
+        self.database = database = connect(database_url(settings), settings.secret_key)
+        self.accounts = Accounts(settings, database)
+        super().__init__(
+            runs=RunStore(database, queue_limit=settings.queue_limit),
+            files=FileStore(database, quota=settings.file_quota_mb * 2**20),
+            links=LinkStore(database),
+            readings=ReadingStore(database),
+            drafts=DraftStore(database),
+            submissions=SubmissionStore(database, limit=settings.raft_scorings),
+            answers=AnswerStore(database),
+            projects=self.accounts.projects,
+            watches=WatchStore(database),
+        )
+        self.tokens, self.outcomes = TokenStore(database), OutcomeStore(database)
+        self.audit = self.accounts.audit
+        self.refusals = Refusals(self.audit)
+        self.rates = Rates(settings)
+        self.visitors = Visitors(self.links, TryStore(database), self.audit, self.rates)
+        apart = None
+        if make_executor is None:
+            apart = Apart(settings)
+            make_executor = apart.workers
+        pool = server_pool(settings, make_executor)
+        self.service = Service(self.runs, self.files, pool, allowed, apart)
+        self.plans, self.items = Plans(pool), GroupItems(self.service, self.answers)
+        self.works, self.questions = Makings[Any]("reading"), Makings[Any]("question")
+        self.exports = KeptExports()
+        self.sources = Sources(SourceTokenStore(database), settings, allowed.folder)
+        self.webhooks = Webhooks(WebhookStore(database), settings)
+        self.watching = Watches(
+            self.watches, self.service, self.accounts, self.sources, self.webhooks.register
+        )
+        self.history = History(self.service)
+        self._threads: list[threading.Thread] = []
 
     def seen(self, reach: Reach) -> Stores:
         """The stores, for somebody of this reach: every statement reads and changes nothing beyond it."""
@@ -108,111 +126,60 @@ class Server(Stores):
         """Begin to compute what is queued, and to delete what has outlived its time; get ready to read."""
         HELPER.start()
         self.service.start()
-        self._threads.append(threading.Thread(target=self._sweep, name="grasp-sweep", daemon=True))
+        self._repeat("sweep", self.sweep, SWEEP_SECONDS, "nothing swept")
         if self.settings.webhook_urls:
-            self._threads.append(self.webhooks.thread)
+            self._repeat("webhooks", self.webhooks.send_due, WEBHOOK_SECONDS, "no webhook sent")
         if self.watching.possible:
-            self._threads.append(self.watching.thread)
-        for thread in self._threads:
-            thread.start()
+            self._repeat("watch", self.watching.go_on, WATCH_SECONDS, "no watch looked at")
 
     def close(self) -> None:
         """Hand running work back and end the workers."""
-        self.plans.close()
-        self.items.close()
-        self.works.close()
-        self.questions.close()
-        self.service.close()
+        for work in (self.plans, self.items, self.works, self.questions, self.service):
+            work.close()
         for thread in self._threads:
             thread.join()
         self.database.dispose()
 
     def sweep(self) -> None:
         """Delete files that no run needs any more, blocks of runs given up, and what is past its age."""
-        self.files.delete_unneeded(older_than_hours=self.settings.keep_files_hours)
-        self.drafts.delete_older_than(self.settings.keep_files_hours)
-        self.runs.drop_checkpoints(older_than_hours=self.settings.keep_files_hours)
-        self.links.delete_leaderboards(older_than_hours=self.settings.keep_files_hours, closed=True)
+        hours, days = self.settings.keep_files_hours, self.settings.keep_runs_days
+        self.files.delete_unneeded(older_than_hours=hours)
+        self.drafts.delete_older_than(hours)
+        self.runs.drop_checkpoints(older_than_hours=hours)
+        self.links.delete_leaderboards(older_than_hours=hours, closed=True)
         self.links.end_visits()
         self.outcomes.delete_old()
         self.tokens.delete_ended(older_than_days=KEEP_ENDED_DAYS)
         self.accounts.sessions.delete_older_than(SESSION_DAYS)
         if self.settings.keep_log_days:
             self.audit.delete_older_than(self.settings.keep_log_days)
-        if self.settings.keep_runs_days:
-            self.runs.delete_older_than(self.settings.keep_runs_days)
-            self.readings.delete_older_than(self.settings.keep_runs_days)
-            self.links.delete_leaderboards(older_than_hours=self.settings.keep_runs_days * 24, closed=False)
+        if days:
+            self.runs.delete_older_than(days)
+            self.readings.delete_older_than(days)
+            self.links.delete_leaderboards(older_than_hours=days * 24, closed=False)
         leave_no_trace(self.database)
 
     def check(self) -> None:
         """Find out that the database answers, the one that was opened; raises StoreError if it does not."""
         check(self.database)
 
-    def _sweep(self) -> None:
-        while True:
-            try:
-                self.sweep()
-            except StoreError as error:
-                log.warning("nothing swept: %s", error)
-            if self.service.closing.wait(SWEEP_SECONDS):
-                return
+    def _repeat(self, name: str, work: Callable[[], object], seconds: float, failed: str) -> None:
+        """Have work done by a thread of its own, now and every so often, until the server closes."""
 
+        def repeat() -> None:
+            while True:
+                try:
+                    work()
+                except StoreError as error:
+                    log.warning("%s: %s", failed, error)
+                except Exception as error:  # whatever it is, this thread has to live on
+                    log.error("%s: %s", failed, type(error).__name__)
+                if self.service.closing.wait(seconds):
+                    return
 
-def make_server(settings: Settings, make_executor: Callable[[int], Executor] | None = None) -> Server:
-    """Open the store and make the parts; nothing runs before :meth:`Server.start`.
-
-    `make_executor`: computes runs in this process; by default another process does.
-
-    Raises StoreError if the database cannot be opened; SettingsError if the settings cannot be used.
-    """
-    allowed = AllowedSources(settings.data_dir, settings.data_urls)
-    database = connect(database_url(settings), settings.secret_key)
-    runs = RunStore(database, queue_limit=settings.queue_limit)
-    files = FileStore(database, quota=settings.file_quota_mb * 2**20)
-    apart = None
-    if make_executor is None:
-        apart = Apart(settings)
-        make_executor = apart.workers
-    pool = server_pool(settings, make_executor)
-    service = Service(runs, files, pool, allowed, apart)
-    watches = WatchStore(database)
-    accounts = accounts_of(settings, database)
-    links = LinkStore(database)
-    rates = Rates(settings)
-    answers = AnswerStore(database)
-    sources = Sources(SourceTokenStore(database), settings, allowed.folder)
-    webhooks = Webhooks(WebhookStore(database), settings, service.closing)
-    return Server(
-        settings=settings,
-        database=database,
-        runs=runs,
-        files=files,
-        links=links,
-        readings=ReadingStore(database),
-        drafts=DraftStore(database),
-        submissions=SubmissionStore(database, limit=settings.raft_scorings),
-        answers=answers,
-        projects=accounts.projects,
-        watches=watches,
-        tokens=TokenStore(database),
-        outcomes=OutcomeStore(database),
-        accounts=accounts,
-        audit=accounts.audit,
-        refusals=Refusals(accounts.audit),
-        visitors=Visitors(links, TryStore(database), accounts.audit, rates),
-        service=service,
-        plans=Plans(pool),
-        items=GroupItems(service, answers),
-        works=Makings("reading"),
-        questions=Makings("question"),
-        exports=KeptExports(),
-        webhooks=webhooks,
-        watching=Watches(watches, service, accounts, sources, webhooks.register),
-        history=History(service),
-        sources=sources,
-        rates=rates,
-    )
+        thread = threading.Thread(target=repeat, name=f"grasp-{name}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
 
 def shared() -> Server:
@@ -220,7 +187,7 @@ def shared() -> Server:
     if not _shared:
         with _starting:  # the first visitor may come while the app is still getting ready
             if not _shared:
-                server = make_server(read_settings())
+                server = Server(read_settings())
                 server.start()
                 _shared.append(server)
     # Without the lock: pages ask dozens of times, and once two threads meet at one they keep meeting.

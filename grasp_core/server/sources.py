@@ -11,7 +11,7 @@ from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, Box, Snaps
 from grasp_core.reading.connectors.hosts import Hosts, hosts_of
 from grasp_core.reading.connectors.source import HUB, KINDS, Kind, Source
 from grasp_core.reading.sources.folder import Folder
-from grasp_core.store.people.tokens import KeptToken, SourceTokenStore
+from grasp_core.store.people.credentials import KeptToken, SourceTokenStore
 
 
 class Sources:
@@ -39,11 +39,7 @@ class Sources:
     ) -> Snapshot:
         """Fetch a source, by default with the person's kept token; raises DataError if it cannot be done."""
         return fetch(
-            source,
-            token or self.token(source, owner=owner),
-            hosts=self.hosts,
-            folder=self._folder,
-            told=told,
+            source, token or self.token(source, owner=owner), hosts=self.hosts, folder=self._folder, told=told
         )
 
     def keep(self, source: Source, token: str, *, owner: str) -> None:

@@ -6,19 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from grasp_core.benchmark import submissions
 from grasp_core.benchmark.folders import MAX_ARCHIVE
 from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_one, parts_of, score_one
 from grasp_core.benchmark.leaderboard import Entry, is_part_of_raft, over_tasks, published, scored_entry
 from grasp_core.benchmark.scoring.compare import Comparison, compared, joined_difference
 from grasp_core.benchmark.scoring.scores import gathered, joined, score_details
-from grasp_core.benchmark.submissions import (
-    PREDICTIONS,
-    Submission,
-    check_files,
-    known_ids,
-    read_submission,
-    validate,
-)
 from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError, Problem
@@ -51,22 +44,22 @@ def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Ent
     return own + (over_tasks(published(), list(names)) if is_part_of_raft(names) else [])
 
 
-def checked(content: bytes, shown: str, settings: Settings) -> tuple[Submission, list[Problem]]:
+def checked(content: bytes, shown: str, settings: Settings) -> tuple[submissions.Submission, list[Problem]]:
     """A zip archive of predictions, called `shown` in messages, and what is to be known of it.
 
     Raises DataError if it is none, holds no task, or a file in it has to be mended first.
     """
     names = read_tasks(tasks_folder(settings))
     check_size(len(content), MAX_ARCHIVE, shown, "a submission")
-    submission = read_submission(content, names, shown)
+    submission = submissions.read_submission(content, names, shown)
     if not submission.files:
         listing = f"{number(len(names), 'task')}: {', '.join(names)}"
-        raise DataError(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}")
-    ids = known_ids(tasks_folder(settings))
-    faulty = [problem for problem in check_files(submission, names, ids) if problem.stops]
+        raise DataError(f"{shown} has no file data/TASK/{submissions.PREDICTIONS} of any of the {listing}")
+    ids = submissions.known_ids(tasks_folder(settings))
+    faulty = [problem for problem in submissions.check_files(submission, names, ids) if problem.stops]
     if faulty:
         raise DataError(faulty[0].remark, faulty)
-    return submission, validate(submission, names, ids)
+    return submission, submissions.validate(submission, names, ids)
 
 
 def scored(
@@ -85,7 +78,7 @@ def scored(
     `told`: takes how many rows are scored, of how many, and the task that is being scored.
     `some`: whether the predictions may be of a part of each task's rows, as people label.
 
-    Raises LimitError if the person has used up a task; DataError if the benchmark's files cannot be used.
+    Raises LimitError if the person has used up a task.
     """
     before = store.renamed(name, predictions, owner=owner)
     if before is not None:
@@ -109,7 +102,7 @@ def compared_by(
     pool: Pool,
     told: Told = lambda _done, _of, _task: None,
 ) -> Comparison:
-    """Compare two submissions in the workers; parameters and errors are those of :func:`scored`."""
+    """Compare two submissions in the workers, as :func:`scored` does."""
     there = held.with_gold()
     both = {task: labels for task, labels in first.items() if task in second and task in there}
     names = read_tasks(held.tasks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -56,8 +55,6 @@ def state(watch: Watch) -> str:
 
 log = logging.getLogger(__name__)
 
-POLL_SECONDS = 5.0
-"""How often is seen what is due, and which runs have ended."""
 _UNKNOWN_RIGHTS = (
     "A watch runs while you are away, and then it is not known that you may run here: you belong to this "
     "project by a group of the sign-in provider alone. Its owners can add your mail address."
@@ -74,10 +71,6 @@ class Watches:
     _accounts: Accounts
     _sources: Sources
     _tell: Callable[..., None]
-
-    def __post_init__(self) -> None:
-        """Make the thread that looks, for whoever starts it."""
-        self.thread = threading.Thread(target=self._look_always, name="grasp-watch", daemon=True)
 
     @property
     def possible(self) -> bool:
@@ -112,8 +105,7 @@ class Watches:
     def add(self, run: RunRecord, *, every: str, by: User, webhook: str | None = None) -> Watch:
         """Watch a run's files for a person who may run in its project, which has been asked.
 
-        Raises AccessError if what the server knows of them while they are away does not let them; DataError
-        if the run cannot be watched, or a file takes a token that is not kept.
+        Raises AccessError if that is not known while they are away; DataError if the run cannot be watched.
         """
         origins = self.origins(run)
         if self._acting(by.id, run.project) is None:
@@ -123,6 +115,11 @@ class Watches:
                 self._sources.check_unattended(parse(origin.location), owner=by.id)
         store = self._store.within(only(run.project))
         return store.add(run.id, origins, owner=by.id, title=run.title, every=every, webhook=webhook)
+
+    def go_on(self) -> None:
+        """See which runs have ended, and look at what is due."""
+        self.settle()
+        self.look_due()
 
     def look_due(self) -> int:
         """Look at all that is due; returns how many watches that were."""
@@ -209,26 +206,13 @@ class Watches:
         user = self._accounts.acting(owner)
         return None if user is None else self._accounts.known(user)
 
-    def _look_always(self) -> None:
-        while not self._service.closing.wait(POLL_SECONDS):
-            try:
-                self.settle()
-                self.look_due()
-            except StoreError as error:
-                log.warning("no watch looked at: %s", error)
-            except Exception as error:  # whatever it is, this thread has to live on
-                log.error("no watch looked at: %s", type(error).__name__)
-
 
 _REMEMBERED = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A run of a watch, and what changed since the one `before`; number 0 is the run that was watched.
-
-    `found`: the same for tables; None where there is nothing to hold against each other.
-    """
+    """A run of a watch, and what changed since the one `before`; number 0 is the run that was watched."""
 
     number: int
     run_id: str

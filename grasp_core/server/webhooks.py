@@ -8,7 +8,6 @@ import hashlib
 import hmac
 import json
 import logging
-import threading
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -16,15 +15,13 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
-from grasp_core.model.errors import DataError, SettingsError, StoreError
+from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.model.settings import Settings
 from grasp_core.reading.sources import remote
 from grasp_core.store.calls import Due, WebhookStore
 
 log = logging.getLogger(__name__)
 
-POLL_SECONDS = 3.0
-"""How often messages that are due are looked for."""
 ANSWER_SECONDS = 15.0
 """The longest that a receiver may take."""
 BACKOFF_SECONDS = (5, 30, 120, 600, 3600, 6 * 3600, 12 * 3600, 24 * 3600)
@@ -32,14 +29,13 @@ BACKOFF_SECONDS = (5, 30, 120, 600, 3600, 6 * 3600, 12 * 3600, 24 * 3600)
 
 
 class Webhooks:
-    """Sends what is due, to allowed addresses alone, until `closing` is set.
+    """Sends what is due, to allowed addresses alone.
 
     Raises SettingsError if the allowed addresses or networks cannot be used.
     """
 
-    def __init__(self, store: WebhookStore, settings: Settings, closing: threading.Event) -> None:
+    def __init__(self, store: WebhookStore, settings: Settings) -> None:
         self._store = store
-        self._closing = closing
         self._secret = settings.webhook_secret.encode()
         self._public_url = settings.public_url
         try:
@@ -49,7 +45,6 @@ class Webhooks:
             raise SettingsError(f"GRASP_WEBHOOK_URLS: {error}") from None
         except ValueError:
             raise SettingsError("GRASP_WEBHOOK_NETWORKS must be networks like 10.2.0.0/16") from None
-        self.thread = threading.Thread(target=self._send_all, name="grasp-webhooks", daemon=True)
 
     def register(self, run_id: str, url: str, *, owner: str) -> None:
         """Have an address told when a run ends; :meth:`check` has let it pass."""
@@ -83,15 +78,6 @@ class Webhooks:
         if due:
             asyncio.run(send())
         return len(due)
-
-    def _send_all(self) -> None:
-        while not self._closing.wait(POLL_SECONDS):
-            try:
-                self.send_due()
-            except StoreError as error:
-                log.warning("no webhook sent: %s", error)
-            except Exception as error:  # whatever it is, this thread has to live on
-                log.error("no webhook sent: %s", type(error).__name__)
 
     async def _try(self, due: Due) -> None:
         try:

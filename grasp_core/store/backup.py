@@ -96,12 +96,10 @@ class Contents:
 def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
     """Write everything to one file; an earlier one of the name is replaced once the new one is complete.
 
-    The file's owner alone may read it: it has the uploaded data. A copy in the open lies in the system's
-    temporary folder meanwhile.
+    Its owner alone may read it: it has the uploaded data. Without a key, whoever has it reads it and can
+    change it. A copy in the open lies in the system's temporary folder meanwhile.
 
-    `key`: encrypts and signs it; without one, whoever has the file reads it and can change it.
-
-    Raises DataError if the file cannot be written; StoreError if the database cannot be read.
+    Raises DataError if the file cannot be written.
     """
     if path.is_dir():
         raise DataError(f"{path}: cannot be written, it is a folder; name a file in it")
@@ -134,15 +132,12 @@ def write_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
 
 
 def restore_backup(engine: Engine, path: Path, key: BackupKey | None) -> Contents:
-    """Read a backup into an empty database: all of it, or nothing.
+    """Read a backup into an empty database, all of it or nothing; runs that were computed wait to be resumed.
 
-    Runs that were being computed wait to be resumed.
+    Without a key, links are withdrawn: anybody may have written them.
 
-    `key`: the one that it was made with; None for one that is not encrypted, whose links are withdrawn:
-        anybody may have written them.
-
-    Raises DataError if the file is no backup, damaged, changed, made with another key, or of another version;
-    StoreError if the database is not empty, or cannot be written.
+    Raises DataError if the file is no backup, damaged, or made with another key; StoreError if the database
+    is not empty.
     """
     with _opened(path, key) as source, to_read(source) as rows, _refused(path), to_write(engine) as here:
         only_one(here, "restore")

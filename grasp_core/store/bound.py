@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar, cast
+import threading
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Generic, Self, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
@@ -16,12 +18,47 @@ from grasp_core.store.database import clock, to_read, to_write
 from grasp_core.store.schema import projects, runs
 
 T = TypeVar("T")
+_MOST_KNOWN = 10_000
 
 
 def of_row(kind: Callable[..., T], row: Any, **more: Any) -> T:
     """A data class of the row's columns that are named as its fields, and of `more`."""
     names = [one.name for one in dataclasses.fields(cast(Any, kind)) if one.name not in more]
     return kind(**{name: getattr(row, name) for name in names}, **more)
+
+
+def put(connection: Connection, table: sa.Table, key: Mapping[str, Any], **values: Any) -> None:
+    """Insert a row in place of those that have the same values in the columns of `key`."""
+    connection.execute(table.delete().where(*(table.c[name] == value for name, value in key.items())))
+    connection.execute(table.insert().values(**key, **values))
+
+
+class Lately(Generic[T]):
+    """What was read a moment ago, by key; forgotten where this process changes any of it."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, tuple[float, T]] = {}
+        self._lock = threading.Lock()
+        self.changes = 0
+
+    def get(self, key: Hashable, seconds: float) -> T | None:
+        """What was read within so many seconds."""
+        known = self._known.get(key)
+        return known[1] if known is not None and time.monotonic() - known[0] < seconds else None
+
+    def keep(self, key: Hashable, found: T, changes: int) -> None:
+        """Keep what was read after so many changes, unless there was another one meanwhile."""
+        with self._lock:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            if changes == self.changes:
+                self._known[key] = (time.monotonic(), found)
+
+    def forget(self) -> None:
+        """Count a change."""
+        with self._lock:
+            self.changes += 1
+            self._known.clear()
 
 
 class Store:

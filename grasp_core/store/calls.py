@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.bound import Store, of_row
+from grasp_core.store.bound import Store, of_row, put
+from grasp_core.store.claims import ENDED
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
 
@@ -29,9 +30,7 @@ class OutcomeStore(Store):
     """Outcomes in the database."""
 
     def begin(self, key: str, request: str, *, owner: str) -> Outcome | None:
-        """Begin to answer a request, or find what the same one came to.
-
-        `key`: whose and which request it is; `request`: what it asks for.
+        """Begin to answer a request, or find what the same one, of this key, came to.
 
         Returns None for the first one, which has to be ended by :meth:`end` or :meth:`forget`. Raises
         LimitError if the first one is still being answered, or asked for something else.
@@ -93,11 +92,9 @@ class WebhookStore(Store):
 
     def add(self, run_id: str, url: str, *, owner: str) -> None:
         """Have an address told when the run ends, once; at once where it has ended."""
-        same = (webhooks.c.run_id == run_id) & (webhooks.c.url == url) & (webhooks.c.owner == owner)
         with to_write(self._engine) as connection:
-            connection.execute(webhooks.delete().where(same))
-            row = {"id": new_id(), "run_id": run_id, "owner": owner, "url": url, "next_at": self._now}
-            connection.execute(webhooks.insert().values(row))
+            told = {"run_id": run_id, "url": url, "owner": owner}
+            put(connection, webhooks, told, id=new_id(), next_at=self._now)
 
     def key_number(self, owner: str) -> int:
         """How often a person's key was made anew."""
@@ -116,7 +113,7 @@ class WebhookStore(Store):
     def take(self) -> list[Due]:
         """Messages that are due; no other server takes them for a while."""
         now = self._now
-        ended = runs.c.state.in_(("done", "failed", "cancelled")) & (webhooks.c.next_at <= now)
+        ended = runs.c.state.in_(ENDED) & (webhooks.c.next_at <= now)
         query = (
             sa.select(webhooks, runs.c.state, runs.c.finished_at)
             .select_from(webhooks.join(runs))

@@ -21,12 +21,14 @@ from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.sentences import title
-from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.bound import Bound, of_row, put
 from grasp_core.store.database import insert_new, only_one, to_read, to_write
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tags, tallies
 
 T = TypeVar("T")
 State = Literal["queued", "running", "done", "failed", "cancelled"]
+GOING, ENDED = ("queued", "running"), ("done", "failed", "cancelled")
+"""States of runs of which more will happen, and of those of which nothing will unless asked again."""
 
 _COLUMNS = [column for column in runs.c if column.name != "result"]
 _OTHERS = runs.alias("others")
@@ -62,7 +64,7 @@ class RunRecord:
     @property
     def ended(self) -> bool:
         """Whether nothing more will happen to the run unless it is asked again."""
-        return self.state in ("done", "failed", "cancelled")
+        return self.state in ENDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +185,12 @@ class Claims(Bound):
     """A server's dealings with the runs that it computes, and with those whose time is over."""
 
     def claim(self, in_hand: Collection[str] = ()) -> RunRecord | None:
-        """Take the next run that nobody computes.
+        """Take the next run that nobody computes, and that is not in hand here already.
 
         Those whose process was lost before they got on come last; before that the user with the fewest
         running is first, then who has waited longest since the run was asked or one of theirs gave way. One
         whose question is being computed for somebody else waits for that one; what was computed of the
         question for those who have given it up is taken over.
-
-        `in_hand`: runs that this server still works on: it does not take them over from itself.
         """
         theirs = runs.alias()
         gave_way = sa.func.coalesce(
@@ -249,13 +249,10 @@ class Claims(Bound):
         counted: bytes | None = None,
         provisional: Result | None = None,
     ) -> bool:
-        """Renew the claim on a run, save how far it is and what was computed.
-
-        Blocks may be given again, e.g. where the connection broke before the database's answer came.
+        """Renew the claim on a run, save how far it is and what was computed; blocks may be given again.
 
         `computed`: new blocks, each of shape (block, W).
-        `counted`, `provisional`: state of a :class:`~grasp_core.permutation.testing.tally.Tally`, and what is
-            found so far, in place of what was saved before.
+        `counted`, `provisional`: state of the tally, and what is found so far, in place of the last ones.
 
         Returns whether somebody asked for the run to be cancelled; raises LostRunError if it is not ours.
         """
@@ -266,19 +263,14 @@ class Claims(Bound):
                 _forget(connection, run, *_COMPUTED)
                 connection.execute(tallies.insert().values(run_id=run.id, state=counted))
             if provisional is not None:
-                _forget(connection, run, provisional_results)
                 content = zlib.compress(result_text(provisional).encode())
-                connection.execute(provisional_results.insert().values(run_id=run.id, content=content))
-            blocks = [
-                {
-                    "run_id": run.id,
-                    "start": start,
-                    "stop": start + len(values),
-                    "shuffled": np.ascontiguousarray(values, dtype="<f8").tobytes(),
-                }
-                for start, values in computed
+                put(connection, provisional_results, {"run_id": run.id}, content=content)
+            blocks = ((start, np.ascontiguousarray(values, dtype="<f8")) for start, values in computed)
+            rows = [
+                {"run_id": run.id, "start": start, "stop": start + len(block), "shuffled": block.tobytes()}
+                for start, block in blocks
             ]
-            insert_new(connection, checkpoints, blocks)
+            insert_new(connection, checkpoints, rows)
             query = sa.select(runs.c.cancel_requested).where(runs.c.id == run.id)
             return bool(connection.execute(query).scalar_one())
 
@@ -346,9 +338,7 @@ class Claims(Bound):
 
     def delete_older_than(self, days: float) -> int:
         """Delete runs that ended more than `days` ago; returns how many."""
-        old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(
-            ("done", "failed", "cancelled")
-        )
+        old = (runs.c.finished_at < self._now - days * 86400) & runs.c.state.in_(ENDED)
         return self._write(runs.delete().where(old))
 
     def drop_checkpoints(self, *, older_than_hours: float) -> int:

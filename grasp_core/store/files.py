@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from grasp_core.model.errors import LimitError
 from grasp_core.store.bound import Bound
+from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, only_one, to_read, to_write
 from grasp_core.store.schema import chunks, files, run_files, runs
 
@@ -31,20 +32,14 @@ class KnownFile(NamedTuple):
 
 
 class FileStore(Bound):
-    """Files of a project in the database, by content; of those that are kept elsewhere, where they are.
-
-    `quota`: bytes that one user's files may take together, in all projects.
-    """
+    """Files of a project in the database, by content; of those that are kept elsewhere, where they are."""
 
     def __init__(self, engine: Engine, *, quota: int = QUOTA_BYTES) -> None:
         super().__init__(engine)
         self._quota = quota
 
     def put(self, content: bytes, *, owner: str, source: str | None = None) -> str:
-        """Keep a file, and what it was fetched from if it was; returns its sha256.
-
-        Raises AccessError if nothing is added to the project any more; LimitError beyond the person's quota.
-        """
+        """Keep a file, and what it was fetched from; returns its sha256. LimitError beyond the quota."""
         sha256 = hashlib.sha256(content).hexdigest()
         now = self._now
         known, stored = self._is(sha256), files.c.location.is_(None)
@@ -74,10 +69,7 @@ class FileStore(Bound):
         return sha256
 
     def refer(self, sha256: str, size: int, location: str, *, owner: str) -> None:
-        """Note where a file is that is not stored here, the latest place; its size is not counted.
-
-        Raises AccessError if nothing is added to the project any more.
-        """
+        """Note the latest place of a file that is not stored here, whose size is not counted."""
         now = self._now
         known = self._is(sha256)
         elsewhere = sa.case((files.c.location.is_(None), None), else_=location)
@@ -147,7 +139,7 @@ class FileStore(Bound):
         needs = (
             sa.select(runs.c.owner)
             .join(run_files)
-            .where(*reads, runs.c.state.in_(("queued", "running")))
+            .where(*reads, runs.c.state.in_(GOING))
             .order_by(runs.c.created_at, runs.c.id)
             .limit(1)
         )
@@ -168,7 +160,7 @@ class FileStore(Bound):
             sa.select(run_files.c.sha256)
             .join(runs)
             .where(
-                files.c.location.is_not(None) | runs.c.state.in_(("queued", "running")),
+                files.c.location.is_not(None) | runs.c.state.in_(GOING),
                 runs.c.project_id == files.c.project_id,
                 run_files.c.sha256 == files.c.sha256,
             )

@@ -1,21 +1,26 @@
-"""Share links: made, used, withdrawn."""
+"""Share links: made, used, withdrawn; their passwords, and tries at them."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import json
 import secrets
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any, Literal, TypedDict, Unpack
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from grasp_core.model.errors import StoreError
-from grasp_core.store.bound import Bound, of_row
-from grasp_core.store.database import digest_of, new_id, to_read, to_write
-from grasp_core.store.schema import link_visits, links, runs
-from grasp_core.store.visiting import hashed, key_of
+from grasp_core.model.errors import LimitError, StoreError
+from grasp_core.model.turns import Turns
+from grasp_core.store.bound import Bound, Store, of_row
+from grasp_core.store.database import digest_of, insert_new, new_id, to_read, to_write
+from grasp_core.store.schema import link_tries, link_visits, links, runs
 
 MOST_USES = 1_000_000
 """Visits that may be set as the most of a link."""
@@ -43,13 +48,7 @@ class Lock:
 
 
 class Terms(TypedDict, total=False):
-    """How a link is made.
-
-    `days`: after so many days the link stops working.
-    `password`: what visitors are asked for.
-    `max_uses`: visits after which the link stops working.
-    `small_groups`: whether groups of few raters are shown.
-    """
+    """How a link is made: its name, after how many days or visits it ends, its password, what it shows."""
 
     label: str
     days: float | None
@@ -121,43 +120,37 @@ class LinkStore(Bound):
 
         Raises StoreError if there is no such run; LimitError if the password is too short or too long.
         """
-        project = sa.select(runs.c.project_id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
-        try:
-            return self._create(
-                {"run_id": run_id, "project_id": project.scalar_subquery()}, created_by, terms
-            )
-        except IntegrityError:
-            raise StoreError(
-                "No run has this id, so it cannot be shared: it was deleted, or its id, the end of the "
-                "address of its page, is another."
-            ) from None
+        project = sa.select(runs.c.project_id).where(self._seen_by_id(runs, run_id)).scalar_subquery()
+        gone = (
+            "No run has this id, so it cannot be shared: it was deleted, or its id, the end of the "
+            "address of its page, is another."
+        )
+        return self._create({"run_id": run_id, "project_id": project}, created_by, terms, gone)
 
     def create_leaderboard(
         self, content: Mapping[str, Any], *, created_by: str, **terms: Unpack[Terms]
     ) -> str:
         """As :meth:`create`, to a leaderboard's JSON-ready form, in the project."""
         target = {"leaderboard": json.dumps(content, allow_nan=False), "project_id": self._home}
-        try:
-            return self._create(target, created_by, terms)
-        except IntegrityError:
-            raise StoreError("The project was deleted, so its leaderboard cannot be shared.") from None
+        gone = "The project was deleted, so its leaderboard cannot be shared."
+        return self._create(target, created_by, terms, gone)
 
-    def _create(self, target: Mapping[str, Any], created_by: str, terms: Terms) -> str:
-        token = secrets.token_urlsafe(TOKEN_BYTES)
-        now, days, password = self._now, terms.get("days"), terms.get("password")
-        link = links.insert().values(
-            id=new_id(),
-            token_sha256=digest_of(token),
-            label=terms.get("label", ""),
-            created_by=created_by,
-            created_at=now,
-            expires_at=None if days is None else now + days * 86400,
-            password=None if password is None else hashed(password),
-            max_uses=terms.get("max_uses"),
-            small_groups=terms.get("small_groups", False),
-            **target,
-        )
-        self._write(link)
+    def _create(self, target: Mapping[str, Any], created_by: str, terms: Terms, gone: str) -> str:
+        token, now = secrets.token_urlsafe(TOKEN_BYTES), self._now
+        days, password = terms.get("days"), terms.get("password")
+        known = {
+            "id": new_id(),
+            "token_sha256": digest_of(token),
+            "created_by": created_by,
+            "created_at": now,
+        }
+        shown = {"label": terms.get("label", ""), "small_groups": terms.get("small_groups", False)}
+        ends = None if days is None else now + days * 86400
+        asks = {"password": None if password is None else hashed(password), "max_uses": terms.get("max_uses")}
+        try:
+            self._write(links.insert().values(**known, **shown, **asks, **target, expires_at=ends))
+        except IntegrityError:
+            raise StoreError(gone) from None
         return token
 
     def lock(self, token: str, visit: str) -> Lock | None:
@@ -177,9 +170,7 @@ class LinkStore(Bound):
         """The target of a token, or None if it is unknown, revoked, expired or used up.
 
         `visit`: what the visitor carries; the same one counts once in :data:`VISIT_HOURS`, "" each time.
-        `count`: whether somebody opens it; else only whether it still works for who has opened it is asked.
-
-        The link's row is locked, so that of two visitors for one last use one is let in.
+        `count`: whether somebody opens it, of two visitors for one last use one; else it is only asked.
         """
         query = sa.select(*_TARGET, links.c.uses, links.c.max_uses).where(self._works(token))
         with (to_write if count else to_read)(self._engine) as connection:
@@ -206,9 +197,8 @@ class LinkStore(Bound):
 
     def end_visits(self) -> None:
         """Forget visits that have lasted as long as they may."""
-        with to_write(self._engine) as connection:
-            old = link_visits.c.began_at < self._now - VISIT_HOURS * 3600
-            connection.execute(link_visits.delete().where(old))
+        old = link_visits.c.began_at < self._now - VISIT_HOURS * 3600
+        self._write(link_visits.delete().where(old))
 
     def revoke(self, link_id: str) -> bool:
         """Make a link stop working for good; returns False where there is none to withdraw."""
@@ -270,16 +260,7 @@ class LinkStore(Bound):
             .where(which)
             .order_by(links.c.created_at.desc(), links.c.id)
         )
-        return [
-            of_row(
-                Link,
-                row,
-                target=_target(row),
-                expired=bool(row.expired),
-                has_password=row.password is not None,
-            )
-            for row in self._rows(query)
-        ]
+        return [_link(row) for row in self._rows(query)]
 
 
 def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
@@ -291,7 +272,113 @@ def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
     )
 
 
+def _link(row: Any) -> Link:
+    asks = row.password is not None
+    return of_row(Link, row, target=_target(row), expired=bool(row.expired), has_password=asks)
+
+
 def _target(row: Any) -> Target:
     if row.run_id is None:
         return Target("leaderboard", row.id)
     return Target("run", row.run_id, bool(row.small_groups))
+
+
+def key_of(token: str, text: str) -> str:
+    """SHA-256 of a text together with a link's token, which the database does not hold."""
+    return digest_of(f"{token} {text}")
+
+
+SHORTEST, LONGEST = 8, 200
+"""Characters of a password."""
+LOG2_N, _R, _P = 15, 8, 3
+"""What OWASP's cheat sheet on storing passwords asks of scrypt in 32 MB."""
+_MEMORY = 2**26
+_SALT_BYTES = 16
+CHECKING = Turns("checking passwords", at_once=2, each=1, waiting=8, waiting_each=3, patience=20)
+"""Two at a time, for each takes 32 MB; one link keeps no other waiting."""
+
+
+def hashed(password: str) -> str:
+    """The form in which a password is kept; raises LimitError if it is too short or too long."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise LimitError(f"A link's password has {SHORTEST} to {LONGEST} characters.")
+    salt = secrets.token_bytes(_SALT_BYTES)
+    parts = (base64.b64encode(part).decode("ascii") for part in (salt, _scrypt(password, salt)))
+    return "$".join((f"scrypt-{LOG2_N}-{_R}-{_P}", *parts))
+
+
+def matches(password: str, kept: str) -> bool:
+    """Whether it is the password of which :func:`hashed` made `kept`; never of anything else."""
+    scheme, _, rest = kept.partition("$")
+    salt, _, expected = rest.partition("$")
+    if scheme != f"scrypt-{LOG2_N}-{_R}-{_P}" or len(password) > LONGEST:
+        return False
+    try:
+        return hmac.compare_digest(_scrypt(password, base64.b64decode(salt)), base64.b64decode(expected))
+    except ValueError:  # no base64
+        return False
+
+
+def fingerprint(password: str, salt: str) -> str:
+    """What tells one password from another under the same salt, and takes as long to guess as a kept one."""
+    return _scrypt(password, hashlib.sha256(salt.encode("utf-8", "surrogatepass")).digest()).hex()
+
+
+def _scrypt(password: str, salt: bytes) -> bytes:
+    text = unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
+    with CHECKING.turn():
+        return hashlib.scrypt(text, salt=salt, n=2**LOG2_N, r=_R, p=_P, maxmem=_MEMORY)
+
+
+SECONDS = 900.0
+BY_ADDRESS, BY_NETWORK, BY_LINK = 5, 30, 1000
+"""Tries that one address, the network around it and all together have at a link in that time.
+
+An address of version 6 is its first 64 bits, as a household has them. The networks, of 24 and 48 bits, are
+what one owner commonly has: whoever tries from theirs shuts out nobody elsewhere.
+"""
+
+
+class TryStore(Store):
+    """Tries in the database, so that all servers count together and a restart forgets none."""
+
+    def count(self, link_id: str, token: str, address: str) -> bool:
+        """Count a try before it is made, by the hash of address and token; whether it may be."""
+        with to_write(self._engine, alone=f"tries at {link_id}") as connection:
+            now = connection.execute(sa.select(self._now)).scalar_one()
+            connection.execute(link_tries.delete().where(link_tries.c.since <= now - SECONDS))
+            near, around = places(address)
+            most = {key_of(token, near): BY_ADDRESS, key_of(token, around): BY_NETWORK, "": BY_LINK}
+            query = sa.select(link_tries.c.who, link_tries.c.tries).where(_of(link_id, *most))
+            if any(row.tries >= most[row.who] for row in connection.execute(query)):
+                return False
+            rows = [{"link_id": link_id, "who": who, "since": now, "tries": 0} for who in most]
+            insert_new(connection, link_tries, rows)
+            counted = link_tries.update().where(_of(link_id, *most))
+            connection.execute(counted.values(tries=link_tries.c.tries + 1))
+        return True
+
+    def forget(self, link_id: str, token: str, address: str) -> None:
+        """Take back a try that knew the password, and begin to count anew for its address."""
+        near, around = places(address)
+        who = key_of(token, near)
+        with to_write(self._engine, alone=f"tries at {link_id}") as connection:
+            connection.execute(link_tries.delete().where(_of(link_id, who)))
+            some = _of(link_id, "", key_of(token, around)) & (link_tries.c.tries > 0)
+            connection.execute(link_tries.update().where(some).values(tries=link_tries.c.tries - 1))
+
+
+def places(address: str) -> tuple[str, str]:
+    """An address as it is counted, and the network around it; what is no address of the IP is both."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address, f"{address}/"
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    found = found if mapped is None else mapped
+    near, around = (32, 24) if found.version == 4 else (64, 48)
+    return tuple(str(ip_network((found, bits), strict=False)) for bits in (near, around))  # type: ignore[return-value]
+
+
+def _of(link_id: str, *who: str) -> sa.ColumnElement[bool]:
+    return (link_tries.c.link_id == link_id) & link_tries.c.who.in_(who)

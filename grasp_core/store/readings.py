@@ -1,4 +1,4 @@
-"""How files were read, remembered by their columns, so that next month's file needs no clicks."""
+"""How files are read: confirmed readings, remembered by the files' columns, and drafts not run yet."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ import sqlalchemy as sa
 
 from grasp_core.model.data_spec import Combine, DataSpec
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.store.bound import Bound
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.store.bound import Bound, put
 from grasp_core.store.database import new_id, to_write
-from grasp_core.store.schema import readings, storable
+from grasp_core.store.schema import drafts, readings, storable
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A reading that somebody confirmed.
-
-    `ids_left_out`: how many of its rules name items or raters; they belong to one file and are not kept.
-    """
+    """A reading that somebody confirmed, without rules that name items or raters of one file."""
 
     spec: DataSpec
     axes: tuple[str, ...]
@@ -35,13 +33,11 @@ class ReadingStore(Bound):
     def remember(self, signature: str, spec: DataSpec, axes: tuple[str, ...], *, owner: str) -> None:
         """Keep a reading in place of the person's earlier one; raises AccessError in an archived project."""
         kept, left_out = without_ids(spec)
-        earlier = self._of(signature) & (readings.c.owner == storable(owner))
+        whose = {"project_id": self._home, "signature": signature, "owner": owner}
+        told = {"data": json.dumps(to_json(kept)), "axes": json.dumps(axes), "ids_left_out": left_out}
         with to_write(self._engine, alone=f"reading {signature}") as connection:
             self._check_open(connection)
-            connection.execute(readings.delete().where(earlier))
-            told = {"data": json.dumps(to_json(kept)), "axes": json.dumps(axes), "ids_left_out": left_out}
-            whose = {"id": new_id(), "project_id": self._home, "signature": signature, "owner": owner}
-            connection.execute(readings.insert().values(updated_at=self._now, **whose, **told))
+            put(connection, readings, whose, id=new_id(), updated_at=self._now, **told)
 
     def recall(self, signature: str, *, owner: str) -> Reading | None:
         """The person's own reading, else the project's latest; None where there is none that can be read."""
@@ -76,3 +72,63 @@ def without_ids(spec: DataSpec) -> tuple[DataSpec, int]:
     left_out -= len(exclude) + len(drop) + len(recode)
     filters = replace(spec.filters, drop=drop, raters=(), items=())
     return replace(spec, exclude=exclude, recode=recode, filters=filters), left_out
+
+
+MAX_BYTES = 2**20
+"""Longer drafts are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFile:
+    """A file of a draft, kept with the uploads; its member is a sheet, or a file of an archive."""
+
+    name: str
+    sha256: str
+    member: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What somebody has brought and chosen; `decided` is the reading with the `answers` to questions."""
+
+    annotations: DraftFile | None
+    raters: DraftFile | None
+    items: DraftFile | None
+    spec: DataSpec | None = None
+    axes: tuple[str, ...] = ()
+    answers: dict[str, bool] | None = None
+    decided: DataSpec | None = None
+    analysis: AnalysisSpec | None = None
+
+
+class DraftStore(Bound):
+    """Drafts in the database: one for each person, or browser, in a project."""
+
+    def save(self, draft: Draft, *, owner: str) -> None:
+        """Keep a draft that has files in place of the earlier one; raises AccessError if nothing is added."""
+        text = json.dumps(to_json(draft))
+        empty = draft.annotations is None and draft.raters is None and draft.items is None
+        with to_write(self._engine, alone=f"draft {owner}") as connection:
+            connection.execute(drafts.delete().where(self._of(owner)))
+            if empty or len(text) > MAX_BYTES:
+                return
+            self._check_open(connection)
+            connection.execute(
+                drafts.insert().values(project_id=self._home, owner=owner, data=text, updated_at=self._now)
+            )
+
+    def load(self, *, owner: str) -> Draft | None:
+        """The draft in this project; None where there is none that can be read."""
+        text = self._value(sa.select(drafts.c.data).where(self._of(owner)))
+        try:
+            return None if text is None else from_json(json.loads(text), Draft)
+        except (ValueError, RecursionError):  # of another version
+            return None
+
+    def delete_older_than(self, hours: float) -> int:
+        """Delete drafts of any project that nobody changed for so long; returns how many."""
+        old = drafts.c.updated_at < self._now - hours * 3600
+        return self._write(drafts.delete().where(old))
+
+    def _of(self, owner: str) -> sa.ColumnElement[bool]:
+        return (drafts.c.project_id == self._home) & (drafts.c.owner == storable(owner))

@@ -1,4 +1,4 @@
-"""Saved runs: asked, found again, described, deleted; how they are computed is in :mod:`.claims`."""
+"""Saved runs: asked, found, described, deleted, and answers about them; :mod:`.claims` computes them."""
 
 from __future__ import annotations
 
@@ -11,28 +11,16 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.analysis.results import read_result
-from grasp_core.model.errors import LimitError, StoreError
+from grasp_core.model.errors import DataError, LimitError, StoreError
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import DataSummary, Result
 from grasp_core.model.spec import RunSpec
-from grasp_core.store.claims import (
-    Claims,
-    LostRunError,
-    Request,
-    RunRecord,
-    State,
-    find_record,
-    hand_on,
-    is_computed_as,
-    result_text,
-    take_answer,
-    the_record,
-    the_records,
-    verdict_of,
-)
+from grasp_core.store import claims, schema
+from grasp_core.store.bound import Bound, put
+from grasp_core.store.claims import GOING, Claims, LostRunError, Request, RunRecord, State
 from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.people.people import ids_named
-from grasp_core.store.schema import files, losses, provisional_results, run_files, runs, storable, tags
+from grasp_core.store.schema import answers, files, provisional_results, run_files, runs, storable, tags
 
 __all__ = ["TAG_LENGTH", "LostRunError", "Request", "RunRecord", "RunStore", "State"]
 
@@ -50,8 +38,7 @@ class RunStore(Claims):
         """Save a run as queued, or find the one with which the person asked the same question before.
 
         One that failed, was cancelled or is being cancelled is queued again; its checkpoints count. Where
-        somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits
-        for that one.
+        somebody else of the project has the answer, the run is done at once; where theirs goes on, it waits.
 
         Returns whether the person's own run was queued, running or done before. Raises AccessError if nothing
         is added to the project any more; LimitError if the user has too many runs waiting.
@@ -63,11 +50,11 @@ class RunStore(Claims):
             )
             row = connection.execute(own.with_for_update()).one_or_none()
             if row is not None and row.answers:
-                return the_record(connection, row.id), True
+                return claims.the_record(connection, row.id), True
             self._check_open(connection)
             done = sa.select(runs.c.id).where(asked, runs.c.state == "done").limit(1)
             answer = connection.execute(done).scalar_one_or_none()
-            waits = runs.c.state.in_(("queued", "running")) & (runs.c.owner == request.owner)
+            waits = runs.c.state.in_(GOING) & (runs.c.owner == request.owner)
             waiting = sa.select(sa.func.count()).where(waits)
             if answer is None and connection.execute(waiting).scalar_one() >= self._queue_limit:
                 raise LimitError(
@@ -86,7 +73,7 @@ class RunStore(Claims):
                 # A further attempt, for whoever is still cancelling it has nothing more to say.
                 again = runs.update().values(cancel_requested=False, attempt=runs.c.attempt + 1, **anew)
                 connection.execute(again.where(runs.c.id == run_id))
-                for table in (run_files, losses):
+                for table in (run_files, schema.losses):
                     connection.execute(table.delete().where(table.c.run_id == run_id))
             for position, (name, sha256) in enumerate(request.files):
                 file = {"run_id": run_id, "position": position, "name": name, "sha256": sha256}
@@ -95,28 +82,21 @@ class RunStore(Claims):
             ours = files.c.project_id == self._home
             connection.execute(files.update().where(needed, ours).values(created_at=self._now))
             if answer is not None:
-                take_answer(connection, answer, runs.c.id == run_id)
-            return the_record(connection, run_id), False
+                claims.take_answer(connection, answer, runs.c.id == run_id)
+            return claims.the_record(connection, run_id), False
 
     def add(self, result: Result, *, title: str, owner: str) -> RunRecord:
         """Save a result computed elsewhere; raises AccessError if nothing is added to the project."""
         total, timing = result.permutations, result.timing
         with to_write(self._engine) as connection:
             self._check_open(connection)
-            values = {
-                "title": title,
-                "owner": owner,
-                "state": "done",
-                "finished_at": self._now,
-                # Results about models were once written without times.
-                "duration_s": timing.load_s + timing.observed_s + timing.permutations_s or None,
-                "code_version": result.code_version[:64],
-                "result": result_text(result),
-                "verdict": verdict_of(result),
-                "done": total,
-                "total": total,
-            }
-            return the_record(connection, self._insert(connection, result.spec, result.data, values))
+            what = {"title": title, "owner": owner, "code_version": result.code_version[:64]}
+            found = {"result": claims.result_text(result), "verdict": claims.verdict_of(result)}
+            # Results about models were once written without times.
+            seconds = timing.load_s + timing.observed_s + timing.permutations_s or None
+            ended = {"state": "done", "finished_at": self._now, "duration_s": seconds}
+            values = {**what, **found, **ended, "done": total, "total": total}
+            return claims.the_record(connection, self._insert(connection, result.spec, result.data, values))
 
     def _insert(
         self, connection: Connection, spec: RunSpec, summary: DataSummary, values: Mapping[str, Any]
@@ -133,12 +113,12 @@ class RunStore(Claims):
         query = sa.select(runs.c.id).where(self._asks(key), runs.c.owner == owner, _answers())
         with to_read(self._engine) as connection:
             run_id = connection.execute(query).scalar_one_or_none()
-            return None if run_id is None else find_record(connection, run_id)
+            return None if run_id is None else claims.find_record(connection, run_id)
 
     def get(self, run_id: str) -> RunRecord | None:
         """The run, or None where there is none of this id within reach."""
         with to_read(self._engine) as connection:
-            return find_record(connection, run_id, self._seen(runs.c.project_id))
+            return claims.find_record(connection, run_id, self._seen(runs.c.project_id))
 
     def result(self, run_id: str) -> Result | None:
         """The result of a run that is done."""
@@ -167,7 +147,7 @@ class RunStore(Claims):
 
     def waiting_for(self, sha256s: Collection[str]) -> int:
         """Runs of the project, queued or running, that read one of these files."""
-        going = runs.c.state.in_(("queued", "running")) & (runs.c.project_id == self._home)
+        going = runs.c.state.in_(GOING) & (runs.c.project_id == self._home)
         reads = runs.c.id.in_(sa.select(run_files.c.run_id).where(run_files.c.sha256.in_(sha256s)))
         with to_read(self._engine) as connection:
             return connection.execute(sa.select(sa.func.count()).where(going, reads)).scalar_one()
@@ -178,7 +158,7 @@ class RunStore(Claims):
         # One statement: a run that is claimed or released meanwhile is not missed.
         self._write(
             runs.update()
-            .where(self._seen_by_id(runs, run_id), runs.c.state.in_(("queued", "running")))
+            .where(self._seen_by_id(runs, run_id), runs.c.state.in_(GOING))
             .values(
                 cancel_requested=True,
                 state=sa.case((waits, "cancelled"), else_=runs.c.state),
@@ -215,14 +195,14 @@ class RunStore(Claims):
             query = query.where(runs.c.owner == owner)
         if state is not None:
             others = runs.alias()
-            goes_on = sa.select(others.c.id).where(is_computed_as(others)).exists()
+            goes_on = sa.select(others.c.id).where(claims.is_computed_as(others)).exists()
             query = query.where(sa.case((goes_on, "running"), else_=runs.c.state) == state)
         if after is not None:
             earlier = runs.c.created_at < after[0]
             query = query.where(earlier | ((runs.c.created_at == after[0]) & (runs.c.id > after[1])))
         query = query.order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
         with to_read(self._engine) as connection:
-            return the_records(connection, [row.id for row in connection.execute(query)])
+            return claims.the_records(connection, [row.id for row in connection.execute(query)])
 
     def describe(
         self,
@@ -253,7 +233,7 @@ class RunStore(Claims):
         """Delete a run with its links; what was computed of it goes to others who wait for the same."""
         with to_write(self._engine) as connection:
             only_one(connection, "claim")  # so that nobody begins anew meanwhile
-            hand_on(connection, self._seen_by_id(runs, run_id))
+            claims.hand_on(connection, self._seen_by_id(runs, run_id))
             connection.execute(runs.delete().where(self._seen_by_id(runs, run_id)))
 
     def counts(self) -> dict[str, int]:
@@ -268,5 +248,57 @@ class RunStore(Claims):
 
 def _answers() -> sa.ColumnElement[bool]:
     """Whether a run has the answer to its question or is on its way there."""
-    coming = runs.c.state.in_(("queued", "running")) & ~runs.c.cancel_requested
+    coming = runs.c.state.in_(GOING) & ~runs.c.cancel_requested
     return (runs.c.state == "done") | coming
+
+
+MAX_BYTES = 2**26
+"""Most that an answer may hold, unpacked."""
+
+
+class AnswerStore(Bound):
+    """Answers in the database, by run and name; they go when the run goes."""
+
+    def keep(self, run_id: str, name: str, answer: Any) -> None:
+        """Keep an answer's JSON-ready form by a name of at most 80 characters; of a deleted run, none.
+
+        Raises DataError if it is larger than can be found again.
+        """
+        text = json.dumps(answer, allow_nan=False).encode("ascii")
+        if len(text) > MAX_BYTES:
+            raise DataError(
+                f"The answer is larger than the {MAX_BYTES // 2**20} MB that are kept with a run; ask it on "
+                "the command line."
+            )
+        content = zlib.compress(text)
+        with to_write(self._engine, alone=f"answers of {run_id}") as connection:
+            there = sa.select(runs.c.id).where(runs.c.id == run_id, self._seen(runs.c.project_id))
+            if connection.execute(there).first() is None:
+                return
+            put(connection, answers, {"run_id": run_id, "name": name}, content=content)
+
+    def find(self, run_id: str, name: str) -> Any:
+        """The answer's JSON-ready form; None where it was not asked yet."""
+        query = sa.select(answers.c.content).where(
+            answers.c.run_id == run_id, answers.c.name == name, self._of_seen_run(answers.c.run_id)
+        )
+        content = self._value(query)
+        return None if content is None else unpacked(content)
+
+    def names(self, run_id: str, prefix: str) -> list[str]:
+        """Names of the run's answers that begin so, in order."""
+        query = sa.select(answers.c.name).where(
+            answers.c.run_id == run_id,
+            answers.c.name.startswith(prefix, autoescape=True),
+            self._of_seen_run(answers.c.run_id),
+        )
+        return sorted(self._values(query))
+
+
+def unpacked(content: bytes) -> Any:
+    """The JSON-ready form that was packed; raises ValueError or zlib.error if it is none, or too large."""
+    unpacking = zlib.decompressobj()
+    text = unpacking.decompress(content, MAX_BYTES)
+    if not unpacking.eof:
+        raise ValueError("too large")
+    return json.loads(text)

@@ -183,11 +183,7 @@ project_members = _table(
 )
 
 # The project that a person works in, for their next visit.
-current_projects = _table(
-    "current_projects",
-    Column("person", Line(320), primary_key=True),
-    _project(),
-)
+current_projects = _table("current_projects", Column("person", Line(320), primary_key=True), _project())
 
 # Of each project its own, even where the content is the same: nobody learns what others have.
 files = _table(
@@ -272,11 +268,7 @@ runs = _table(
     Index("ix_runs_state", "state", "created_at"),
 )
 
-tags = _table(
-    "tags",
-    _run(),
-    Column("tag", Line(64), primary_key=True),
-)
+tags = _table("tags", _run(), Column("tag", Line(64), primary_key=True))
 
 checkpoints = _table(
     "checkpoints",
@@ -301,11 +293,7 @@ provisional_results = _table(
 )
 
 # How often the process that computed a run was lost, one time after the other, before the run had got on.
-losses = _table(
-    "losses",
-    _run(),
-    Column("count", Integer, nullable=False),
-)
+losses = _table("losses", _run(), Column("count", Integer, nullable=False))
 
 # What was asked about a run that is done, beside its result: computed once, then kept with the run.
 answers = _table(
@@ -392,9 +380,7 @@ outcomes = _table(
 
 # How often a person's key of webhooks was made anew; in backups, or keys that ended would hold again.
 webhook_keys = _table(
-    "webhook_keys",
-    Column("owner", Line(255), primary_key=True),
-    Column("number", Integer, nullable=False),
+    "webhook_keys", Column("owner", Line(255), primary_key=True), Column("number", Integer, nullable=False)
 )
 
 # Who is to be told when a run ends; kept until that was done or given up.

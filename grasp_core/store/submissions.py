@@ -37,11 +37,7 @@ class SubmissionRecord:
 
 
 class SubmissionStore(Bound):
-    """Submissions of a project in the database.
-
-    One person may have `limit` different predictions scored per task, in whatever projects: each answer tells
-    a little of the gold labels.
-    """
+    """Submissions of a project; one person may have `limit` different predictions scored per task."""
 
     def __init__(self, engine: Engine, *, limit: int = SCORINGS) -> None:
         super().__init__(engine)
@@ -76,15 +72,9 @@ class SubmissionStore(Bound):
 
         Raises AccessError if nothing is added to the project any more.
         """
-        row = {
-            "id": new_id(),
-            "project_id": self._home,
-            "name": name,
-            "owner": owner,
-            "sha256": _digest(predictions),
-            "scores": json.dumps(scores),
-            "predictions": zlib.compress(_json(predictions)),
-        }
+        told = {"sha256": _digest(predictions), "predictions": zlib.compress(_json(predictions))}
+        whose = {"id": new_id(), "project_id": self._home, "name": name, "owner": owner}
+        row = {**told, **whose, "scores": json.dumps(scores)}
         with to_write(self._engine) as connection:
             self._check_open(connection)
             now = connection.execute(sa.select(self._now)).scalar_one()

@@ -40,11 +40,9 @@ class Origin:
 class Watch:
     """A saved analysis that is run again when its files change.
 
-    `last_run`: id of the run whose data new ones are held against; None where it was deleted.
-    `going_run`: id of the run of changed data, until it has ended.
+    `last_run`, `going_run`: whose data new ones are held against, and the run of changed data that goes on.
     `lease_until`: whoever looks knows its claim by it.
     `failures`, `problem`: looks that failed in a row, and why the last one did.
-    `webhook`: address that is told when a run of changed data ends.
     """
 
     id: str
@@ -107,8 +105,7 @@ class WatchStore(Bound):
     ) -> Watch:
         """Watch a run's files; the first look is due after the time of `every`.
 
-        Raises AccessError if nothing is added to the project any more; LimitError if the person has too many;
-        StoreError if the project has no such run (any more).
+        Raises LimitError if the person has too many; StoreError if the project has no such run (any more).
         """
         owner, now, watch_id = storable(owner), self._now, new_id()
         with to_write(self._engine, alone=f"watches of {owner}") as connection:
@@ -119,20 +116,10 @@ class WatchStore(Bound):
             theirs = sa.select(sa.func.count()).where(watches.c.owner == owner)
             if connection.execute(theirs).scalar_one() >= MOST:
                 raise LimitError(f"You have {MOST} watches, the most there may be; delete one first.")
-            connection.execute(
-                watches.insert().values(
-                    id=watch_id,
-                    project_id=self._home,
-                    last_run_id=run_id,
-                    owner=owner,
-                    title=title,
-                    sources=json.dumps(to_json(list(sources))),
-                    every=every,
-                    created_at=now,
-                    next_at=now + seconds_of(every),
-                    webhook=webhook,
-                )
-            )
+            what = {"last_run_id": run_id, "sources": json.dumps(to_json(list(sources))), "title": title}
+            when = {"every": every, "created_at": now, "next_at": now + seconds_of(every)}
+            whose = {"id": watch_id, "project_id": self._home, "owner": owner, "webhook": webhook}
+            connection.execute(watches.insert().values(**what, **when, **whose))
             _insert_run(connection, watch_id, run_id, now)
             return _watch(connection.execute(sa.select(watches).where(watches.c.id == watch_id)).one())
 

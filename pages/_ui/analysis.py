@@ -13,54 +13,26 @@ from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.stages import check_given
 from grasp_core.analysis.teams import Team, teams
 from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.model import spec as specs
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, axis_label, form_groups, one_line
-from grasp_core.model.spec import (
-    ADAPTIVE_PERMUTATIONS,
-    CROSS_GROUP,
-    IN_GROUP,
-    MAX_PERMUTATIONS,
-    MAX_SEED,
-    PAPER_CONVENTIONS,
-    AnalysisSpec,
-)
+from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.report.account import (
-    MEANING,
-    boxes,
-    could_hold_batches,
-    few_regroupings,
-    fewest_ways,
-    given_other_items,
-    said_of_assignment,
-    staying,
-    team_sentence,
-)
-from grasp_core.report.contents import (
-    CORRECTION,
-    CROSS_NEGENTROPY,
-    FAMILY,
-    INTERVAL,
-    LEVEL,
-    LEVEL_COUNTS_FOR,
-    P_VALUE,
-    PAPER_P,
-    TAIL,
-    TIES,
-    VOTING_AGREEMENT,
-    Choice,
-)
+from grasp_core.report import account, contents
+from grasp_core.report.account import boxes, few_regroupings, fewest_ways, staying
+from grasp_core.report.contents import Choice
 from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import WORDS
 from grasp_core.statistics.levels import possible_levels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_shuffles, for_visit, show_warned
+from pages._ui.helpers.widgets import caption, choose_shuffles, for_visit, once, show_warned, whole
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))
 _PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -68,113 +40,171 @@ _PRESETS: Mapping[str, Mapping[str, str]] = {
     "As in the paper": PAPER_CONVENTIONS,
 }
 _CONVENTIONS: Mapping[str, tuple[str, Mapping[str, Choice]]] = {
-    "correction": ("Correction for many tests", CORRECTION),
-    "ties": ("Tied votes", TIES),
-    "interval": ("Intervals for", INTERVAL),
-    "p_value": ("p-value", P_VALUE),
-    "family": ("Corrected together", FAMILY),
-    "cross_negentropy": ("Cross-negentropy", CROSS_NEGENTROPY),
-    "voting_agreement": ("Voting agreement", VOTING_AGREEMENT),
+    "correction": ("Correction for many tests", contents.CORRECTION),
+    "ties": ("Tied votes", contents.TIES),
+    "interval": ("Intervals for", contents.INTERVAL),
+    "p_value": ("p-value", contents.P_VALUE),
+    "family": ("Corrected together", contents.FAMILY),
+    "cross_negentropy": ("Cross-negentropy", contents.CROSS_NEGENTROPY),
+    "voting_agreement": ("Voting agreement", contents.VOTING_AGREEMENT),
 }
 _TRIPLES_UP_TO = 12
 """With more axes than this, intersections of three are built by hand."""
-_SAFE_INTEGER = 2**53 - 1
+SAFE_INTEGER = 2**53 - 1
 """Largest whole number that a browser's number field holds exactly."""
+STOPS_EARLY = f"{account.MEANING} The number above is then the most there are."
+_ASKED: Mapping[str, tuple[str, str]] = {
+    "axes": ("Axes", "Each value of an axis is one group of raters, compared with everybody else."),
+    "intersections": (
+        "Intersections",
+        "Groups that share a value on each of several axes, such as one gender of one race.",
+    ),
+    "larger": (
+        "Axes of the intersection, in the order in which groups are named",
+        "For more than three axes, or for another order of names.",
+    ),
+    "slices": (
+        "Slices (optional)",
+        "All groups are computed once more on the items of each value, such as each topic.",
+    ),
+    "statistics": ("Statistics", "What each one means is explained beside the results."),
+    "min_raters": (
+        "Smallest group (raters)",
+        "Smaller groups are not shown: few raters say little, and they might be recognised.",
+    ),
+    "permutations": (
+        "Permutations",
+        "Random groupings to compare with. More give finer p-values and take longer.",
+    ),
+    "adaptive": ("Stop when all marks are settled", STOPS_EARLY),
+    "tail": (contents.TAIL.label, contents.TAIL.meaning),
+    "seed": ("Seed", "The same seed gives the same result, bit for bit."),
+    "pairs": (
+        "Compare groups two by two",
+        "Holds each group of an axis against each other one: what these two say differently, whatever the "
+        "others do. Profiles are shuffled among the two alone.",
+    ),
+    "given": (
+        "Given another axis (optional)",
+        "The other axes are tested once more, with profiles shuffled within the values of each axis chosen "
+        "here: what is left of race, given age.",
+    ),
+}
+"""What a field is called, and its help."""
 
 
-def choose_preset() -> None:
-    """Which conventions; they can be changed one by one under Advanced."""
+def choose(dataset: Dataset) -> dict[str, Any]:
+    """All fields of the spec, in the order of the page."""
+    names, questions = tuple(dataset.raters.axes), dataset.questions
+    proposal = proposed_levels(questions[0].categories) if len(questions) == 1 else None
+    if not names:
+        st.info(
+            "Nothing is known of the raters, so there are no groups to compare: this tells how well all of "
+            "them agree, on which labels, and who differs. Add a file with their age, gender or background "
+            "on Data to compare groups."
+        )
+        return {"axes": (), "slices": _choose_slices(dataset), "level": _choose_level(questions, proposal)}
+    start = _start()
+    _choose_preset()
+    st.header("Who is compared")
+    axes = _choose_axes(names, tuple(name for name in work().proposed_axes if name in names))
+    slices = _choose_slices(dataset)
+    st.header("What is computed")
+    reported = _several("statistics", tuple(TABLE), start.statistics, lambda name: WORDS[name].name)
+    statistics = tuple(name for name in TABLE if name in reported)
+    numbers = _choose_numbers(dataset, axes, slices)
+    pairs = _choose_pairs(dataset, axes, numbers["min_raters"])
+    level = None if proposal is None else _choose_level(questions, proposal)
+    with st.expander("Shuffles", expanded=bool(start.strata or start.cluster)):
+        strata, cluster = choose_shuffles(names, start, _key("shuffles"))
+    given = _choose_given(names, axes, strata)
+    with st.expander("Advanced"):
+        chosen = _choose_conventions()
+        chosen["level"] = level or _choose_level(questions, None)
+    moves = {"strata": strata, "cluster": cluster, "given": given}
+    return (
+        {"axes": axes, "statistics": statistics, "pairs": pairs, "slices": slices} | moves | numbers | chosen
+    )
+
+
+def _choose_preset() -> None:
+    def apply() -> None:
+        for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
+            st.session_state[_key(field)] = value
+
     chosen = st.segmented_control(
         "Preset",
         list(_PRESETS),
         default=_preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS}),
         **for_visit(_key("preset")),
-        on_change=_apply_preset,
+        on_change=apply,
     )
     if chosen == "As in the paper":
-        st.caption(PAPER_P)
+        st.caption(contents.PAPER_P)
 
 
-def choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet, ...]:
+def _several(field: str, options: Sequence[Any], start: Sequence[Any], words: Any, none: str = "") -> Any:
+    """Several of the options, at first those of the start that are among them; `none` stands for no one."""
+    label, more = _ASKED[field]
+    start = [one for one in start if one in options]
+    looks = {"placeholder": none or None, "help": more, **for_visit(_key(field))}
+    return st.multiselect(label, options, default=start, format_func=words, **looks)
+
+
+def _axis(name: str) -> str:
+    return axis_label((name,))
+
+
+def _choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet, ...]:
     """Single axes and intersections of any order."""
     start = _start().axes if work().settings else tuple((name,) for name in proposed)
     known = [axes for axes in start if set(axes) <= set(names)] or [(name,) for name in proposed]
     orders = (2, 3) if len(names) <= _TRIPLES_UP_TO else (2,)
     options = [axes for order in orders for axes in combinations(names, order)]
     options += [axes for axes in known if len(axes) > 1 and axes not in options]
-    singles = st.multiselect(
-        "Axes",
-        names,
-        default=[axes[0] for axes in known if len(axes) == 1],
-        format_func=lambda name: axis_label((name,)),
-        **for_visit(_key("axes")),
-        help="Each value of an axis is one group of raters, compared with everybody else.",
-    )
-    crossed = st.multiselect(
-        "Intersections",
-        options,
-        default=[axes for axes in known if len(axes) > 1],
-        format_func=axis_label,
-        **for_visit(_key("intersections")),
-        placeholder="None; choose pairs or triples of axes",
-        help="Groups that share a value on each of several axes, such as one gender of one race.",
-    )
+    singles = _several("axes", names, [axes[0] for axes in known if len(axes) == 1], _axis)
+    crossed = _several("intersections", options, known, axis_label, "None; choose pairs or triples of axes")
     larger: list[str] = []
     if len(names) > 2:
         with st.expander("Another intersection"):
-            larger = st.multiselect(
-                "Axes of the intersection, in the order in which groups are named",
-                names,
-                format_func=lambda name: axis_label((name,)),
-                **for_visit(_key("larger")),
-                help="For more than three axes, or for another order of names.",
-            )
+            larger = _several("larger", names, (), _axis)
     chosen = [*((name,) for name in singles), *crossed]
     if len(larger) < 2:
         return tuple(chosen)
     return (*(axes for axes in chosen if set(axes) != set(larger)), tuple(larger))
 
 
-def choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
-    """Smallest group, permutations, whether they stop early, and seed."""
+def _choose_slices(dataset: Dataset) -> tuple[str, ...]:
+    """Columns that describe items, for each of whose values the groups are computed once more."""
+    known, settings = dataset.attributes, work().settings
+    if not known:
+        return ()
+    named = {name: f"{one_line(name)} ({number(len(one.values), 'value')})" for name, one in known.items()}
+    start, none = settings.slices if settings else (), "None; choose columns that describe items"
+    return tuple(_several("slices", list(known), start, named.__getitem__, none))
+
+
+def _choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
     start = _start()
     long = _proposed_to_stop_early(dataset, axes, start.min_raters, slices)
     left, middle, right = st.columns(3)
+
+    def whole_number(place: Any, field: str, low: int, high: int, **looks: Any) -> int:
+        label, more = _ASKED[field]
+        looks |= for_visit(_key(field))
+        return whole(label, low, high, getattr(start, field), place=place, help=more, **looks)
+
+    def toggle(field: str, **looks: Any) -> bool:
+        label, more = _ASKED[field]
+        return middle.toggle(label, getattr(start, field), help=more, **for_visit(_key(field)), **looks)
+
+    most, most_seed = specs.MAX_PERMUTATIONS, min(specs.MAX_SEED, SAFE_INTEGER)
     chosen = {
-        "min_raters": left.number_input(
-            "Smallest group (raters)",
-            1,
-            1_000_000,
-            start.min_raters,
-            **for_visit(_key("min_raters")),
-            help="Smaller groups are not shown: few raters say little, and they might be recognised.",
-        ),
-        "permutations": middle.number_input(
-            "Permutations",
-            1,
-            MAX_PERMUTATIONS,
-            start.permutations,
-            step=1000,
-            **for_visit(_key("permutations")),
-            on_change=_decide_stopping,
-            help="Random groupings to compare with. More give finer p-values and take longer.",
-        ),
-        "adaptive": middle.toggle(
-            "Stop when all marks are settled",
-            start.adaptive,
-            **for_visit(_key("adaptive")),
-            on_change=_follow_adaptive,
-            help=f"{MEANING} The number above is then the most there are.",
-        ),
-        "tail": middle.toggle(TAIL.label, start.tail, **for_visit(_key("tail")), help=TAIL.meaning),
-        "seed": right.number_input(
-            "Seed",
-            0,
-            min(MAX_SEED, _SAFE_INTEGER),
-            min(start.seed, _SAFE_INTEGER),
-            **for_visit(_key("seed")),
-            help="The same seed gives the same result, bit for bit.",
-        ),
+        "min_raters": whole_number(left, "min_raters", 1, 1_000_000),
+        "permutations": whole_number(middle, "permutations", 1, most, step=1000, on_change=_decide_stopping),
+        "adaptive": toggle("adaptive", on_change=_follow_adaptive),
+        "tail": toggle("tail"),
+        "seed": whole_number(right, "seed", 0, most_seed),
     }
     if long is not None:
         middle.caption(
@@ -197,50 +227,57 @@ def _proposed_to_stop_early(
     return seconds if long else None
 
 
-def choose_statistics() -> tuple[str, ...]:
-    """Statistics to report, in Table 5's order."""
-    chosen = st.multiselect(
-        "Statistics",
-        tuple(TABLE),
-        default=_start().statistics,
-        format_func=_name,
-        **for_visit(_key("statistics")),
-        help="What each one means is explained beside the results.",
+def _choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> bool:
+    """Until somebody decides, pairs are compared unless that takes long."""
+    settings, key, decided = work().settings, _key("pairs"), _key("pairs-decided")
+    seconds = pairs_seconds(dataset, axes, min_raters) if axes else 0.0
+    undecided = settings is None and decided not in st.session_state
+    if undecided:
+        st.session_state[key] = seconds <= LONG_SECONDS
+    label, more = _ASKED["pairs"]
+    chosen = st.toggle(
+        label,
+        settings is not None and settings.pairs,
+        **for_visit(key),
+        on_change=lambda: st.session_state.update({decided: True}),
+        help=more,
     )
-    return tuple(name for name in TABLE if name in chosen)
+    if undecided and seconds > LONG_SECONDS:
+        st.caption(
+            f"Pairs of these groups take about {seconds:.0f} seconds on two cores, so they are left out by "
+            "default."
+        )
+    return chosen
 
 
-def choose_conventions() -> dict[str, Any]:
-    """GAI's pair, p-values, ties and correction."""
+def _choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence[str]) -> tuple[str, ...]:
+    """Axes given which the others are tested once more; offered where there is another, and no stratum."""
+    possible = [name for name in names if name not in strata and any(name not in of for of in axes)]
+    settings = work().settings
+    if not possible or len(names) < 2:
+        return ()
+    none = "None; choose axes that may stand behind the others"
+    return tuple(_several("given", possible, settings.given if settings else (), one_line, none))
+
+
+def _choose_conventions() -> dict[str, Any]:
     start, chosen = _start(), {}
     gai: list[str] = []
     rows = (
-        ("inside the group", IN_GROUP, "correction", "ties", "interval"),
-        ("across groups", CROSS_GROUP, "p_value", "family", "cross_negentropy", "voting_agreement"),
+        ("inside the group", specs.IN_GROUP, "correction", "ties", "interval"),
+        ("across groups", specs.CROSS_GROUP, "p_value", "family", "cross_negentropy", "voting_agreement"),
     )
     for column, (sides, able, *fields) in zip(st.columns(2), rows, strict=True):
         with column:
             key, value = f"gai_{sides.split()[0]}", start.gai[len(gai)]
-            gai.append(_select(f"GAI: agreement {sides}", key, able, value, _name))
+            gai.append(_select(f"GAI: agreement {sides}", key, able, value, lambda name: WORDS[name].name))
             for field in fields:
                 label, choices = _CONVENTIONS[field]
                 chosen[field] = _convention(label, field, choices, getattr(start, field))
     return {"gai": tuple(gai), **chosen}
 
 
-def choose_how_profiles_move(names: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
-    """Strata and clusters of the shuffles."""
-    start = _start()
-    with st.expander("Shuffles", expanded=bool(start.strata or start.cluster)):
-        return choose_shuffles(names, start, _key("shuffles"))
-
-
-def proposal_of(questions: Sequence[Annotations]) -> Proposal | None:
-    """Levels of measurement that the labels ask for; several questions together have but one."""
-    return proposed_levels(questions[0].categories) if len(questions) == 1 else None
-
-
-def choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -> str:
+def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -> str:
     """The level of measurement; those proposed come first, with the reason."""
     several = len(questions) > 1
     possible = ("nominal",) if several else possible_levels(questions[0].categories)
@@ -249,18 +286,18 @@ def choose_level(questions: Sequence[Annotations], proposal: Proposal | None) ->
     level = _convention(
         "Level of measurement",
         "level",
-        {name: LEVEL[name] for name in dict.fromkeys([*first, *possible])},
+        {name: contents.LEVEL[name] for name in dict.fromkeys([*first, *possible])},
         start if start in possible else "nominal",
     )
     if proposal is not None:
-        st.caption(escape_markdown(f"Proposed: {proposal.reason}."))
+        caption(f"Proposed: {proposal.reason}.")
     if level == "ordinal":
         order = ", ".join(one_line(label) for label in questions[0].categories)
         st.caption(f"{escape_markdown(f'The order is {order}.')} It can be changed on Data.")
-    st.caption(LEVEL_COUNTS_FOR)
+    st.caption(contents.LEVEL_COUNTS_FOR)
     if several:
         st.caption("Other levels are offered for one question by itself.")
-    elif len(possible) < len(LEVEL):
+    elif len(possible) < len(contents.LEVEL):
         st.caption("Interval and ratio are offered where every label is a number, for ratio none below 0.")
     return level
 
@@ -282,15 +319,10 @@ def _select(label: str, field: str, options: Sequence[Any], value: Any, words: A
     )
 
 
-def _apply_preset() -> None:
-    for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
-        st.session_state[_key(field)] = value
-
-
 def _follow_adaptive() -> None:
     """A number that nobody chose follows the toggle."""
     _decide_stopping()
-    usual = (_DEFAULTS.permutations, ADAPTIVE_PERMUTATIONS)
+    usual = (_DEFAULTS.permutations, specs.ADAPTIVE_PERMUTATIONS)
     if st.session_state[_key("permutations")] in usual:
         st.session_state[_key("permutations")] = usual[st.session_state[_key("adaptive")]]
 
@@ -312,16 +344,11 @@ def _start() -> AnalysisSpec:
     return work().settings or replace(_DEFAULTS, level=work().level)
 
 
-def _name(statistic: str) -> str:
-    return WORDS[statistic].name
-
-
 def _key(field: str) -> str:
     session = work()
     return f"{field}-{session.generation}-{session.settings_generation}"
 
 
-_ASSIGNMENT = "assignment"
 _CHOICES = {
     "cluster": "choose it for Move whole clusters, under Shuffles",
     "within": "choose it for Shuffle profiles only within, under Shuffles",
@@ -332,23 +359,25 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
     """Warn of axes that have a part in who rates which items, and how many."""
     shuffles = (analysis.strata, analysis.cluster)
     asked = (dataset.summary.sha256, work().data_spec, analysis.axes, analysis.min_raters, shuffles)
-    kept = st.session_state.get(_ASSIGNMENT)
-    if kept is None or kept[0] != asked:
+
+    def look() -> tuple[list[Remark], list[Team]]:
         grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
         exchange = exchange_of(dataset.raters, analysis)
         seen = Seen.of(dataset.annotations)
         checks = check_assignment(seen, dataset.annotations_of, grouping, analysis.axes, exchange)
-        kept = st.session_state[_ASSIGNMENT] = (asked, said_of_assignment(checks), _teams(dataset, analysis))
-    show_warned(kept[1])
-    for one in kept[2]:
-        st.caption(escape_markdown(f"Perhaps {team_sentence(one)}: {_CHOICES[one.by]}."))
-    if given_other_items(kept[1]):
+        return account.said_of_assignment(checks), _teams(dataset, analysis)
+
+    warnings, found = once("assignment", asked, look)
+    show_warned(warnings)
+    for one in found:
+        caption(f"Perhaps {account.team_sentence(one)}: {_CHOICES[one.by]}.")
+    if account.given_other_items(warnings):
         axes = dataset.raters.axes.items()
         free = {name: len(axis.values) for name, axis in axes if name not in analysis.columns}
-        could = could_hold_batches(free, dataset.summary.raters)
+        could = account.could_hold_batches(free, dataset.summary.raters)
         if could:
             named = listed(could)
-            st.caption(escape_markdown(f"Columns that could hold batches, to shuffle within: {named}."))
+            caption(f"Columns that could hold batches, to shuffle within: {named}.")
 
 
 def _teams(dataset: Dataset, analysis: AnalysisSpec) -> list[Team]:
@@ -388,7 +417,7 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
                 with st.container(border=True, width=260):
                     st.markdown(f"**{escape_markdown(box.label)}** · {number(box.n_raters, 'rater')}")
                     for line in box.lines:
-                        st.caption(escape_markdown(line))
+                        caption(line)
         if others:
             st.caption(others)
     enough = fewest_permutations(largest_family(grouping.groups, analysis), analysis)
@@ -398,66 +427,3 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
             f"can never survive correction. Use at least {enough:,} permutations."
         )
     return True
-
-
-def choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence[str]) -> tuple[str, ...]:
-    """Axes given which the others are tested once more; offered where there is another, and no stratum."""
-    possible = [name for name in names if name not in strata and any(name not in of for of in axes)]
-    session = work()
-    start = session.settings.given if session.settings else ()
-    if not possible or len(names) < 2:
-        return ()
-    chosen: list[str] = st.multiselect(
-        "Given another axis (optional)",
-        possible,
-        default=[name for name in start if name in possible],
-        format_func=one_line,
-        **for_visit(_key("given")),
-        placeholder="None; choose axes that may stand behind the others",
-        help="The other axes are tested once more, with profiles shuffled within the values of each axis "
-        "chosen here: what is left of race, given age.",
-    )
-    return tuple(chosen)
-
-
-def choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> bool:
-    """Until somebody decides, pairs are compared unless that takes long."""
-    session = work()
-    key, decided = _key("pairs"), _key("pairs-decided")
-    seconds = pairs_seconds(dataset, axes, min_raters) if axes else 0.0
-    undecided = session.settings is None and decided not in st.session_state
-    if undecided:
-        st.session_state[key] = seconds <= LONG_SECONDS
-    chosen = st.toggle(
-        "Compare groups two by two",
-        session.settings is not None and session.settings.pairs,
-        **for_visit(key),
-        on_change=lambda: st.session_state.update({decided: True}),
-        help="Holds each group of an axis against each other one: what these two say differently, whatever "
-        "the others do. Profiles are shuffled among the two alone.",
-    )
-    if undecided and seconds > LONG_SECONDS:
-        st.caption(
-            f"Pairs of these groups take about {seconds:.0f} seconds on two cores, so they are left out by "
-            "default."
-        )
-    return chosen
-
-
-def choose_slices(dataset: Dataset) -> tuple[str, ...]:
-    """Columns that describe items, for each of whose values the groups are computed once more."""
-    session = work()
-    known = dataset.attributes
-    if not known:
-        return ()
-    start = session.settings.slices if session.settings else ()
-    chosen: list[str] = st.multiselect(
-        "Slices (optional)",
-        list(known),
-        default=[name for name in start if name in known],
-        format_func=lambda name: f"{one_line(name)} ({number(len(known[name].values), 'value')})",
-        **for_visit(_key("slices")),
-        placeholder="None; choose columns that describe items",
-        help="All groups are computed once more on the items of each value, such as each topic.",
-    )
-    return tuple(chosen)

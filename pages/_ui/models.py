@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import combinations, count
 from pathlib import PurePath
+from typing import Any
 
 import streamlit as st
 from streamlit.typing import UploadedFile
@@ -21,30 +21,41 @@ from grasp_core.engine.course import LONG_SECONDS, models_seconds
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.groups import AxisSet, axis_label
+from grasp_core.model.groups import axis_label
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown, json_text
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from grasp_core.report.account import MEANING, how_it_ended
+from grasp_core.report.account import how_it_ended
 from grasp_core.report.charts.models import models_chart
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
 from grasp_core.report.words.names import REPRODUCED, SIDE_WORDS, SIDES_WITH, what_is_provisional
 from grasp_core.server import server
-from pages._ui.analysis import say_what_is_compared
-from pages._ui.data.columns import one_question_only
-from pages._ui.helpers.background import Tell, outcome, start, under_way
+from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
+from pages._ui.data.columns import free_columns, one_question_only
+from pages._ui.helpers.background import Tell, let_go, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
-from pages._ui.helpers.navigation import go, link_to
-from pages._ui.helpers.outputs import download, drawn
+from pages._ui.helpers.screens import go, link_to
 from pages._ui.helpers.state import submit, work
-from pages._ui.helpers.waiting import let_go
-from pages._ui.helpers.widgets import always, choose_shuffles, for_visit, no_way, show_table
+from pages._ui.helpers.widgets import (
+    always,
+    bullets,
+    caption,
+    choose_shuffles,
+    downloads,
+    drawn,
+    for_visit,
+    forget,
+    no_way,
+    refusal_told,
+    show_table,
+    switch,
+    whole,
+)
 from pages._ui.result import cache
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
@@ -108,12 +119,9 @@ def _keep(given: _Given) -> None:
     kept.append(given)
 
 
-def take_column(table: Table, spec: DataSpec) -> None:
+def _take_column(table: Table, spec: DataSpec) -> None:
     """Experts' labels often stand beside the raters' in the same file."""
-    if spec.layout == "raters-by-items":
-        return
-    used = {*id_columns(spec), *cell_columns(table, spec), spec.text}
-    options = [name for name in table.columns if name not in used]
+    options = free_columns(table, spec)
     if not options:
         return
     with st.expander("Take a column of the annotations file as a model"):
@@ -121,39 +129,34 @@ def take_column(table: Table, spec: DataSpec) -> None:
             "Column with one label per item, such as experts' gold labels", options, index=None
         )
         if st.button("Take this column", disabled=column is None) and column is not None:
-            try:
+            with refusal_told():
                 require_run()
                 _keep(_Given(column[:MAX_NAME], table, column))
-            except GraspError as error:
-                st.error(escape_markdown(f"{error}."))
 
 
-def take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
+def _take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
     """A baseline that knows the labels' names alone reads the items' texts."""
     if spec.text is None or not available():
         return
-    with st.expander("Have a baseline read the items' texts"):
+    with st.expander("Have a baseline read the items' texts"), refusal_told():
         name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
         about = (table.sha256, table.member, spec, name)
-        try:
-            if st.button("Label the items", disabled=under_way(_LABELLED)):
-                require_run()
-                pool = server.shared().service.pool
-                job = item_texts(table, spec, dataset.summary.categories, name)
+        if st.button("Label the items", disabled=under_way(_LABELLED)):
+            require_run()
+            pool = server.shared().service.pool
+            job = item_texts(table, spec, dataset.summary.categories, name)
 
-                def label(_tell: Tell) -> tuple[bytes, str]:
-                    return next(pool.each(label_items, [job])), job.name
+            def label(_tell: Tell) -> tuple[bytes, str]:
+                return next(pool.each(label_items, [job])), job.name
 
-                start(_LABELLED, about, "Reading the texts", label)
-            labelled = outcome(_LABELLED, about)
-            if labelled is not None:
-                del st.session_state[_LABELLED]
-                _keep(_Given(name, _stored(*labelled)))
-        except GraspError as error:
-            st.error(escape_markdown(f"{error}."))
+            start(_LABELLED, about, "Reading the texts", label)
+        labelled = outcome(_LABELLED, about)
+        if labelled is not None:
+            forget(_LABELLED)
+            _keep(_Given(name, _stored(*labelled)))
 
 
-def given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
+def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
     """The models that can be used with these data; those that cannot say why."""
     models: list[ModelLabels] = []
     kept: list[_Given] = st.session_state.get(_GIVEN, [])
@@ -165,27 +168,18 @@ def given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
             if st.button(f"Remove {given.name}", key=f"model-remove-{given.key}", type="tertiary"):
                 kept.remove(given)
                 st.rerun()
-        try:
-            model = _labels(given, dataset, spec)
-        except GraspError as error:
-            st.error(escape_markdown(f"{error}."))
-            continue
-        if model.name in {other.name for other in models}:
-            st.error(escape_markdown(f"Two models are called {model.name}; give each a name of its own."))
-            continue
-        models.append(model)
-        st.caption(
-            escape_markdown(
-                f"{model.source}: labels for {model.n_labelled:,} of {dataset.summary.items:,} items"
-            )
-        )
+        with refusal_told():
+            table, name = given.table, given.name
+            if given.column is None:
+                model = read_model(table, name, dataset, spec)
+            else:
+                model = read_model_column(table, given.column, name, dataset, spec)
+            if model.name in {other.name for other in models}:
+                raise DataError(f"Two models are called {model.name}; give each a name of its own")
+            models.append(model)
+            labelled = f"labels for {model.n_labelled:,} of {dataset.summary.items:,} items"
+            caption(f"{model.source}: {labelled}")
     return models
-
-
-def _labels(given: _Given, dataset: Dataset, spec: DataSpec) -> ModelLabels:
-    if given.column is not None:
-        return read_model_column(given.table, given.column, given.name, dataset, spec)
-    return read_model(given.table, given.name, dataset, spec)
 
 
 _CHARACTER = 7
@@ -206,47 +200,36 @@ def show_answer(
         st.info(what_is_provisional(result), icon=":material/pending:")
     else:
         st.header("Answer")
-        for sentence in sentences(result):
-            st.markdown(f"- {sentence.markdown}")
+        bullets(sentences(result))
     st.caption(f"{escape_markdown(SIDES_WITH)} {escape_markdown(REPRODUCED)}")
     for words in how_it_ended(result):
-        st.caption(escape_markdown(words))
+        caption(words)
     for place, warning in enumerate(result.warnings):
-        st.caption(escape_markdown(f"Note: {warning}."))
+        caption(f"Note: {warning}.")
         way(warning, place)
     hidden = plurality_table(result)
-    columns = {
-        "Group": st.column_config.Column(
-            pinned=True, width=min(_WIDEST, 20 + _CHARACTER * max(map(len, hidden["Group"])))
-        )
-    }
+    width = min(_WIDEST, 20 + _CHARACTER * max(map(len, hidden["Group"])))
+    columns = {"Group": st.column_config.Column(pinned=True, width=width)}
     st.header("What a plurality label hides")
     cache.chart(key, "models", result, models_chart, wide="models")
     show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
-    st.caption(escape_markdown(marks_legend(result.spec.analysis)))
+    caption(marks_legend(result.spec.analysis))
     st.header("Every statistic")
-    statistic = st.segmented_control(
-        "Statistic",
-        list(SIDE_WORDS),
-        default="macro_f1",
-        required=True,
-        format_func=lambda name: SIDE_WORDS[name].name,
-        key="models-statistic",
-    )
+    named = {name: words.name for name, words in SIDE_WORDS.items()}
+    statistic = switch("Statistic", named, default="macro_f1", key="models-statistic")
     words = SIDE_WORDS[statistic]
-    st.caption(escape_markdown(words.explanation))
-    show_table(
-        statistic_table(result, statistic), f"{words.name} of each model and group", column_config=columns
-    )
+    caption(words.explanation)
+    of_each = f"{words.name} of each model and group"
+    show_table(statistic_table(result, statistic), of_each, column_config=columns)
     if not result.provisional:
-        with st.container(horizontal=True):
-            for label, name, make in (
-                ("Result (JSON)", "models.json", lambda: json_text(result.to_dict())),
-                ("Table (CSV)", "models.csv", lambda: sides_csv(result)),
-                ("Chart (PNG)", "models.png", lambda: drawn(models_chart(result), "png")),
-                ("Chart (SVG)", "models.svg", lambda: drawn(models_chart(result), "svg")),
-            ):
-                download(check, label, name, make, type="tertiary")
+        downloads(
+            check,
+            ("Result (JSON)", "models.json", lambda: json_text(result.to_dict())),
+            ("Table (CSV)", "models.csv", lambda: sides_csv(result)),
+            ("Chart (PNG)", "models.png", lambda: drawn(models_chart(result), "png")),
+            ("Chart (SVG)", "models.svg", lambda: drawn(models_chart(result), "svg")),
+            type="tertiary",
+        )
 
 
 _DECIDED = "models-stopping-decided"
@@ -294,9 +277,9 @@ def show_models_as_raters() -> None:
         st.rerun()
     for message in st.session_state.get(_MESSAGES, ()):
         st.error(escape_markdown(message))
-    take_column(session.annotations, spec)
-    take_baseline(session.annotations, dataset, spec)
-    models = given_models(dataset, spec)
+    _take_column(session.annotations, spec)
+    _take_baseline(session.annotations, dataset, spec)
+    models = _given_models(dataset, spec)
     analysis = _choose_analysis(dataset, len(models), tuple(session.proposed_axes))
     enough = analysis is not None and say_what_is_compared(dataset, analysis)
     pressed = st.button(
@@ -312,11 +295,10 @@ def show_models_as_raters() -> None:
 
 
 def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...]) -> AnalysisSpec | None:
-    """Groups and the permutation test; None where it cannot be computed so."""
-    names = tuple(dataset.raters.axes)
+    """Groups, smallest group and permutations, at first as analysed last; None without groups."""
+    names, session = tuple(dataset.raters.axes), work()
     single = [(name,) for name in names]
-    generation = work().generation
-    settings = work().settings
+    settings, key = session.settings, f"{session.generation}-{session.settings_generation}"
     asked = () if settings is None else tuple(axes for axes in settings.axes if set(axes) <= set(names))
     options = dict.fromkeys([*asked, *single, *combinations(names, 2)])
     axes = st.multiselect(
@@ -324,29 +306,33 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
         list(options),
         default=list(asked) or [(name,) for name in proposed if name in names] or single[:1],
         format_func=axis_label,
-        **for_visit(f"models-axes-{generation}-{work().settings_generation}"),
+        **for_visit(f"models-axes-{key}"),
         help="Each value is one group of raters; pairs of axes give groups such as one gender of one race.",
     )
-    test = _choose_test(names, single[:1], functools.partial(models_seconds, dataset, n_models, axes))
-    return dataclasses.replace(test, axes=tuple(axes)) if axes else None
+    start = settings or AnalysisSpec(tuple(single[:1]))
 
+    def number(label: str, low: int, high: int, value: int, **looks: Any) -> int:
+        return whole(label, low, high, value, **for_visit(f"models-{label}-{key}"), **looks)
 
-def _choose_test(
-    names: tuple[str, ...], axes: Sequence[AxisSet], seconds: Callable[[int], float]
-) -> AnalysisSpec:
-    """Smallest group and permutations, at first as analysed last; the groups are still to be chosen."""
-    session = work()
-    key = f"{session.generation}-{session.settings_generation}"
-    start = session.settings or AnalysisSpec(tuple(axes))
-    number = functools.partial(_whole, key=key)
     with st.expander("Smallest group and permutation test"):
         smallest = number("Smallest group shown", 1, 1000, start.min_raters)
         permutations = number(
             "Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=_decide
         )
-        adaptive = _choose_stopping(start, seconds(smallest), key)
-        seed = number("Seed", 0, 2**53 - 1, start.seed)
+        if settings is None and _DECIDED not in st.session_state:  # all, unless that takes long
+            long = models_seconds(dataset, n_models, axes, smallest) > LONG_SECONDS
+            st.session_state[f"models-adaptive-{key}"] = long
+        adaptive = st.toggle(
+            "Stop when all marks are settled",
+            start.adaptive,
+            **for_visit(f"models-adaptive-{key}"),
+            on_change=_decide,
+            help=STOPS_EARLY,
+        )
+        seed = number("Seed", 0, SAFE_INTEGER, start.seed)
         strata, cluster = choose_shuffles(names, start, f"models-{key}")
+    if not axes:
+        return None
     return AnalysisSpec(
         tuple(axes),
         permutations=permutations,
@@ -354,42 +340,9 @@ def _choose_test(
         min_raters=smallest,
         strata=strata,
         cluster=cluster,
-        adaptive=adaptive,
-    )
-
-
-def _choose_stopping(start: AnalysisSpec, seconds: float, key: str) -> bool:
-    """Whether the number is the most there are: until somebody decides, where all would take long."""
-    key = f"models-adaptive-{key}"
-    if work().settings is None and _DECIDED not in st.session_state:
-        st.session_state[key] = seconds > LONG_SECONDS
-    return bool(
-        st.toggle(
-            "Stop when all marks are settled",
-            start.adaptive,
-            **for_visit(key),
-            on_change=_decide,
-            help=f"{MEANING} The number above is then the most there are.",
-        )
+        adaptive=bool(adaptive),
     )
 
 
 def _decide() -> None:
     st.session_state[_DECIDED] = True
-
-
-def _whole(
-    label: str,
-    least: int,
-    most: int,
-    value: int,
-    step: int = 1,
-    *,
-    key: str,
-    on_change: Callable[[], None] | None = None,
-) -> int:
-    """A whole number that is kept while another view is looked at."""
-    value = min(max(value, least), most)
-    key = f"models-{label}-{key}"
-    chosen = st.number_input(label, least, most, value, step=step, **for_visit(key), on_change=on_change)
-    return int(chosen)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import streamlit as st
 
+from grasp_core.analysis.planner.values import of_large_groups
 from grasp_core.engine.pools.blocks import Progress
-from grasp_core.model.errors import AccessError, DataError
+from grasp_core.model.errors import AccessError
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.result import Result
+from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown
 from grasp_core.report.findings.mending import mend, ways_back
@@ -25,58 +26,161 @@ from pages._ui.helpers.identity import (
     may_manage,
     require_lead,
     require_manage,
-    require_run,
     stores_of,
     why_not_run,
 )
-from pages._ui.helpers.navigation import go
-from pages._ui.helpers.state import KEPT_RATERS, submit, work
-from pages._ui.helpers.widgets import act, confirm
+from pages._ui.helpers.screens import go
+from pages._ui.helpers.state import KEPT_RATERS, ask_again, take_away, told, work
+from pages._ui.helpers.widgets import Shown, act, always, confirm, export, pick, say_of
+from pages._ui.models import show_answer as show_models
+from pages._ui.plan import show_kept_plans
+from pages._ui.result.answers import kept_map, map_of
+from pages._ui.result.whole_result import show_answer, show_facts, show_result, show_so_far
+from pages._ui.share import OpenedLink, share_run
+from pages._ui.watch import offer_watch
 
-FIRST_S = 2.0
+TO_LOOK_AT = "A result that was shared with you, to look at."
+_KINDS_BY_LINK = ("csv", "xlsx", "latex", "markdown", "html")
+
+
+def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
+    """Draw what a run has found; while it goes on, how far it is and what is found so far.
+
+    To people with a link it is drawn without what could name a person or a file.
+    """
+    check, key = partial(take_away, run), run.id
+    if link is not None:
+        few = ", small groups" if link.small_groups else ""
+        check, key = link.check, f"{run.id} for strangers{few}"
+
+    def show_provisional(found: Result) -> None:
+        if isinstance(found, RunResult):
+            show_so_far(Shown(key, found, run.title, check))
+        else:
+            show_models(key, found, check)
+
+    run = _once_known(run)
+    if run.state == "done" and link is None:
+        _show_to_member(run, check)
+        return
+    if run.state == "done":
+        _show_by_link(run, link, key)
+        return
+    st.title(escape_markdown(run.title))
+    if link is None:
+        _say_whose(run)
+    if link is not None and run.ended:
+        st.info("There is no result here: its computation did not come to an end.")
+    elif link is not None:
+        st.caption(TO_LOOK_AT)
+        _watch(run, show_provisional, check, small_groups=link.small_groups)
+    elif run.ended:
+        failed = escape_markdown(run.error or "This run failed.")
+        st.warning("This run was cancelled." if run.state == "cancelled" else failed)
+        _change_and_run_again(run.spec)
+    else:
+        share_run(run)
+        _watch(run, show_provisional)
+
+
+def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
+    result, saved = server.shared().service.result(run.id), _Saved(run)
+    way = partial(_way_to_mend, saved)
+
+    def buttons(files: Callable[[], None] = always) -> None:
+        share_run(run)
+        files()
+        _change_and_run_again(run.spec)
+        edit(run)
+        _offer_move(run)
+        offer_watch(run)
+
+    def say_when_found() -> None:
+        if work().found_again == run.id and run.finished_at is not None:
+            st.info(
+                "The same data and settings were run before, so nothing was computed now: this is that "
+                f"result, of {told(run.finished_at)}.",
+                icon=":material/history:",
+            )
+
+    if not isinstance(result, RunResult):
+        st.title(escape_markdown(run.title))
+        _say_whose(run)
+        say_when_found()
+        show_facts(result)
+        _offer_ways_back(saved)
+        with st.container(horizontal=True):
+            buttons()
+        show_models(run.id, result, check, way)
+        return
+    shown = Shown(run.id, result, run.title, check, run=run, way=way)
+    show_answer(shown, lambda: buttons(lambda: export(shown, lambda: kept_map(run))))
+    _say_whose(run)
+    _offer_ways_back(saved)
+    say_when_found()
+    show_result(shown)
+    show_kept_plans(run, check)
+
+
+def _show_by_link(run: RunRecord, link: OpenedLink, key: str) -> None:
+    few = link.small_groups
+    result = public_view(server.shared().service.result(run.id), small_groups=few)
+    if not isinstance(result, RunResult):
+        st.title(escape_markdown(run.title))
+        show_facts(result)
+        st.caption(TO_LOOK_AT)
+        show_models(key, result, link.check)
+        return
+    shown = Shown(key, result, run.title, link.check, run=run, stranger=True, small_groups=few)
+    show_answer(shown, lambda: export(shown, lambda: map_of(shown, run), _KINDS_BY_LINK))
+    st.caption(TO_LOOK_AT)
+    show_result(shown, check_often=True)
+    show_kept_plans(run, link.check, lambda plan: few or of_large_groups(plan, result))
+
+
+_FIRST_S = 2.0
 """How long a page waits for the first result, which most runs have by then."""
-SELDOM_S = 2.0
+_SELDOM_S = 2.0
 """How seldom a page looks at a run at most: others beside it, which make news rarer, may end before it."""
 
 
-def once_known(run: RunRecord) -> RunRecord:
+def _once_known(run: RunRecord) -> RunRecord:
     """The run as it is once something of it is known, or after a moment."""
     if run.ended:
         return run
-    server.shared().service.wait(run.computed_as, FIRST_S)
+    server.shared().service.wait(run.computed_as, _FIRST_S)
     return stores_of(run).runs.get(run.id) or run
 
 
-def watch(run_id: str, show: Callable[[Result], None]) -> None:
-    """Show how far the run is and what it has found so far; when it ends, draw the page anew."""
-
-    def look() -> None:
-        run = _going(here().runs.get(run_id))
-        st.caption("The run goes on when you close this page; its address leads back to it.")
-        if may_manage(run.owner, run.project) and st.button("Cancel the run", icon=":material/stop_circle:"):
-            cancel(run)
-            st.rerun()
-        found = server.shared().service.provisional(run.computed_as)
-        if found is not None:
-            show(found)
-
-    _now_and_then(look, run_id)
-
-
-def watch_from_outside(
-    asked: RunRecord, show: Callable[[Result], None], check: Callable[[], None], *, small_groups: bool
+def _watch(
+    asked: RunRecord,
+    show: Callable[[Result], None],
+    check: Callable[[], None] | None = None,
+    *,
+    small_groups: bool = True,
 ) -> None:
-    """The same for people without an account, as long as their link works, with what it shows."""
+    """Show how far the run is and what it has found so far; when it ends, draw the page anew.
+
+    With `check` for people without an account: as long as their link works, with what it shows.
+    """
 
     def look() -> None:
-        try:
-            check()
-        except AccessError:
-            st.rerun()
-        run = _going(stores_of(asked).runs.get(asked.id))
+        if check is not None:
+            try:
+                check()
+            except AccessError:
+                st.rerun()
+        stores = here() if check is None else stores_of(asked)
+        run = _going(stores.runs.get(asked.id))
+        if check is None:
+            st.caption("The run goes on when you close this page; its address leads back to it.")
+            may = may_manage(run.owner, run.project)
+            if may and st.button("Cancel the run", icon=":material/stop_circle:"):
+                cancel(run)
+                st.rerun()
         found = server.shared().service.provisional(run.computed_as)
         if found is not None:
-            show(public_view(found, small_groups=small_groups))
+            show(found if check is None else public_view(found, small_groups=small_groups))
 
     _now_and_then(look, asked.id)
 
@@ -86,7 +190,7 @@ def _now_and_then(look: Callable[[], None], run_id: str) -> None:
 
     Only the whole page, drawn anew, sets how often; that would close a dialog that is open before it.
     """
-    every_s = min(server.shared().service.news_every(run_id), SELDOM_S)
+    every_s = min(server.shared().service.news_every(run_id), _SELDOM_S)
     st.fragment(look, run_every=every_s)()
 
 
@@ -146,17 +250,15 @@ _NOTE_LENGTH = 5000
 
 def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
-    if may_manage(run.owner, run.project) and st.button(
-        "Edit", key=f"edit-{run.id}", icon=":material/edit:", help="Title, tags and note"
-    ):
+    looks = {"icon": ":material/edit:", "help": "Title, tags and note"}
+    if may_manage(run.owner, run.project) and st.button("Edit", key=f"edit-{run.id}", **looks):
         _edit_dialog(run)
 
 
 def delete(run: RunRecord) -> None:
     """The button that asks whether to delete."""
-    if may_manage(run.owner, run.project) and st.button(
-        "Delete", key=f"delete-{run.id}", icon=":material/delete:", help="Asks first"
-    ):
+    looks = {"icon": ":material/delete:", "help": "Asks first"}
+    if may_manage(run.owner, run.project) and st.button("Delete", key=f"delete-{run.id}", **looks):
         _delete_dialog(run)
 
 
@@ -193,13 +295,12 @@ def _key(field: str, run: RunRecord) -> str:
 
 @st.dialog("Delete this run?", width="medium")
 def _delete_dialog(run: RunRecord) -> None:
-    st.markdown(f"**{escape_markdown(run.title)}**")
     working = sum(link.works for link in stores_of(run).links.of_run(run.id))
     links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
-    st.warning(
+    say_of(
+        run.title,
         f"Its result, title, tags and note are deleted for everybody, and cannot be brought back.{links} "
         "Others who asked the same keep their own. Addresses that people noted lead nowhere then.",
-        icon=":material/warning:",
     )
     confirm(_delete, run)
 
@@ -215,7 +316,7 @@ def _delete(run: RunRecord) -> None:
 _TO = "move-to"
 
 
-def say_whose(run: RunRecord) -> None:
+def _say_whose(run: RunRecord) -> None:
     """In which project a run is, where that is not the one that the visitor works in."""
     if run.project == current_project():
         return
@@ -224,7 +325,7 @@ def say_whose(run: RunRecord) -> None:
         st.caption(f":material/folder_shared: In the project {escape_markdown(project.name)}")
 
 
-def move(run: RunRecord) -> None:
+def _offer_move(run: RunRecord) -> None:
     """The button that asks where to; for those who own the run's project and another one."""
     user = current_user()
     if not (run.ended and user.may_lead(run.project)):
@@ -240,7 +341,7 @@ def move(run: RunRecord) -> None:
 
 @st.dialog("Move this run to another project", width="medium")
 def _dialog(run: RunRecord, names: dict[str, str]) -> None:
-    st.selectbox("To", list(names), format_func=names.__getitem__, key=_TO)
+    pick("To", names, key=_TO)
     st.write(
         "Its files and links go with it, and its address stays. From then on, the members of that project "
         "find it, and those of this one do not."
@@ -257,17 +358,14 @@ def _move(run: RunRecord) -> None:
 
 
 @dataclass(frozen=True)
-class Saved:
-    """A saved run as one drawing of a page has it."""
+class _Saved:
+    """A saved run as one drawing of a page has it; what is asked of it is looked up once, when needed."""
 
     run: RunRecord
 
     @cached_property
     def may_be_asked_again(self) -> bool:
-        """Whether the session's person may run in its project, and its files are still there.
-
-        Looked up once, when first needed: a page may offer many ways to go on.
-        """
+        """Whether the session's person may run in its project, and its files are still there."""
         allowed = why_not_run(current_user(), self.run.project) is None
         return allowed and server.shared().service.inputs.are_at_hand(self.run)
 
@@ -278,21 +376,7 @@ class Saved:
         return tuple((column, value) for column, value in found)
 
 
-def ask_again(run: RunRecord, spec: RunSpec) -> None:
-    """Read the run's files under another spec, run it in the run's project, and show that run."""
-    require_run(run.project)
-    try:
-        with st.spinner("Reading the data"):
-            dataset = server.shared().service.data_of(replace(run, spec=spec))
-            back = [one for one in run.spec.data.exclude if one not in spec.data.exclude]
-            again = submit(dataset, spec, 0.0, project=run.project, kept=back)
-    except DataError as error:
-        st.warning(escape_markdown(str(error)))
-        return
-    go("results", run_id=again.id)
-
-
-def offer_ways_back(saved: Saved) -> None:
+def _offer_ways_back(saved: _Saved) -> None:
     """What was left out, kept or held alike by one click, each with the click that takes it back."""
     found = list(ways_back(saved.run.spec, saved.kept))
     if not found or not saved.may_be_asked_again:
@@ -304,13 +388,13 @@ def offer_ways_back(saved: Saved) -> None:
                 ask_again(saved.run, back.mend.spec)
 
 
-def change_and_run_again(spec: RunSpec) -> None:
+def _change_and_run_again(spec: RunSpec) -> None:
     """A button to the page where this run was asked, with its settings."""
     if st.button("Change and run again", icon=":material/tune:"):
         _change(spec, spec.analysis)
 
 
-def way_to_mend(saved: Saved, warning: Remark, place: int) -> None:
+def _way_to_mend(saved: _Saved, warning: Remark, place: int) -> None:
     """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
     run = saved.run
     found, key = mend(warning, run.spec), f"mend-{place}"
@@ -318,13 +402,15 @@ def way_to_mend(saved: Saved, warning: Remark, place: int) -> None:
         return
     leaves_out = found.spec.data.screens != run.spec.data.screens
     icon = ":material/person_remove:" if leaves_out else ":material/build:"
-    if found.spec != run.spec and saved.may_be_asked_again:
-        if st.button(escape_markdown(found.label), icon=icon, key=key):
-            ask_again(run, found.spec)
+    again = found.spec != run.spec and saved.may_be_asked_again
+    label = found.label if again else found.on_data or found.label
+    if not st.button(escape_markdown(label), icon=icon, key=key):
+        return
+    if again:
+        ask_again(run, found.spec)
     elif found.on_data:
-        if st.button(escape_markdown(found.on_data), icon=icon, key=key):
-            go("data")
-    elif st.button(escape_markdown(found.label), icon=icon, key=key):
+        go("data")
+    else:
         _change(run.spec, found.spec.analysis)
 
 

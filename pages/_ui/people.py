@@ -1,23 +1,220 @@
-"""People and Log, for admins: everybody who has signed in, who may do what, and what was done."""
+"""Accounts: one's own sessions, links and tokens; for admins everybody's, and the log."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 import tempfile
+from functools import partial
 from typing import Literal
 
 import streamlit as st
 
-from grasp_core.model.access import COMMAND, Person, Role, User, is_admin_by_settings, role_of
+from grasp_core.model.access import (
+    COMMAND,
+    ROLES,
+    Person,
+    Role,
+    Scope,
+    Token,
+    User,
+    is_admin_by_settings,
+    role_of,
+)
 from grasp_core.model.errors import SpecError, StoreError
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import agree, escape_markdown, number
 from grasp_core.server import server
 from grasp_core.server.accounts import STAYS, erasing
+from grasp_core.server.links import withdraw_of_person
 from grasp_core.store.people.audit import ACTIONS
-from pages._ui.account import offer_withdrawal
-from pages._ui.helpers.identity import owner_names, require_admin
+from grasp_core.store.people.credentials import NAME_LENGTH
+from pages._ui.helpers.identity import current_user, owner_names, require_admin, this_session
 from pages._ui.helpers.state import exactly, told
-from pages._ui.helpers.widgets import as_this_session, confirm, refusals, say_refusal, tried
+from pages._ui.helpers.widgets import (
+    as_this_session,
+    caption,
+    confirm,
+    forget,
+    just_made,
+    keep_made,
+    pick,
+    refusals,
+    say_of,
+    say_refusal,
+    show_made,
+    tried,
+)
+
+_BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"))
+_SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+def list_sessions(user: User) -> None:
+    """The person's sessions that go on, each with a way to end it, and one to end all."""
+    st.header("Where you are signed in")
+    here = this_session()
+    for session in server.shared().accounts.sessions.of_person(user.id):
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            name = escape_markdown(browser_name(session.browser))
+            seen = "this one" if session.key == here else f"last seen {told(session.seen_at)}"
+            began = escape_markdown(told(session.created_at))
+            st.markdown(f"**{name}**, {escape_markdown(seen)}  \n:small[signed in {began}]")
+            if session.key != here:
+                looks = {"key": f"end-{session.key}", "help": "Sign out there", "icon": ":material/logout:"}
+                st.button("End", on_click=_end, args=(session.key,), **looks)
+    st.button(
+        "Sign out everywhere",
+        icon=":material/logout:",
+        on_click=_end_all,
+        help="Ends all of these, this one too, within seconds, in open tabs as well.",
+    )
+    minutes = server.shared().settings.session_idle_minutes
+    if minutes:
+        whole_hours = minutes >= 60 and minutes % 60 == 0
+        after = number(round(minutes / 60), "hour") if whole_hours else f"{minutes:g} minutes"
+        st.caption(f"A session that nobody uses ends by itself after {after}.")
+
+
+def browser_name(said: str) -> str:
+    """What people call a browser, from how it calls itself, such as "Firefox on Linux"."""
+    browser = next((name for mark, name in _BROWSERS if mark in said), "")
+    if not browser and re.search(r"Version/\S+.* Safari/", said):
+        browser = "Safari"
+    system = next((name for mark, name in _SYSTEMS if mark in said), "")
+    return " on ".join(filter(None, (browser or "A browser", system)))
+
+
+def _end(key: str) -> None:
+    server.shared().accounts.end_session(key, current_user().id)
+
+
+def _end_all() -> None:
+    user = current_user()
+    server.shared().accounts.sign_out_everywhere(user.id, by=user)
+
+
+def show_own_links(user: User) -> None:
+    """The section: how many links of the visitor's work, and a way to withdraw them."""
+    st.header("Share links")
+    links = _open(user.id)
+    if not links:
+        st.write("No share link of yours is open. Links are made on *Results*, by *Share*.")
+        return
+    st.write(f"{number(links, 'share link')} of yours {agree(links, 'is', 'are')} open, in all projects.")
+    _offer_withdrawal(user.id, "Withdraw all my links", "you made")
+
+
+def _offer_withdrawal(person_id: str, label: str, whose: str) -> None:
+    if st.button(label, key=f"withdraw-links-{person_id}", icon=":material/link_off:", help="Asks first"):
+        _withdraw_links_dialog(person_id, whose)
+
+
+@st.dialog("Withdraw all these links?", width="medium")
+def _withdraw_links_dialog(person_id: str, whose: str) -> None:
+    st.warning(
+        f"{number(_open(person_id), 'link')} that {escape_markdown(whose)}, in every project: whoever has "
+        "one sees nothing by it any more, at once and for good.",
+        icon=":material/warning:",
+    )
+    confirm(withdraw_links, person_id, yes="Withdraw all of them", no="Keep them")
+
+
+def withdraw_links(person_id: str) -> None:
+    """Withdraw all links that a person made, if the visitor is they or an admin."""
+    shared = server.shared()
+    withdraw_of_person(shared.links, shared.audit, person_id, by=current_user())
+
+
+def _open(person_id: str) -> int:
+    return sum(link.goes_on for link in server.shared().links.of_person(person_id))
+
+
+_MADE, _REFUSED, _NAME, _SCOPE, _TERM = (
+    f"token-{name}" for name in ("made", "refused", "name", "scope", "term")
+)
+_TERMS = {"7 days": 7, "30 days": 30, "90 days": 90, "A year": 365}
+_SCOPES: dict[Scope, str] = {
+    "read": "Read: look at what you may see",
+    "run": "Run: also upload, run, and manage what is yours",
+    "admin": "Admin: all that you may do",
+}
+
+
+def show_tokens(user: User) -> None:
+    """The section; a token lends a program what its person may do, and no more."""
+    st.header("Tokens")
+    st.write(
+        "With a token, a program of yours uses this server's API as you: notebooks, pipelines, scripts. "
+        "Keep it like a password. docs/api.md tells what it can do."
+    )
+    with st.form("token-form", border=False):
+        name, scope, term = st.columns(3)
+        name.text_input("What for", max_chars=NAME_LENGTH, key=_NAME)
+        allowed = list(_SCOPES)[: ROLES.index(user.role) + 1]
+        pick("It may", {one: _SCOPES[one] for one in allowed}, place=scope, key=_SCOPE)
+        term.selectbox("Works for", list(_TERMS), index=2, key=_TERM)
+        st.form_submit_button("Make a token", icon=":material/key:", on_click=make_token)
+    say_refusal(_REFUSED)
+    show_made(_MADE, "token")
+    tokens = server.shared().tokens.of(user.id)
+    st.subheader("Your tokens")
+    if not tokens:
+        st.write("There are none yet.")
+    for token in tokens:
+        with st.container(border=True, key=f"token-{token.id}"):
+            _show_token(token)
+
+
+def _show_token(token: Token) -> None:
+    name = escape_markdown(token.name)
+    if token.revoked_at is not None:
+        state, end = "withdrawn", f"withdrawn {told(token.revoked_at)}"
+    elif token.expired:
+        state, end = "expired", f"ended {told(token.expires_at)}"
+    else:
+        state, end = "works", f"ends {told(token.expires_at)}"
+    used = "never used" if token.last_used_at is None else f"last used {told(token.last_used_at)}"
+    st.markdown(f"**{name}** · {token.scope} · {state}")
+    caption(f"made {told(token.created_at)}", end, used)
+    label, key = f"Withdraw {name}", f"withdraw-{token.id}"
+    if token.works and st.button(label, key=key, icon=":material/key_off:", help="Asks first"):
+        _withdraw_dialog(token)
+
+
+@st.dialog("Withdraw this token?", width="medium")
+def _withdraw_dialog(token: Token) -> None:
+    say_of(token.name, "Programs that use it are refused at once, and for good.")
+    confirm(withdraw_token, token.id, yes="Withdraw it")
+
+
+def make_token() -> None:
+    """Make the token that the form describes; once, however often the button is pressed."""
+    user = current_user()
+    if just_made(_MADE):
+        return
+    forget(_MADE)
+    scope, days = st.session_state[_SCOPE], _TERMS[st.session_state[_TERM]]
+    with refusals(_REFUSED):
+        name = st.session_state[_NAME]
+        token = server.shared().tokens.create(owner=user.id, name=name, scope=scope, days=days)
+        server.shared().audit.record(user.id, "token", "token", "", {"scope": scope, "days": days})
+        keep_made(_MADE, token)
+
+
+def withdraw_token(token_id: str) -> None:
+    """Withdraw one of the person's own tokens, and no other."""
+    user = current_user()
+    if server.shared().tokens.revoke(token_id, owner=user.id):
+        server.shared().audit.record(user.id, "withdraw", "token", token_id)
+    forget(_MADE)  # it may be the one that is shown to be copied
+
 
 _PER_PAGE = 50
 
@@ -38,18 +235,14 @@ def show_log() -> None:
         st.info("There is no such entry.")
         return
     names = owner_names(entry.actor for entry in found)
-    st.dataframe(
-        {
-            "When": [exactly(entry.at) for entry in found],
-            "Who": [_named(names[entry.actor]) for entry in found],
-            "What": [entry.action for entry in found],
-            "Object": [f"{entry.kind} {entry.object_id}".strip() for entry in found],
-            "Details": [
-                ", ".join(f"{name} {value}" for name, value in entry.details.items()) for entry in found
-            ],
-        },
-        hide_index=True,
-    )
+    names = {id: "the command line" if name == COMMAND else name for id, name in names.items()}
+    rows = []
+    for entry in found:
+        who = {"When": exactly(entry.at), "Who": names[entry.actor] or "somebody unknown"}
+        what = {"What": entry.action, "Object": f"{entry.kind} {entry.object_id}".strip()}
+        details = ", ".join(f"{name} {value}" for name, value in entry.details.items())
+        rows.append({**who, **what, "Details": details})
+    st.dataframe(rows, hide_index=True)
     if total > _PER_PAGE:
         st.pagination(-(-total // _PER_PAGE), key="log-page")
     if st.button("Check it and make a file", icon=":material/fact_check:"):
@@ -58,39 +251,143 @@ def show_log() -> None:
         except StoreError as broken:
             st.error(escape_markdown(str(broken)))
             return
-        st.download_button(
-            "Download the log", lines, "log.jsonl", "application/x-ndjson", on_click=_note_download
+
+        def note() -> None:
+            audit.record(require_admin().id, "export", "log")
+
+        st.download_button("Download the log", lines, "log.jsonl", "application/x-ndjson", on_click=note)
+
+
+_PEOPLE_REFUSED = "people-refused"
+_ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
+
+
+def list_people(user: User) -> None:
+    """People by name, a page of them at a time."""
+    text = st.text_input(
+        "Search", key="people-text", icon=":material/search:", placeholder="Part of a name or mail address"
+    )
+    page = st.session_state.get("people-page", 1)
+    found, total = server.shared().accounts.people.search(
+        text.strip(), start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
+    )
+    say_refusal(_PEOPLE_REFUSED)
+    if not found:
+        st.info("Nobody is called like that." if text else "Nobody has signed in yet.")
+    for person in found:
+        with st.container(border=True, key=f"person-{person.id}", gap="xsmall"):
+            _show_person(person, is_visitor=person.id == user.id)
+    if total > _PER_PAGE:
+        st.pagination(-(-total // _PER_PAGE), key="people-page")
+
+
+def _show_person(person: Person, *, is_visitor: bool) -> None:
+    settings, name = server.shared().settings, escape_markdown(person.identity.name)
+    you = " (you)" if is_visitor else ""
+    st.markdown(f"**{name}**{you} · {escape_markdown(person.identity.email)}")
+    disabled = person.disabled_at
+    facts = [] if disabled is None else [f":material/block: disabled {told(disabled)}"]
+    st.caption(" · ".join([*facts, f"last signed in {told(person.signed_in_at)}"]))
+    if person.other_holder is not None:
+        _say_who_holds(person, person.other_holder)
+    withdrawal = (person.id, f"Withdraw links of {name}", f"{person.identity.name} made")
+    if is_admin_by_settings(person, settings):
+        st.caption("Admin by the server's settings, which only whoever runs it can change.")
+        _offer_withdrawal(*withdrawal)
+        return
+    by_settings = role_of(dataclasses.replace(person, role=None), settings)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            f"Role of {name}",
+            _ROLES,
+            index=_ROLES.index(person.role),
+            format_func=lambda role: role or f"as set for all ({by_settings})",
+            key=f"role-{person.id}-{person.role}",
+            on_change=_change_role,
+            args=(person.id, person.role),
+            width=240,
         )
+        if disabled is None:
+            if st.button(f"Disable {name}", key=f"disable-{person.id}", icon=":material/block:"):
+                _disable_dialog(person.id, name)
+        else:
+            st.button(
+                f"Enable {name}", key=f"enable-{person.id}", on_click=_change, args=("enable", person.id)
+            )
+        _offer_leaving(person)
+        _offer_withdrawal(*withdrawal)
 
 
-def _note_download() -> None:
-    server.shared().audit.record(require_admin().id, "export", "log")
+def _say_who_holds(person: Person, holder: str) -> None:
+    name, address = escape_markdown(person.identity.name), escape_markdown(person.identity.email)
+    held_by = escape_markdown(server.shared().accounts.people.names([holder])[holder])
+    st.caption(
+        f":material/warning: {held_by} holds the mail address {address}. This account has nothing by it, "
+        "neither in the server's settings nor in projects."
+    )
+    if person.identity.email in server.shared().settings.admins:
+        st.caption(
+            "It is an admin's by the server's settings, so only whoever runs the server can assign it: "
+            f"`people assign-address {person.id}`"
+        )
+    elif person.disabled_at is None and st.button(
+        f"Assign {address} to {name}",
+        key=f"address-{person.id}",
+        icon=":material/alternate_email:",
+        help="Asks first",
+    ):
+        _assign_dialog(person, held_by)
 
 
-def _named(name: str) -> str:
-    if name == COMMAND:
-        return "the command line"
-    return name or "somebody unknown"
+@st.dialog("Disable this account?")
+def _disable_dialog(person_id: str, name: str) -> None:
+    st.write(
+        f"{name} is signed out everywhere within seconds and cannot sign in again until you enable the "
+        "account. What is theirs stays."
+    )
+    confirm(_change, "disable", person_id, yes="Disable", no="Leave it")
+
+
+@st.dialog("Assign the mail address?")
+def _assign_dialog(person: Person, held_by: str) -> None:
+    name, address = escape_markdown(person.identity.name), escape_markdown(person.identity.email)
+    st.write(
+        f"Projects and settings that name {address} are then for {name}, and no longer for {held_by}, "
+        "within a second. What either of them made stays theirs."
+    )
+    confirm(_change, "assign_address", person.id, person.identity.email, yes="Assign it", no="Leave it")
+
+
+def _change_role(person_id: str, before: Role | None) -> None:
+    _change("set_role", person_id, st.session_state[f"role-{person_id}-{before}"])
+
+
+def _change(what: Literal["set_role", "assign_address", "disable", "enable"], *about: object) -> None:
+    """Change an account; why that is refused stands on the page that is drawn next."""
+    with refusals(_PEOPLE_REFUSED):
+        getattr(server.shared().accounts, what)(*about, by=require_admin())
 
 
 _TYPED, _TO, _PROBLEM = "erase-typed", "erase-to", "erase-problem"
 _NOBODY = ""
 
 
-def offer_leaving(person: Person) -> None:
-    """The buttons that open the dialogs."""
+def _offer_leaving(person: Person) -> None:
     name = escape_markdown(person.identity.name)
     if st.button(f"Export {name}", key=f"export-{person.id}", icon=":material/folder_zip:"):
         _export_dialog(person)
     if st.button(f"Erase {name}", key=f"erase-{person.id}", icon=":material/person_off:", help="Asks first"):
-        for key in (_TYPED, _TO, _PROBLEM):
-            st.session_state.pop(key, None)
+        forget(_TYPED, _TO, _PROBLEM)
         _erase_dialog(person)
+
+
+def _say_whom(person: Person) -> None:
+    st.markdown(f"**{escape_markdown(person.identity.name)}** · {escape_markdown(person.identity.email)}")
 
 
 @st.dialog("Export all that names a person", width="medium")
 def _export_dialog(person: Person) -> None:
-    st.markdown(f"**{escape_markdown(person.identity.name)}** · {escape_markdown(person.identity.email)}")
+    _say_whom(person)
     st.write(
         "A zip archive with a list of each kind, as JSON: the account, sessions, tokens, memberships, runs "
         "with their results, links, submissions, entries of the log. The content of uploaded files is not in "
@@ -98,7 +395,7 @@ def _export_dialog(person: Person) -> None:
     )
     st.download_button(
         "Download",
-        as_this_session(lambda: _export(person.id)),
+        as_this_session(partial(_export, person.id)),
         f"{person.id}.zip",
         "application/zip",
         icon=":material/download:",
@@ -117,22 +414,20 @@ def _export(person_id: str) -> bytes:
 
 @st.dialog("Erase this person?", width="large")
 def _erase_dialog(person: Person) -> None:
-    if server.shared().accounts.people.get(person.id) is None:
+    accounts = server.shared().accounts
+    if accounts.people.get(person.id) is None:
         st.success("Erased. Open tabs close within seconds.", icon=":material/check_circle:")
         if st.button("Close"):
             st.rerun()
         return
-    email = person.identity.email
-    st.markdown(f"**{escape_markdown(person.identity.name)}** · {escape_markdown(email)}")
-    traces = server.shared().accounts.personal.traces(person.id)
-    heir = _ask_heir(person) if traces.held or traces.led else _NOBODY
-    if heir is not None:
-        told = erasing(traces, handed_over=heir != _NOBODY)
-        st.markdown("\n".join(f"- {escape_markdown(one)}" for one in told))
-    stays = "\n".join(f"- {escape_markdown(one)}" for one in STAYS)
-    st.warning(f"This cannot be taken back.\n{stays}", icon=":material/warning:")
-    st.text_input(f"To go on, type {escape_markdown(email)}", key=_TYPED, autocomplete="off")
+    _say_whom(person)
+    traces = accounts.personal.traces(person.id)
     asked = bool(traces.held or traces.led)
+    heir = _ask_heir(person) if asked else _NOBODY
+    if heir is not None:
+        st.markdown(_list(erasing(traces, handed_over=heir != _NOBODY)))
+    st.warning(f"This cannot be taken back.\n{_list(STAYS)}", icon=":material/warning:")
+    st.text_input(f"To go on, type {escape_markdown(person.identity.email)}", key=_TYPED, autocomplete="off")
     st.button(
         "Erase for good",
         type="primary",
@@ -143,6 +438,10 @@ def _erase_dialog(person: Person) -> None:
     say_refusal(_PROBLEM)
 
 
+def _list(sentences: tuple[str, ...] | list[str]) -> str:
+    return "\n".join(f"- {escape_markdown(one)}" for one in sentences)
+
+
 def _ask_heir(person: Person) -> str | None:
     """Somebody else who may run analyses; whether they belong to the projects is asked when it is done."""
     accounts = server.shared().accounts
@@ -151,12 +450,10 @@ def _ask_heir(person: Person) -> str | None:
         for one in accounts.people.enabled()
         if one.id != person.id and role_of(one, accounts.settings) != "viewer"
     }
-    choices = {_NOBODY: "Nobody: delete it for everybody", **found}
-    return st.selectbox(
+    return pick(
         "Who gets what they own in projects",
-        list(choices),
+        {_NOBODY: "Nobody: delete it for everybody", **found},
         index=None,
-        format_func=choices.__getitem__,
         key=_TO,
         placeholder="Choose somebody, or nobody",
         help="Runs, files, readings, submissions, links, and projects that nobody else owns.",
@@ -168,119 +465,4 @@ def _erase(person_id: str, asked: bool) -> None:
     user = require_admin()
     if heir is None:
         raise SpecError("Choose who gets what they own, or nobody.")
-    heir = None if heir == _NOBODY else heir
-    server.shared().accounts.erase(person_id, by=user, confirm=st.session_state[_TYPED], heir=heir)
-
-
-_ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
-_PEOPLE_REFUSED = "people-refused"
-
-
-def list_people(user: User) -> None:
-    """People by name, a page of them at a time."""
-    text = st.text_input(
-        "Search", key="people-text", icon=":material/search:", placeholder="Part of a name or mail address"
-    )
-    page = st.session_state.get("people-page", 1)
-    found, total = server.shared().accounts.people.search(
-        text.strip(), start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
-    )
-    say_refusal(_PEOPLE_REFUSED)
-    if not found:
-        st.info("Nobody is called like that." if text else "Nobody has signed in yet.")
-    for person in found:
-        with st.container(border=True, key=f"person-{person.id}", gap="xsmall"):
-            _show(person, user)
-    if total > _PER_PAGE:
-        st.pagination(-(-total // _PER_PAGE), key="people-page")
-
-
-def _show(person: Person, user: User) -> None:
-    settings = server.shared().settings
-    identity = person.identity
-    you = " (you)" if person.id == user.id else ""
-    name = escape_markdown(identity.name)
-    st.markdown(f"**{name}**{you} · {escape_markdown(identity.email)}")
-    facts = [f"last signed in {told(person.signed_in_at)}"]
-    if person.disabled_at is not None:
-        facts.insert(0, f":material/block: disabled {told(person.disabled_at)}")
-    st.caption(" · ".join(facts))
-    if person.other_holder is not None:
-        address = escape_markdown(person.identity.email)
-        held_by = escape_markdown(
-            server.shared().accounts.people.names([person.other_holder])[person.other_holder]
-        )
-        st.caption(
-            f":material/warning: {held_by} holds the mail address {address}. This account has nothing by it, "
-            "neither in the server's settings nor in projects."
-        )
-        if person.identity.email in server.shared().settings.admins:
-            st.caption(
-                "It is an admin's by the server's settings, so only whoever runs the server can assign it: "
-                f"`people assign-address {person.id}`"
-            )
-        elif person.disabled_at is None and st.button(
-            f"Assign {address} to {escape_markdown(person.identity.name)}",
-            key=f"address-{person.id}",
-            icon=":material/alternate_email:",
-            help="Asks first",
-        ):
-            _ask_to_assign(person, held_by)
-    if is_admin_by_settings(person, settings):
-        st.caption("Admin by the server's settings, which only whoever runs it can change.")
-        _offer_withdrawal(person, name)
-        return
-    by_settings = role_of(dataclasses.replace(person, role=None), settings)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            f"Role of {name}",
-            _ROLES,
-            index=_ROLES.index(person.role),
-            format_func=lambda role: role or f"as set for all ({by_settings})",
-            key=f"role-{person.id}-{person.role}",
-            on_change=_change_role,
-            args=(person.id, person.role),
-            width=240,
-        )
-        if person.disabled_at is None:
-            if st.button(f"Disable {name}", key=f"disable-{person.id}", icon=":material/block:"):
-                _ask_to_disable(person)
-        else:
-            st.button(
-                f"Enable {name}", key=f"enable-{person.id}", on_click=_change, args=("enable", person.id)
-            )
-        offer_leaving(person)
-        _offer_withdrawal(person, name)
-
-
-@st.dialog("Assign the mail address?")
-def _ask_to_assign(person: Person, held_by: str) -> None:
-    st.write(
-        f"Projects and settings that name {escape_markdown(person.identity.email)} are then for "
-        f"{escape_markdown(person.identity.name)}, and no longer for {held_by}, within a second. "
-        "What either of them made stays theirs."
-    )
-    confirm(_change, "assign_address", person.id, person.identity.email, yes="Assign it", no="Leave it")
-
-
-def _offer_withdrawal(person: Person, name: str) -> None:
-    offer_withdrawal(person.id, f"Withdraw links of {name}", f"{person.identity.name} made")
-
-
-@st.dialog("Disable this account?")
-def _ask_to_disable(person: Person) -> None:
-    st.write(
-        f"{escape_markdown(person.identity.name)} is signed out everywhere within seconds and cannot sign in "
-        "again until you enable the account. What is theirs stays."
-    )
-    confirm(_change, "disable", person.id, yes="Disable", no="Leave it")
-
-
-def _change_role(person_id: str, before: Role | None) -> None:
-    _change("set_role", person_id, st.session_state[f"role-{person_id}-{before}"])
-
-
-def _change(what: Literal["set_role", "assign_address", "disable", "enable"], *about: object) -> None:
-    """Change an account; why that is refused stands on the page that is drawn next."""
-    with refusals(_PEOPLE_REFUSED):
-        getattr(server.shared().accounts, what)(*about, by=require_admin())
+    server.shared().accounts.erase(person_id, by=user, confirm=st.session_state[_TYPED], heir=heir or None)

@@ -19,25 +19,15 @@ from grasp_core.model.groups import Group, group_label
 from grasp_core.model.json_values import FormError, from_json, to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown, json_text
+from grasp_core.report import plan as report
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.findings.findings import by_verdict
-from grasp_core.report.plan import (
-    EXPLANATION,
-    TARGETS,
-    answer,
-    details,
-    lines_table,
-    named,
-    recruitment_csv,
-    recruitment_table,
-    surface_table,
-)
+from grasp_core.report.plan import TARGETS
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
-from pages._ui.helpers.outputs import download, drawn
-from pages._ui.helpers.widgets import always, show_table, when_open
+from pages._ui.helpers.widgets import always, bullets, downloads, drawn, pick, show_table, switch, when_open
 from pages._ui.result import cache
 
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
@@ -74,17 +64,18 @@ def chosen_run() -> RunRecord | None:
     runs = here().runs
     found = [run for run in runs.search("", tag=None, limit=50) if _has_groups(run)]
     named = runs.get(st.query_params.get("run", ""))
-    if named is not None and _has_groups(named) and named.id not in [run.id for run in found]:
+    same = [run for run in found if named is not None and run.id == named.id]
+    if same:
+        named = same[0]
+    elif named is not None and _has_groups(named):
         found.insert(0, named)
     if not found:
         return None
-    ids = [run.id for run in found]
-    start = ids.index(named.id) if named is not None and named.id in ids else 0
-    place: int = st.selectbox(
-        "Pilot", range(len(found)), index=start, format_func=lambda one: found[one].title, key="plan-run"
-    )
-    st.query_params["run"] = ids[place]
-    return found[place]
+    start = found.index(named) if named in found else 0
+    titles = {place: run.title for place, run in enumerate(found)}
+    run = found[pick("Pilot", titles, index=start, key="plan-run")]
+    st.query_params["run"] = run.id
+    return run
 
 
 def _has_groups(run: RunRecord) -> bool:
@@ -98,17 +89,13 @@ def choose_from_run(run: RunRecord) -> Asked:
         return Asked(None, error="This result has no groups.")
     rows = result.groups
     clearest = by_verdict(result)
-    place: int = st.selectbox(
-        "Group",
-        range(len(rows)),
-        index=rows.index(clearest[0].row) if clearest else 0,
-        format_func=lambda one: group_label(rows[one].group),
-        key="plan-group",
-    )
+    names = {place: group_label(row.group) for place, row in enumerate(rows)}
+    first = rows.index(clearest[0].row) if clearest else 0
+    place = pick("Group", names, index=first, key="plan-group")
     group, data, question = rows[place].group, result.data, 0
     labels = [str(one.label) for one in run.spec.data.questions]
     if len(labels) > 1:
-        question = st.selectbox("Question", range(len(labels)), format_func=labels.__getitem__)
+        question = pick("Question", dict(enumerate(labels)))
     start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // len(labels))
     categories = data.categories if len(labels) == 1 else ()
     level = run.spec.analysis.level
@@ -131,14 +118,7 @@ def choose_assumed() -> Asked:
 def _chosen(
     key: str, start: Mapping[str, Any], categories: tuple[str, ...], more: Mapping[str, Any], *, pilot: bool
 ) -> tuple[PlanSpec | None, str | None]:
-    target: Target = st.segmented_control(
-        "Difference in",
-        list(TARGETS),
-        default="labels",
-        required=True,
-        format_func=TARGETS.__getitem__,
-        key="plan-target",
-    )
+    target: Target = switch("Difference in", TARGETS, default="labels", key="plan-target")
     found: dict[str, Any] = {}
     own = pilot and st.toggle(
         "As large as in the pilot",
@@ -150,18 +130,11 @@ def _chosen(
         found["label"] = st.selectbox("Label", categories, key=f"plan-label-{key}")
     if not own:
         called, value, step = _SIZES[target]
-        found["size"] = st.number_input(
-            called, value=value, step=step, format="%.3g", key=f"plan-size-{target}"
-        )
-    fields = {**more, "target": target, **found}
-    fields["goal"] = st.segmented_control(
-        "Chance of finding it",
-        GOALS,
-        default=0.8,
-        required=True,
-        format_func=lambda goal: f"{goal:.0%}",
-        key="plan-goal",
-    )
+        looks = {"step": step, "format": "%.3g", "key": f"plan-size-{target}"}
+        found["size"] = st.number_input(called, value=value, **looks)
+    goals = {goal: f"{goal:.0%}" for goal in GOALS}
+    goal = switch("Chance of finding it", goals, default=0.8, key="plan-goal")
+    fields = {**more, "target": target, **found, "goal": goal}
     with st.expander("Design, range and costs"):
         fields |= _design(key, start)
     try:
@@ -207,37 +180,32 @@ def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:
 
 def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = always) -> None:
     """Draw a plan."""
-    for sentence in answer(plan):
+    for sentence in report.answer(plan):
         st.markdown(sentence.markdown)
     cache.chart(key, "plan", plan, plan_chart)
-    show_table(lines_table(plan), "Items that each number of raters takes")
-    table = recruitment_table(plan)
+    show_table(report.lines_table(plan), "Items that each number of raters takes")
+    table = report.recruitment_table(plan)
     if not table.empty:
         st.subheader("Whom it takes")
         show_table(table, "Raters to recruit, by group")
     st.subheader("How this was found out")
-    st.write(EXPLANATION)
-    for sentence in details(plan):
-        st.markdown(f"- {sentence.markdown}")
+    st.write(report.EXPLANATION)
+    bullets(report.details(plan))
     if going_on:
         return
     when_open(
         "Every design as a table",
-        lambda: show_table(surface_table(plan), "The chance of every design"),
+        lambda: show_table(report.surface_table(plan), "The chance of every design"),
         key=f"plan-table-{key}",
     )
-    _files(plan, check)
-
-
-def _files(plan: Plan, check: Callable[[], None]) -> None:
-    with st.container(horizontal=True):
-        for label, name, make in (
-            ("recruitment (CSV)", "recruitment.csv", lambda: recruitment_csv(plan)),
-            ("recruitment (XLSX)", "recruitment.xlsx", lambda: recruitment_xlsx(plan)),
-            ("surface (SVG)", "plan.svg", lambda: drawn(plan_chart(plan), "svg")),
-            ("plan (JSON)", "plan.json", lambda: json_text(plan_dict(plan))),
-        ):
-            download(check, label, name, make, type="tertiary")
+    downloads(
+        check,
+        ("recruitment (CSV)", "recruitment.csv", lambda: report.recruitment_csv(plan)),
+        ("recruitment (XLSX)", "recruitment.xlsx", lambda: recruitment_xlsx(plan)),
+        ("surface (SVG)", "plan.svg", lambda: drawn(plan_chart(plan), "svg")),
+        ("plan (JSON)", "plan.json", lambda: json_text(plan_dict(plan))),
+        type="tertiary",
+    )
 
 
 PREFIX = "plan "
@@ -253,8 +221,8 @@ def offer(asked: Asked) -> None:
         run = asked.run
         owner = require_run(None if run is None else run.project).id
         if run is None or kept_plan(run, asked.key) is None:
-            keep, known = partial(_keep, run, asked.key), _known(run, asked.key)
-            server.shared().plans.ask(known, partial(_task, asked), keep, owner=owner)
+            keep = partial(_keep, run, asked.key)
+            server.shared().plans.ask(_known_as(run, asked.key), partial(_task, asked), keep, owner=owner)
         st.query_params["plan"] = asked.key.removeprefix(PREFIX)
 
 
@@ -265,7 +233,7 @@ def show_asked(run: RunRecord | None) -> None:
         return
     key = PREFIX + name
     kept = None if run is None else kept_plan(run, key)
-    making = server.shared().plans.find(_known(run, key))
+    making = server.shared().plans.find(_known_as(run, key))
     if kept is None and making is not None and making.ended.is_set():
         kept = making.found if making.error is None and not making.cancelled else None
     if kept is not None:
@@ -279,7 +247,7 @@ def show_asked(run: RunRecord | None) -> None:
     elif making.cancelled:
         st.info("This plan was cancelled.")
     else:
-        _watch(_known(run, key), key, EVERYONE if run is None else run.project)
+        _watch(_known_as(run, key), key, EVERYONE if run is None else run.project)
 
 
 def kept_plan(run: RunRecord, key: str) -> Plan | None:
@@ -291,7 +259,7 @@ def kept_plan(run: RunRecord, key: str) -> Plan | None:
         return None
 
 
-def _known(run: RunRecord | None, key: str) -> str:
+def _known_as(run: RunRecord | None, key: str) -> str:
     """What a plan is known under to the server that makes it: strangers to the run cannot name it."""
     return key if run is None else f"{run.id} {key}"
 
@@ -343,11 +311,6 @@ def show_kept_plans(
         plan = kept_plan(run, key)
         if plan is None or not may_see(plan):
             continue
-        label = f"Plan: {TARGETS[plan.spec.target]} of {named(plan)}, a chance of {plan.spec.goal:.0%}"
-
-        def draw(key: str = key) -> None:
-            plan = kept_plan(run, key)
-            if plan is not None:
-                draw_plan(key, plan, check=check)
-
+        label = f"Plan: {TARGETS[plan.spec.target]} of {report.named(plan)}, a chance of {plan.spec.goal:.0%}"
+        draw = partial(draw_plan, key, plan, check=check)
         when_open(label, draw, key=f"kept-{key}", icon=":material/calculate:")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
 from grasp_core.model.errors import AccessError
@@ -26,46 +29,29 @@ from pages._ui.helpers.identity import (
     require_lead,
 )
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import act, confirm, refusals, say_refusal, when_open
+from pages._ui.helpers.widgets import act, caption, confirm, refusals, say_of, say_refusal, switch, when_open
 
-_KINDS: dict[MemberKind, str] = {
-    "address": "A mail address",
-    "domain": "A mail domain",
-    "group": "A group of the sign-in provider",
+_KINDS: dict[MemberKind, tuple[str, str, str]] = {
+    "address": ("A mail address", "ann@example.org", "{}"),
+    "domain": ("A mail domain", "example.org", "everybody @{}"),
+    "group": ("A group of the sign-in provider", "As the provider names it", "the group {}"),
 }
-_EXAMPLES: dict[MemberKind, str] = {
-    "address": "ann@example.org",
-    "domain": "example.org",
-    "group": "As the provider names it",
-}
-_WORDS: dict[MemberKind, str] = {
-    "person": "{}",
-    "address": "{}",
-    "domain": "everybody @{}",
-    "group": "the group {}",
-}
+"""What a kind of members is called, an example, and one of them in words."""
 
 
-def show_members(project: Project) -> None:
-    """The members; for owners, each with what changes them, and a form that adds more."""
+def _show_members(project: Project) -> None:
     leads = current_user().may_lead(project.id)
     for member in here().projects.members(project.id):
-        _show(project, member, leads=leads)
+        _show_member(project, member, leads=leads)
     if leads:
         with st.form(_key("add", project), clear_on_submit=False, border=True):
-            kind: MemberKind = st.segmented_control(
-                "Add",
-                list(_KINDS),
-                default="address",
-                required=True,
-                format_func=_KINDS.__getitem__,
-                key=_key("kind", project),
-            )
+            names = {kind: name for kind, (name, *_) in _KINDS.items()}
+            kind = switch("Add", names, key=_key("kind", project))
             st.text_input(
                 "Which",
                 max_chars=MEMBER_LENGTH,
                 key=_key("name", project),
-                placeholder=_EXAMPLES[kind or "address"],
+                placeholder=_KINDS[kind or "address"][1],
                 help="Whoever signs in with this address, of this domain or group belongs to the project.",
             )
             st.selectbox("As", ROLES, key=_key("as", project))
@@ -73,9 +59,11 @@ def show_members(project: Project) -> None:
     say_refusal(_key("problem", project))
 
 
-def _show(project: Project, member: Member, *, leads: bool) -> None:
-    who = owner_names([member.name])[member.name] if member.kind == "person" else member.name
-    name = _WORDS[member.kind].format(who)
+def _show_member(project: Project, member: Member, *, leads: bool) -> None:
+    if member.kind == "person":
+        name = owner_names([member.name])[member.name]
+    else:
+        name = _KINDS[member.kind][2].format(member.name)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.markdown(escape_markdown(name), width="stretch")
         if not leads:
@@ -151,12 +139,8 @@ def _rename_dialog(project: Project) -> None:
 
 @st.dialog("Delete this project?", width="medium")
 def _delete_dialog(project: Project) -> None:
-    st.markdown(f"**{escape_markdown(project.name)}**")
-    st.warning(
-        f"The project{_with_it(here().projects.holdings(project.id))} are deleted for everybody, and cannot "
-        "be brought back.",
-        icon=":material/warning:",
-    )
+    held = _with_it(here().projects.holdings(project.id))
+    say_of(project.name, f"The project{held} are deleted for everybody, and cannot be brought back.")
     confirm(_delete, project)
 
 
@@ -174,7 +158,7 @@ def _with_it(held: Holdings) -> str:
     return "".join(f", {one}" for one in counted[:-1]) + f" and {counted[-1]}"
 
 
-def _ask_name(start: str, label: str, do, *args: object) -> None:
+def _ask_name(start: str, label: str, do: Callable[..., object], *args: object) -> None:
     st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
     act(label, do, *args, refused="project-problem")
 
@@ -189,22 +173,20 @@ def _create() -> None:
     work_in(made)
 
 
+def _changed(project: Project, action: str, change: Callable[[str], object], **noted: object) -> None:
+    """Change a project, if the visitor may, and note it in the log."""
+    user = require_lead(project.id)
+    change(project.id)
+    server.shared().audit.record(user.id, action, "project", project.id, noted)
+
+
 def _rename(project: Project) -> None:
-    user = require_lead(project.id)
-    here().projects.rename(project.id, st.session_state[_NAME])
-    server.shared().audit.record(user.id, "change", "project", project.id, {"name": True})
-
-
-def _archive(project: Project, archived: bool) -> None:
-    user = require_lead(project.id)
-    here().projects.archive(project.id, archived)
-    server.shared().audit.record(user.id, "change", "project", project.id, {"archived": archived})
+    name = st.session_state[_NAME]
+    _changed(project, "change", lambda id: here().projects.rename(id, name), name=True)
 
 
 def _delete(project: Project) -> None:
-    user = require_lead(project.id)
-    here().projects.delete(project.id)
-    server.shared().audit.record(user.id, "delete", "project", project.id)
+    _changed(project, "delete", lambda id: here().projects.delete(id))
 
 
 _ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner": "you are an owner"}
@@ -215,7 +197,7 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
     user, signed_in = current_user(), server.shared().settings.sign_in
     with st.container(border=True, key=f"project-{project.id}"):
         st.header(escape_markdown(project.name), divider=False)
-        st.caption(escape_markdown(" · ".join(_facts(project, is_everyone=is_everyone))))
+        caption(*_facts(project, is_everyone=is_everyone))
         if is_everyone and signed_in:
             st.write(
                 "All who may sign in on this server belong to it, each with the role that they have on the "
@@ -235,21 +217,24 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
             if user.may_lead(project.id) and not is_everyone:
                 if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
                     _rename_dialog(project)
+
+                def archive(id: str) -> None:
+                    here().projects.archive(id, not project.archived)
+
                 kept = "It stays to be looked at; nothing is added to it any more."
                 st.button(
                     "Take out of the archive" if project.archived else "Archive",
                     key=f"archive-{project.id}",
                     icon=":material/unarchive:" if project.archived else ":material/archive:",
                     help=None if project.archived else kept,
-                    on_click=_archive,
-                    args=(project, not project.archived),
+                    on_click=partial(_changed, project, "change", archive, archived=not project.archived),
                 )
                 if st.button(
                     "Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"
                 ):
                     _delete_dialog(project)
         if signed_in and not is_everyone:
-            when_open("Who belongs to it", lambda: show_members(project), key=f"members-{project.id}")
+            when_open("Who belongs to it", lambda: _show_members(project), key=f"members-{project.id}")
 
 
 def _facts(project: Project, *, is_everyone: bool) -> list[str]:

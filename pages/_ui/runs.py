@@ -23,9 +23,9 @@ from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, 
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names
-from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
+from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, lasted, told
-from pages._ui.helpers.widgets import for_visit, show_table
+from pages._ui.helpers.widgets import caption, for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
 
 _MOST = 200
@@ -55,10 +55,7 @@ def find_runs() -> list[RunRecord]:
     return found
 
 
-_PICKED = "picked-runs"
-
-
-def pick(run: RunRecord) -> None:
+def _offer_to_compare(run: RunRecord) -> None:
     """A box to tick; only results can be compared."""
     if run.state == "done":
         st.checkbox(
@@ -85,7 +82,7 @@ def offer_comparison() -> None:
 
 
 def _picked() -> list[str]:
-    picked: list[str] = st.session_state.setdefault(_PICKED, [])
+    picked: list[str] = st.session_state.setdefault("picked-runs", [])
     return picked
 
 
@@ -124,7 +121,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         with place:
             st.markdown(f"**{name}**")
             link_to_run(run.id, run.title)
-            st.caption(escape_markdown(f"{told(run.created_at)} · {run.total:,} permutations"))
+            caption(f"{told(run.created_at)} · {run.total:,} permutations")
     results = server.shared().service.result
     comparison = compare(results(a.id), results(b.id))
     if comparison is None:
@@ -139,14 +136,12 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     _show_differences(comparison.data, "Both runs used the same data.", "How the data differ")
     st.header("What was found")
     _show_changes(comparison)
-    for title, table, name in (
-        (
-            "Between two groups, of pairs that both have",
-            pairs_compared(results(a.id), results(b.id)),
-            "Pairs",
-        ),
-        ("In slices that both have", slices_compared(results(a.id), results(b.id)), "Slices"),
-    ):
+    of_both = (
+        ("Between two groups, of pairs that both have", pairs_compared, "Pairs"),
+        ("In slices that both have", slices_compared, "Slices"),
+    )
+    for title, compared, name in of_both:
+        table = compared(results(a.id), results(b.id))
         if not table.empty:
             st.subheader(title)
             _show_table(table, f"{name} of both runs")
@@ -156,12 +151,8 @@ def _show_differences(differences: tuple[Difference, ...], none: str, alt: str) 
     if not differences:
         st.write(none)
         return
-    show_table(
-        differences_table(differences),
-        alt,
-        height="content",
-        column_config={"what": "What", "a": "A", "b": "B"},
-    )
+    heads = {"what": "What", "a": "A", "b": "B"}
+    show_table(differences_table(differences), alt, height="content", column_config=heads)
 
 
 def _show_changes(comparison: Comparison) -> None:
@@ -183,11 +174,8 @@ def _show_changes(comparison: Comparison) -> None:
     only_changed = right.toggle(
         "Only where significance changed", value=bool(comparison.changed), key="compared-only"
     )
-    rows = [
-        change
-        for change in (comparison.changed if only_changed else comparison.changes)
-        if change.statistic in statistics
-    ]
+    changes = comparison.changed if only_changed else comparison.changes
+    rows = [change for change in changes if change.statistic in statistics]
     if rows:
         _show_table(changes_table(rows), "Groups and statistics of both runs")
     else:
@@ -199,25 +187,25 @@ def _show_table(table: pd.DataFrame, alt: str) -> None:
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
     style = table.style.format(_signed, subset=["moved", "q_moved"])
+    column = st.column_config.Column
+    pinned = {name: column(name.capitalize(), pinned=True) for name in ("pair", "slice", "group")}
     show_table(
         style.format(format_p_value, subset=["q_a", "q_b"]),
         alt,
         height="content" if len(table) <= _ROWS_IN_FULL else 900,
         column_config={
-            "pair": st.column_config.Column("Pair", pinned=True),
-            "slice": st.column_config.Column("Slice", pinned=True),
-            "group": st.column_config.Column("Group", pinned=True),
+            **pinned,
             "axis": "Axis",
             "model": "Model",
             "statistic": "Statistic",
             "a": "A",
             "b": "B",
-            "moved": st.column_config.Column("B − A"),
-            "moved_interval": st.column_config.Column("95 % interval of B − A"),
+            "moved": "B − A",
+            "moved_interval": "95 % interval of B − A",
             "q_a": "q of A",
             "q_b": "q of B",
-            "q_moved": st.column_config.Column("q of B − q of A"),
-            "significance": st.column_config.Column("Significance", width="medium"),
+            "q_moved": "q of B − q of A",
+            "significance": column("Significance", width="medium"),
         },
         placeholder=NOT_ESTIMABLE,
     )
@@ -259,37 +247,30 @@ def watch_all(ids: Sequence[str]) -> None:
             _facts(run, names[run.owner])
             show_progress(run)
             if may_manage(run.owner, run.project) and not run.cancel_requested:
-                st.button(
-                    "Cancel",
-                    key=f"cancel-{run.id}",
-                    icon=":material/stop_circle:",
-                    on_click=cancel,
-                    args=(run,),
-                )
+                looks = {"key": f"cancel-{run.id}", "icon": ":material/stop_circle:"}
+                st.button("Cancel", on_click=cancel, args=(run,), **looks)
 
 
 def list_runs(runs: Sequence[RunRecord]) -> None:
     """Ended runs, a page of them at a time."""
     pages = -(-len(runs) // _PER_PAGE)
     page = min(st.session_state.get("runs-page", 1), pages)
-    shown = runs[(page - 1) * _PER_PAGE : page * _PER_PAGE]
-    names = owner_names(run.owner for run in shown)
-    for run in shown:
+    listed = runs[(page - 1) * _PER_PAGE : page * _PER_PAGE]
+    names = owner_names(run.owner for run in listed)
+    for run in listed:
         with st.container(border=True, key=f"run-{run.id}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center"):
                 link_to_run(run.id, run.title)
-                pick(run)
+                _offer_to_compare(run)
                 edit(run)
                 delete(run)
             if run.verdict:
                 st.markdown(escape_markdown(run.verdict))
             _facts(run, names[run.owner])
             if run.note:
-                st.markdown(
-                    escape_markdown(
-                        run.note if len(run.note) <= _NOTE_SHOWN else f"{run.note[:_NOTE_SHOWN].rstrip()} …"
-                    )
-                )
+                note = run.note
+                shown = note if len(note) <= _NOTE_SHOWN else f"{note[:_NOTE_SHOWN].rstrip()} …"
+                st.markdown(escape_markdown(shown))
     if pages > 1:
         st.pagination(pages, key="runs-page")
 
@@ -305,3 +286,18 @@ def _facts(run: RunRecord, owner: str) -> None:
     if days and run.finished_at is not None:
         facts.append(f"kept until {exactly(run.finished_at + days * 86400)}")
     st.caption(f"{_STATES[run.state]} · {escape_markdown(' · '.join(facts))}")
+
+
+def show_last_runs() -> None:
+    """The latest runs of the project, each with its result in one sentence."""
+    runs = here().runs.search(limit=5)
+    if not runs:
+        return
+    st.header("Last runs")
+    for run in runs:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            link_to_run(run.id, run.verdict or run.title)
+            about = f"{run.title} · " if run.verdict else ""
+            state = "" if run.state == "done" else f"{run.state} · "
+            st.caption(escape_markdown(f"{about}{state}{told(run.created_at)}"), width=420)
+    link_to("runs", "All runs")

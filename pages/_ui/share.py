@@ -17,11 +17,10 @@ from grasp_core.model.result import Result
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.server import server
+from grasp_core.server.identity import COOKIE, known, new_visit
 from grasp_core.server.links import CLOSED, PasswordError, Visitor, told_of, withdraw_of_run
-from grasp_core.server.visits import COOKIE, known, new_visit
-from grasp_core.store.links import MOST_USES, Leaderboard, Link, Terms
+from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.visiting import LONGEST, SHORTEST
 from pages._ui.helpers.identity import (
     VIEWERS_LOOK,
     current_project,
@@ -32,9 +31,9 @@ from pages._ui.helpers.identity import (
     require_manage,
     stores_of,
 )
-from pages._ui.helpers.navigation import address
+from pages._ui.helpers.screens import address
 from pages._ui.helpers.state import told, zone
-from pages._ui.helpers.widgets import just_made, keep_made, refusals, say_refusal, show_made
+from pages._ui.helpers.widgets import caption, forget, just_made, keep_made, refusals, say_refusal, show_made
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -75,47 +74,38 @@ class Shareable:
 
 def share_run(run: RunRecord) -> None:
     """The button that opens the dialog for a run."""
-    share(
-        Shareable(
-            address("results", run=run.id),
-            run.owner,
-            run.project,
-            partial(_what_is_shown, run),
-            partial(stores_of(run).links.create, run.id),
-            lambda: stores_of(run).links.of_run(run.id),
-            run.id,
-        )
-    )
+    links = stores_of(run).links
+    what, make = partial(_what_is_shown, run), partial(links.create, run.id)
+    found = partial(links.of_run, run.id)
+    _share(Shareable(address("results", run=run.id), run.owner, run.project, what, make, found, run.id))
 
 
 def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
     """The button that opens the dialog for the leaderboard; each link opens what it was made of."""
     links, project = here().links, current_project()
-    share(
+    shown = (
+        "A link shows the leaderboard as it is now, read-only: names of systems and their figures, neither "
+        "predictions nor who handed them in."
+    )
+    _share(
         Shareable(
             address("models", **{"models-view": "Leaderboard"}),
             current_user().id,
             project,
-            lambda: (
-                "A link shows the leaderboard as it is now, read-only: names of systems and their figures, "
-                "neither predictions nor who handed them in."
-            ),
+            lambda: shown,
             lambda **how: links.create_leaderboard(snapshot(), **how),
             lambda: [link for link in links.of_leaderboards() if may_manage(link.created_by, project)],
         )
     )
 
 
-def share(shared: Shareable) -> None:
-    """The button that opens the dialog."""
+def _share(shared: Shareable) -> None:
     if st.button("Share", icon=":material/share:"):
         _forget()
         _dialog(shared)
 
 
-def _forget() -> None:
-    for key in (_MADE, _REFUSED):
-        st.session_state.pop(key, None)
+_forget = partial(forget, _MADE, _REFUSED)
 
 
 @st.dialog("Share this result", width="large", on_dismiss=_forget)
@@ -133,7 +123,6 @@ def _dialog(shared: Shareable) -> None:
         )
         return
     st.write(shared.what_is_shown())
-    groups = shared.run is not None
     left, right = st.columns(2)
     left.text_input(
         "For whom or what (optional)",
@@ -144,9 +133,8 @@ def _dialog(shared: Shareable) -> None:
     term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
     if term == _OWN_TERM:
         today = datetime.now(zone()).date()
-        right.date_input(
-            "Last day", today + timedelta(days=14), min_value=today, required=True, key=_LAST_DAY
-        )
+        last = today + timedelta(days=14)
+        right.date_input("Last day", last, min_value=today, required=True, key=_LAST_DAY)
     left.text_input(
         "Password (optional)",
         type="password",
@@ -164,7 +152,7 @@ def _dialog(shared: Shareable) -> None:
         placeholder="Any number",
         help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
     )
-    if groups:
+    if shared.run is not None:
         st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
         st.caption(SMALL_GROUPS)
     st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
@@ -178,23 +166,18 @@ def _dialog(shared: Shareable) -> None:
     for link in links:
         with st.container(border=True, key=f"link-{link.id}"):
             st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
-            st.caption(escape_markdown(" · ".join(_facts(link, names[link.created_by]))))
+            caption(*_facts(link, names[link.created_by]))
             if link.works:
-                st.button(
-                    "Withdraw",
-                    key=f"withdraw-{link.id}",
-                    icon=":material/link_off:",
-                    help="The link stops working at once and for good.",
-                    on_click=withdraw_link,
-                    args=(shared, link.id),
-                )
+                more = "The link stops working at once and for good."
+                looks = {"key": f"withdraw-{link.id}", "icon": ":material/link_off:", "help": more}
+                st.button("Withdraw", on_click=withdraw_link, args=(shared, link.id), **looks)
     if shared.run is not None and any(link.goes_on for link in links):
         with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
             st.warning(
                 "Every link to this run, whoever made it, stops working at once and for good.",
                 icon=":material/warning:",
             )
-            st.button("Withdraw all of them", type="primary", on_click=withdraw_all, args=(shared,))
+            st.button("Withdraw all of them", type="primary", on_click=_withdraw_all, args=(shared,))
 
 
 def _what_is_shown(run: RunRecord) -> str:
@@ -241,7 +224,6 @@ def make_link(shared: Shareable) -> None:
 
 
 def _facts(link: Link, maker: str) -> list[str]:
-    """How a link was made and used."""
     by = f" by {maker}" if maker else ""
     facts = [f"made{by} {told(link.created_at)}"]
     if link.revoked_at is not None:
@@ -265,11 +247,10 @@ def withdraw_link(shared: Shareable, link_id: str) -> None:
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
         server.shared().audit.record(user.id, "withdraw", "link", link_id)
-    st.session_state.pop(_MADE, None)  # it may be the one that is shown to be copied
+    forget(_MADE)  # it may be the one that is shown to be copied
 
 
-def withdraw_all(shared: Shareable) -> None:
-    """Withdraw all links to a run."""
+def _withdraw_all(shared: Shareable) -> None:
     user = require_manage(shared.owner, shared.project)
     _forget()
     if shared.run is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -23,9 +24,18 @@ from pages._ui.helpers.identity import (
     require_manage,
     require_run,
 )
-from pages._ui.helpers.navigation import link_to, link_to_run, link_to_two
+from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, say_refusal, show_table, tried, when_open
+from pages._ui.helpers.widgets import (
+    caption,
+    confirm,
+    forget,
+    say_refusal,
+    show_table,
+    switch,
+    tried,
+    when_open,
+)
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 
@@ -39,9 +49,7 @@ def offer_watch(run: RunRecord) -> None:
         _dialog(run)
 
 
-def _forget() -> None:
-    for key in (_MADE, _PROBLEM):
-        st.session_state.pop(key, None)
+_forget = partial(forget, _MADE, _PROBLEM)
 
 
 @st.dialog("Watch this result", width="medium", on_dismiss=_forget)
@@ -56,17 +64,9 @@ def _dialog(run: RunRecord) -> None:
     )
     places = [origin.location.removeprefix(FOLDER) for origin in server.shared().watching.origins(run)]
     st.code("\n".join(places), language=None, wrap_lines=True)
-    st.segmented_control(
-        "Look", list(EVERY), default="daily", required=True, format_func=EVERY.__getitem__, key=_EVERY
-    )
-    st.button(
-        "Watch",
-        type="primary",
-        icon=":material/check:",
-        key="watch-add",
-        on_click=tried(_PROBLEM, _add),
-        args=(run,),
-    )
+    switch("Look", EVERY, default="daily", key=_EVERY)
+    looks = {"type": "primary", "icon": ":material/check:", "key": "watch-add"}
+    st.button("Watch", on_click=tried(_PROBLEM, _add), args=(run,), **looks)
     say_refusal(_PROBLEM)
 
 
@@ -118,32 +118,14 @@ def show_watch(watch: Watch) -> None:
         facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
         if watch.paused is None and watch.going_run is None:
             facts.append(f"next {told(watch.next_at)}")
-        st.caption(escape_markdown(" · ".join(facts)))
+        caption(*facts)
         if may_manage(watch.owner, watch.project):
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                key = f"every-{watch.id}"
-                st.session_state[key] = watch.every
-                st.selectbox(
-                    "Look",
-                    list(dict.fromkeys((*EVERY, watch.every))),
-                    format_func=how_often,
-                    key=key,
-                    width=160,
-                    on_change=_set_every,
-                    args=(watch, key),
-                )
-                if watch.paused is None:
-                    _button(watch, "Look now", "refresh", _look_now, more="In some seconds")
-                    _button(watch, "Pause", "pause", _pause)
-                elif watch.paused != "run":
-                    _button(watch, "Resume", "play_arrow", _resume)
-                if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
-                    _delete_dialog(watch)
-        for step in steps[:1]:
-            _show_step(step)
+                _offer_changes(watch)
+        _show_steps(steps[:1])
         if steps[1:]:
-            label = f"Earlier runs ({len(steps) - 1})"
-            when_open(label, partial(_show_steps, steps[1:]), key=f"earlier-{watch.id}")
+            label, earlier = f"Earlier runs ({len(steps) - 1})", partial(_show_steps, steps[1:])
+            when_open(label, earlier, key=f"earlier-{watch.id}")
 
 
 def _icon(watch: Watch) -> str:
@@ -154,26 +136,20 @@ def _icon(watch: Watch) -> str:
     return "hourglass_top" if watch.going_run else "check_circle"
 
 
-def _show_steps(steps: list[Step]) -> None:
+def _show_steps(steps: Sequence[Step]) -> None:
     for step in steps:
-        _show_step(step)
-
-
-def _show_step(step: Step) -> None:
-    with st.container(key=f"step-{step.run_id}-{step.number}", gap="xsmall"):
-        st.markdown(f"**{escape_markdown(step.headline)}**")
-        if step.details:
-            st.markdown("\n".join(f"- {escape_markdown(one)}" for one in step.details))
-        with st.container(horizontal=True):
-            link_to_run(step.run_id, f"Result of {told(step.at)}")
-            if step.before is not None:
-                link_to_two(step.before, step.run_id, "Before and now, side by side")
-        if step.found is not None and step.found.changes:
-            when_open(
-                "Each value, before and now",
-                partial(_show_table, step),
-                key=f"table-{step.run_id}-{step.number}",
-            )
+        name = f"{step.run_id}-{step.number}"
+        with st.container(key=f"step-{name}", gap="xsmall"):
+            st.markdown(f"**{escape_markdown(step.headline)}**")
+            if step.details:
+                st.markdown("\n".join(f"- {escape_markdown(one)}" for one in step.details))
+            with st.container(horizontal=True):
+                link_to_run(step.run_id, f"Result of {told(step.at)}")
+                if step.before is not None:
+                    link_to_two(step.before, step.run_id, "Before and now, side by side")
+            if step.found is not None and step.found.changes:
+                table = partial(_show_table, step)
+                when_open("Each value, before and now", table, key=f"table-{name}")
 
 
 def _show_table(step: Step) -> None:
@@ -197,10 +173,29 @@ def _show_table(step: Step) -> None:
     )
 
 
-def _button(watch: Watch, label: str, icon: str, do, more: str | None = None) -> None:
-    st.button(
-        label, key=f"{icon}-{watch.id}", icon=f":material/{icon}:", help=more, on_click=do, args=(watch,)
+def _offer_changes(watch: Watch) -> None:
+    key = f"every-{watch.id}"
+    st.session_state[key] = watch.every
+    st.selectbox(
+        "Look",
+        list(dict.fromkeys((*EVERY, watch.every))),
+        format_func=how_often,
+        key=key,
+        width=160,
+        on_change=lambda: _change(watch, "set_every", st.session_state[key], every=st.session_state[key]),
     )
+
+    def button(label: str, icon: str, more: str | None, what: str, **noted: object) -> None:
+        looks = {"key": f"{icon}-{watch.id}", "icon": f":material/{icon}:", "help": more}
+        st.button(label, on_click=_change, args=(watch, what), kwargs=noted, **looks)
+
+    if watch.paused is None:
+        button("Look now", "refresh", "In some seconds", "look_now")
+        button("Pause", "pause", None, "pause", paused=True)
+    elif watch.paused != "run":
+        button("Resume", "play_arrow", None, "resume", paused=False)
+    if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
+        _delete_dialog(watch)
 
 
 @st.dialog("Delete this watch?", width="medium")
@@ -210,28 +205,13 @@ def _delete_dialog(watch: Watch) -> None:
     confirm(_delete, watch)
 
 
-def _set_every(watch: Watch, key: str) -> None:
-    every: str = st.session_state[key]
+def _change(
+    watch: Watch, what: Literal["set_every", "look_now", "pause", "resume"], *to: object, **noted: object
+) -> None:
     user = require_manage(watch.owner, watch.project)
-    here().watches.set_every(watch.id, every)
-    server.shared().audit.record(user.id, "watch", "watch", watch.id, {"every": every})
-
-
-def _look_now(watch: Watch) -> None:
-    require_manage(watch.owner, watch.project)
-    here().watches.look_now(watch.id)
-
-
-def _pause(watch: Watch) -> None:
-    user = require_manage(watch.owner, watch.project)
-    here().watches.pause(watch.id)
-    server.shared().audit.record(user.id, "watch", "watch", watch.id, {"paused": True})
-
-
-def _resume(watch: Watch) -> None:
-    user = require_manage(watch.owner, watch.project)
-    here().watches.resume(watch.id)
-    server.shared().audit.record(user.id, "watch", "watch", watch.id, {"paused": False})
+    getattr(here().watches, what)(watch.id, *to)
+    if noted:
+        server.shared().audit.record(user.id, "watch", "watch", watch.id, noted)
 
 
 def _delete(watch: Watch) -> None:

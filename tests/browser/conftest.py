@@ -13,7 +13,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.model.access import LOCAL_USER, Identity
 from grasp_core.model.settings import Settings, variable
 from grasp_core.reading.example import example_files
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import ProjectStore
 from tests.browser.gold import make_gold
@@ -75,7 +75,7 @@ def url(served: Served) -> str:
 @pytest.fixture(scope="session")
 def store(served: Served) -> Iterator[Server]:
     """The running app's store, to put runs into."""
-    opened = make_server(Settings(home=str(served.log.parent / "home")), workers.threads)
+    opened = Server(Settings(home=str(served.log.parent / "home")), workers.threads)
     yield opened
     opened.close()
 

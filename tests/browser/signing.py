@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings, variable
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from tests.results import make_result
 from tests.serving import Served, free_port, serving
 
@@ -44,9 +44,7 @@ def signing_in(
     **changes: str,
 ) -> Iterator[Site]:
     """A server that asks people to sign in, with one run and what `fill` puts there."""
-    store = make_server(
-        Settings(home=str(folder / "home"), data_dir=changes.get("data_dir", "")), workers.threads
-    )
+    store = Server(Settings(home=str(folder / "home"), data_dir=changes.get("data_dir", "")), workers.threads)
     run_id = store.runs.add(make_result(), title=TITLE, owner="somebody@lab.example").id
     store.service.start()
     fill(store)

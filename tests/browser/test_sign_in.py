@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from grasp_core.server.links import CLOSED
 from pages._ui.helpers.identity import VIEWERS_LOOK
-from pages._ui.helpers.navigation import SCREENS
+from pages._ui.helpers.screens import SCREENS
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
 from tests.browser.visits import drop, picture, results, settle, violations
 from tests.conftest import PATIENCE_MS

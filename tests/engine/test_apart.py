@@ -25,7 +25,7 @@ from grasp_core.engine.process import Apart
 from grasp_core.model.errors import WorkerError
 from grasp_core.model.settings import Settings
 from grasp_core.reading.sandbox.limits import machine_memory
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.schema import runs
 from tests.empty_store import empty_home
 from tests.engine.asking import DATA, ENDLESS, wait_until
@@ -41,7 +41,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server whose runs are computed in a process of its own; each start of one takes seconds."""
-    made = make_server(Settings(home=empty_home(tmp_path_factory.mktemp("apart")), workers=1))
+    made = Server(Settings(home=empty_home(tmp_path_factory.mktemp("apart")), workers=1))
     made.service.start()
     wait_until(lambda: made.service.computes)  # else data that are in memory alone are not handed over
     yield made
@@ -131,7 +131,7 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
     monkeypatch.setattr(tempfile, "tempdir", str(work))
     monkeypatch.setattr(apart_module, "AGAIN_SECONDS", 0.1)
     before, threads = _children(), _threads()
-    server = make_server(settings)
+    server = Server(settings)
     service = server.service
     service.start()
     try:

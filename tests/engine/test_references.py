@@ -19,7 +19,7 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import AllowedSources
-from grasp_core.server.server import make_server
+from grasp_core.server.server import Server
 from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord
@@ -72,10 +72,10 @@ def test_an_address_too(url: URL, right: dict) -> None:
 
 def test_a_whole_server_that_is_started_again(tmp_path: Path, root: Path, right: dict) -> None:
     settings = Settings(home=str(tmp_path / "home"), data_dir=str(root))
-    first = make_server(settings, workers.threads)
+    first = Server(settings, workers.threads)
     record = ask(first.service, "data:votes.csv", "data:raters.csv")
     first.close()
-    second = make_server(settings, workers.threads)
+    second = Server(settings, workers.threads)
     second.start()
     try:
         wait_until(lambda: second.runs.get(record.id).ended)

@@ -17,7 +17,7 @@ from sqlalchemy import URL
 from grasp_core import __version__
 from grasp_core.engine import compute as compute_module
 from grasp_core.engine import computing as computing_module
-from grasp_core.engine import conductor as conductor_module
+from grasp_core.engine import computing as conductor_module
 from grasp_core.engine import run as run_module
 from grasp_core.engine import service as service_module
 from grasp_core.engine.inputs import Holding, Inputs
@@ -27,7 +27,7 @@ from grasp_core.model.access import EVERYTHING
 from grasp_core.model.errors import FAULT, MissingResultError, RunCancelledError
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store import claims as claims_module
 from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord
@@ -503,10 +503,10 @@ def test_the_shared_server_is_one_even_if_many_ask_first(monkeypatch, tmp_path: 
         return server_module.shared()
 
     def make(settings: Settings) -> Server:
-        made.append(make_server(Settings(home=str(tmp_path)), workers.threads))
+        made.append(Server(Settings(home=str(tmp_path)), workers.threads))
         return made[-1]
 
-    monkeypatch.setattr(server_module, "make_server", make)
+    monkeypatch.setattr(server_module, "Server", make)
     with ThreadPoolExecutor(8) as visitors:
         servers = set(visitors.map(visit, range(8)))
     try:

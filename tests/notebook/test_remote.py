@@ -24,8 +24,8 @@ from grasp_core.model.settings import Settings
 from grasp_core.notebook.remote import api_of
 from grasp_core.report.saved import result_json
 from grasp_core.server.api.app import mount
-from grasp_core.server.server import Server, make_server
-from grasp_core.server.uploads import UploadLedger
+from grasp_core.server.gate import UploadLedger
+from grasp_core.server.server import Server
 from grasp_core.store.runs import Request
 from grasp_core.store.schema import people
 from tests.empty_store import empty_home
@@ -61,7 +61,7 @@ class Served(NamedTuple):
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The API below /team, for people who sign in; beside it addresses that lead elsewhere, or are no API."""
     home = empty_home(tmp_path_factory.mktemp("home"))
-    server = make_server(Settings(home=home, **SIGN_IN), workers.threads)
+    server = Server(Settings(home=home, **SIGN_IN), workers.threads)
     person = {"id": ANN, "issuer": "i", "subject": ANN, "email": ANN, "name": "Ann"}
     with server.database.begin() as connection:
         connection.execute(people.insert(), [{**person, "created_at": 0.0, "signed_in_at": 0.0}])

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from tests.empty_store import empty_home
 from tests.few_items import few_items
 
@@ -47,7 +47,7 @@ def example() -> dict[str, bytes]:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    made = make_server(Settings(home=empty_home(tmp_path)), workers.threads)
+    made = Server(Settings(home=empty_home(tmp_path)), workers.threads)
     made.start()
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made

@@ -8,7 +8,7 @@ from grasp_core.model.access import User
 from pages._ui.helpers import identity
 from pages._ui.helpers import identity as permissions
 from pages._ui.helpers import state as taking
-from pages._ui.result import items
+from pages._ui.result import answers as items
 
 ANN, BOB = (User(f"{name}@lab.example", name, "analyst") for name in ("ann", "bob"))
 ROOT = User("root@lab.example", "root", "admin")

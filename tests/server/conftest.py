@@ -20,12 +20,11 @@ from grasp_core.model.access import User
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.settings import Settings
 from grasp_core.server.api.app import mount
-from grasp_core.server.gate import Gate, TabGate
+from grasp_core.server.gate import Gate, TabGate, UploadLedger
 from grasp_core.server.headers import Headers, WayBack, security_headers
+from grasp_core.server.identity import Visits
 from grasp_core.server.metrics import Metrics
-from grasp_core.server.server import Server, make_server
-from grasp_core.server.uploads import UploadLedger
-from grasp_core.server.visits import Visits
+from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.empty_store import empty_home
 from tests.pages.conftest import packages_looked_through_once as packages_looked_through_once
@@ -47,7 +46,7 @@ MakeClient = Callable[..., TestClient]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = make_server(Settings(home=empty_home(tmp_path)), workers.threads)
+    made = Server(Settings(home=empty_home(tmp_path)), workers.threads)
     yield made
     made.service.close()
     made.database.dispose()

@@ -26,7 +26,7 @@ from grasp_core.model.access import Identity
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.accounts import Accounts, session_key
-from grasp_core.server.server import make_server
+from grasp_core.server.server import Server
 from grasp_core.store.people.projects import Member
 from pages._ui.helpers.identity import claims_of, sender, signed_in
 from tests.empty_store import empty_home
@@ -45,7 +45,7 @@ CLAIMS = {
 @pytest.fixture(autouse=True)
 def accounts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Accounts]:
     """A server on which everybody has a session whom Streamlit's cookie names, and may have one."""
-    made = make_server(dataclasses.replace(SETTINGS, home=empty_home(tmp_path)), workers.threads)
+    made = Server(dataclasses.replace(SETTINGS, home=empty_home(tmp_path)), workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made.accounts
     made.service.close()

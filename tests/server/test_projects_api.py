@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from grasp_core.engine.background import id_of
 from grasp_core.engine.pools import workers
+from grasp_core.engine.service import id_of
 from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.settings import Settings
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.people.projects import Member
 from tests.empty_store import empty_home
 from tests.results import make_result
@@ -49,7 +49,7 @@ class Theirs:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = make_server(Settings(**SIGN_IN, home=empty_home(tmp_path)), workers.threads)
+    made = Server(Settings(**SIGN_IN, home=empty_home(tmp_path)), workers.threads)
     yield made
     made.service.close()
     made.database.dispose()

@@ -15,13 +15,13 @@ from grasp_core.model.errors import AccessError
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.links import CLOSED
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.people import audit as refusals
-from pages._ui import start as doors
+from pages._ui.data import arriving as doors
 from pages._ui.data import files
 from pages._ui.helpers import identity, state
 from pages._ui.helpers import identity as permissions
-from pages._ui.helpers.navigation import SCREENS
+from pages._ui.helpers.screens import SCREENS
 from tests.empty_store import empty_home
 from tests.pages.visits import plain
 from tests.results import make_result
@@ -49,7 +49,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         analysts=("ann@lab.example",),
         admins=("root@lab.example",),
     )
-    made = make_server(settings, workers.threads)
+    made = Server(settings, workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: made)
     for who in ADMITTED:
         made.accounts.sign_in(CLAIMS[who] or {})

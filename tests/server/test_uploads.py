@@ -17,9 +17,9 @@ from starlette.websockets import WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from grasp_core.model.access import User
+from grasp_core.server.gate import UploadGate, UploadLedger
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Server
-from grasp_core.server.uploads import UploadGate, UploadLedger
 from pages._ui.helpers.around import SMALL, Messages
 
 LARGEST = 1000

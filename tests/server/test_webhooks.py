@@ -61,7 +61,7 @@ def receiver() -> Iterator[Receiver]:
 
 def sender(engine: Engine, receiver: Receiver, **changes: Any) -> Webhooks:  # noqa: F811
     given = {"webhook_urls": (receiver.url,), "webhook_networks": LOOPBACK, "webhook_secret": SECRET}
-    return Webhooks(WebhookStore(engine), Settings(**{**given, **changes}), threading.Event())
+    return Webhooks(WebhookStore(engine), Settings(**{**given, **changes}))
 
 
 def ended(engine: Engine, question: str = "a question") -> str:  # noqa: F811

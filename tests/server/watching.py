@@ -14,7 +14,7 @@ from grasp_core.model.access import LOCAL_USER, User, only
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.settings import Settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import watches
 from grasp_core.store.watches import Watch
@@ -45,7 +45,7 @@ def make(folder: Path, **changes: Any) -> Server:
     (folder / "data").mkdir()
     (folder / "data" / "votes.csv").write_bytes(votes())
     settings = {"home": empty_home(folder), "data_dir": str(folder / "data"), **changes}
-    made = make_server(Settings(**settings), workers.threads)
+    made = Server(Settings(**settings), workers.threads)
     made.service.start()
     return made
 

@@ -22,7 +22,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from grasp_core.engine import computing as computing_module
-from grasp_core.engine import conductor as conductor_module
+from grasp_core.engine import computing as conductor_module
 from grasp_core.engine import verdict as findable_module
 from grasp_core.engine.pools import blocks as blocks_module
 from grasp_core.engine.pools import workers

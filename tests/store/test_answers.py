@@ -8,9 +8,8 @@ import pytest
 from sqlalchemy import Engine
 
 from grasp_core.model.errors import DataError
-from grasp_core.store import answers as answers_module
-from grasp_core.store.answers import AnswerStore
-from grasp_core.store.runs import RunStore
+from grasp_core.store import runs as answers_module
+from grasp_core.store.runs import AnswerStore, RunStore
 from grasp_core.store.schema import answers
 from tests.store.both import on_both
 from tests.store.making import HOSTILE, column, create

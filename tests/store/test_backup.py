@@ -27,15 +27,14 @@ from grasp_core.cli.database import NOT_RESTORED
 from grasp_core.model.access import Identity, only
 from grasp_core.model.errors import DataError, StoreError
 from grasp_core.store import backup as backup_module
-from grasp_core.store.answers import AnswerStore
 from grasp_core.store.backup import BackupKey, Contents, new_key, restore_backup, write_backup
 from grasp_core.store.files import CHUNK_BYTES, FileStore
 from grasp_core.store.links import LinkStore, Target
+from grasp_core.store.people.credentials import TokenStore
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import Member, ProjectStore
-from grasp_core.store.people.tokens import TokenStore
 from grasp_core.store.readings import ReadingStore
-from grasp_core.store.runs import RunStore
+from grasp_core.store.runs import AnswerStore, RunStore
 from grasp_core.store.schema import PASSING, metadata
 from tests.empty_store import open_store
 from tests.engine.asking import known_answer, sliced_answer

@@ -18,7 +18,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import URL, event
 
 from grasp_core.engine import computing as computing_module
-from grasp_core.engine import conductor as conductor_module
+from grasp_core.engine import computing as conductor_module
 from grasp_core.model.errors import SettingsError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.store import claims as claims_module

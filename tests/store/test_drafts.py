@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.store.drafts import MAX_BYTES, Draft, DraftFile, DraftStore
+from grasp_core.store.readings import MAX_BYTES, Draft, DraftFile, DraftStore
 from grasp_core.store.schema import drafts
 from tests.store.both import on_both
 from tests.store.making import change, column

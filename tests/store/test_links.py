@@ -15,11 +15,10 @@ from sqlalchemy import URL, Engine
 from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store import visiting
-from grasp_core.store.links import Leaderboard, Link, LinkStore, Target
+from grasp_core.store import links as links_module
+from grasp_core.store.links import Leaderboard, Link, LinkStore, Target, TryStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import link_tries, link_visits, links
-from grasp_core.store.visiting import TryStore
 from tests.empty_store import open_store
 from tests.made_up import BOARD
 from tests.store.both import on_both
@@ -270,7 +269,7 @@ def test_the_database_says_neither_who_came_nor_the_password(engine, store, targ
     digests = {hashlib.sha256(text.encode()).hexdigest() for text in ("a browser", "192.0.2.7")}
     assert not digests & {*column(engine, link_visits, "visit"), *column(engine, link_tries, "who")}
     (kept,) = column(engine, links, "password")
-    assert kept.startswith(f"scrypt-{visiting.LOG2_N}-8-3$")
+    assert kept.startswith(f"scrypt-{links_module.LOG2_N}-8-3$")
     assert "correct" not in kept
 
 

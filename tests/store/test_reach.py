@@ -12,14 +12,12 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import EVERYONE, Reach, only
 from grasp_core.model.errors import AccessError, GraspError
-from grasp_core.store.answers import AnswerStore
 from grasp_core.store.bound import Bound
-from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.projects import Member, ProjectStore
-from grasp_core.store.readings import ReadingStore
-from grasp_core.store.runs import RunStore
+from grasp_core.store.readings import Draft, DraftFile, DraftStore, ReadingStore
+from grasp_core.store.runs import AnswerStore, RunStore
 from grasp_core.store.schema import metadata
 from grasp_core.store.submissions import SubmissionStore
 from grasp_core.store.watches import Origin, WatchStore

@@ -14,9 +14,8 @@ from sqlalchemy import Engine
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.spec import RunSpec
-from grasp_core.store.answers import AnswerStore
 from grasp_core.store.links import LinkStore
-from grasp_core.store.runs import LostRunError, RunStore
+from grasp_core.store.runs import AnswerStore, LostRunError, RunStore
 from grasp_core.store.schema import answers, checkpoints, links, run_files, runs, tags
 from tests.results import make_result
 from tests.store.both import on_both

@@ -15,12 +15,11 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import StoreError
-from grasp_core.store.answers import AnswerStore
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.projects import ProjectStore
-from grasp_core.store.runs import RunRecord, RunStore
+from grasp_core.store.runs import AnswerStore, RunRecord, RunStore
 from grasp_core.store.schema import metadata, submissions
 from grasp_core.store.submissions import SubmissionStore
 from tests.store.both import on_both_bare

@@ -32,9 +32,9 @@ LARGEST_BLOCK = 2048
 class Progress:
     """Permutations done, out of `total`, and an estimate of the seconds left.
 
-    `of` is what they are of in a later stage of a run, such as "pairs"; None for its groups. `waiting` is
-    the sentence that says why nothing moves yet, where that is known. `share` is how much of the whole run is
-    done, and `stages` says which of its stages are; the time left is then for all of them.
+    `of`: the later stage that they are of, such as "pairs"; None for a run's groups.
+    `waiting`: the sentence that says why nothing moves yet, where that is known.
+    `share`, `stages`: how much of the whole run, for which `seconds_left` is then, and which stages are done.
     """
 
     done: int
@@ -47,10 +47,8 @@ class Progress:
 
 
 class Blocks:
-    """Blocks still to be computed.
+    """Blocks still to be computed, but for those that an earlier attempt has `computed`.
 
-    `total`: permutations of the run.
-    `computed`: blocks that an earlier attempt has computed.
     `most`: permutations of the run where `total` are only those of the stages so far.
     `after`: the stage before, from whose speed this one starts.
     `labels`: annotations that a permutation has to count.

@@ -35,13 +35,7 @@ B = TypeVar("B")
 
 
 class Pool:
-    """Workers, started when first needed and replaced when they die.
-
-    `make_executor`: one of :mod:`~grasp_core.engine.pools.workers`: processes or threads.
-    `n_workers`: by default one per core.
-
-    `folder`: where work lies while workers may read it.
-    """
+    """Workers, by default one per core, started when first needed and replaced when they die."""
 
     def __init__(self, make_executor: Callable[[int], Executor], n_workers: int | None = None) -> None:
         self._n_workers = n_workers or workers.available_cores()
@@ -71,13 +65,10 @@ class Pool:
         store: Callable[[Block, FloatArray], None],
         check: Callable[[], None],
     ) -> None:
-        """Compute every block that is left.
+        """Compute every block that is left; `store` takes them in any order, what `check` raises ends it.
 
         Few blocks wait in the executor's queue at any time, so that runs side by side share the workers
         evenly, however long they are.
-
-        `store`: takes a block and its values, shape (stop - start, W), in any order.
-        `check`: called several times a second; what it raises ends the work.
         """
         executor, buffer, losses = self._ready(), workers.pack(work), 0
         while losses < ATTEMPTS:
@@ -93,20 +84,14 @@ class Pool:
         raise WorkerError(GAVE_UP)
 
     def each(
-        self,
-        function: Callable[[A], B],
-        arguments: Iterable[A],
-        *,
-        check: Callable[[], None] = lambda: None,
+        self, function: Callable[[A], B], arguments: Iterable[A], *, check: Callable[[], None] = lambda: None
     ) -> Iterator[B]:
-        """Compute a function of each argument in the workers, results in order.
+        """Compute a function of each argument in the workers, results in order; what `check` raises ends it.
 
         No more is under way at a time than there are workers, so that runs go on beside it; results wait
         to be taken, at most :data:`AHEAD` for each worker with those under way.
 
         `function`: importable by name, without effects: a worker that dies has it computed again.
-        `check`: called several times a second; what it raises ends the work, of which what has begun is not
-            waited for.
         """
         left, waiting = deque(arguments), deque[tuple[A, Future[B]]]()
         executor, attempts = self._ready(), ATTEMPTS

@@ -74,10 +74,7 @@ def threads(workers: int) -> Executor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sent:
-    """A buffer that is sent to workers once, for all calls that it is an argument of.
-
-    `key`: what workers know it by; the file where it lies, unless it travels itself.
-    """
+    """A buffer sent to workers once, by a key: the file where it lies, unless it travels itself."""
 
     key: str
     content: bytes | None = None

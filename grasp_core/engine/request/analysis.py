@@ -20,15 +20,8 @@ from grasp_core.model.text import listed, printable, quoted
 from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
-from grasp_core.report.account import (
-    SHUFFLES,
-    account_sentences,
-    could_hold_batches,
-    few_regroupings,
-    given_other_items,
-    staying,
-    team_sentence,
-)
+from grasp_core.report import account
+from grasp_core.report.account import few_regroupings, staying
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import proposed_levels, unranked
 
@@ -50,17 +43,9 @@ def proposed_axes(found: Reading) -> tuple[AxisSet, ...]:
 
 
 def analysis_of(
-    found: Reading,
-    fields: Mapping[str, Any],
-    named: Sequence[AxisSet],
-    preset: Preset | None,
-    voice: Voice,
+    found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet], preset: Preset | None, voice: Voice
 ) -> AnalysisSpec:
-    """The analysis that is asked for; a known data set is run as it was published.
-
-    `fields`: of an :class:`AnalysisSpec`; as many as somebody named.
-    `preset`: whose conventions hold where no field says otherwise.
-    """
+    """The analysis of the fields that somebody named; a known data set is run as it was published."""
     if fields.get("level") == "ordinal" and found.spec.categories is not None and not found.ranked:
         why = unranked(found.spec.categories)
         if why is not None:
@@ -118,7 +103,7 @@ def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voi
 def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:
     """Say which labels there are and how many, and what was used of the data."""
     voice.note(labelled_sentence(data, dataset.summary))
-    for sentence in account_sentences(dataset.summary.account):
+    for sentence in account.account_sentences(dataset.summary.account):
         voice.note(sentence)
 
 
@@ -155,20 +140,20 @@ def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, voice: Voic
     tested = {name: data.raters.axes[name] for name in analysis.tested}
     for one in teams(data.annotations, free, tested):
         option = voice.value("cluster", one.column) if one.by == "cluster" else voice.within(one.column)
-        voice.note(f"{team_sentence(one)}: {option} {SHUFFLES[one.by]}")
+        voice.note(f"{account.team_sentence(one)}: {option} {account.SHUFFLES[one.by]}")
 
 
 def say_batches(
     found: Reading, used: Collection[str], data: Dataset, warnings: Iterable[Remark], voice: Voice
 ) -> None:
     """Name the columns that could hold batches, where groups were given other items."""
-    if not given_other_items(warnings):
+    if not account.given_other_items(warnings):
         return
     tables = [] if found.raters is None else [(found.raters, found.raters.columns)]
     known = candidate_axes(found.annotations, found.raters, found.spec)
     tables.append((found.annotations, tuple(name for name in known if name in found.annotations.columns)))
     free = {name: len(table.distinct(name)) for table, names in tables for name in names if name not in used}
-    could = could_hold_batches(free, data.summary.raters)
+    could = account.could_hold_batches(free, data.summary.raters)
     if could:
         voice.note(
             f"columns that could hold batches: {listed(could)}; {voice.within(could[0])} shuffles within the "

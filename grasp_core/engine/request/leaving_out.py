@@ -17,11 +17,7 @@ Pairs = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What somebody has said to the advice of leaving out.
-
-    `keep`: what counts although it is recommended to be left out.
-    `recommended`: whether the rest of the advice is taken; None where nobody said it.
-    """
+    """What counts although it is advised to be left out, and whether other advice is taken, if said."""
 
     keep: Pairs = ()
     recommended: bool | None = None
@@ -30,10 +26,9 @@ class Answer:
 def left_out(
     guess: Guess, spec: DataSpec, fields: Mapping[str, Any], answer: Answer, voice: Voice
 ) -> DataSpec:
-    """The spec with what is to be left out; where nobody says it, the advice is told and not taken.
+    """The guess with the named fields, without what is to be left out.
 
-    `spec`: the guess with the fields that somebody named.
-    `fields`: those fields.
+    Where nobody says it, the advice is told and not taken.
     """
     spec = _kept(spec, guess.advice, answer.keep, voice)
     advice = _open(guess.advice, spec, fields, answer)

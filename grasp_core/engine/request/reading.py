@@ -37,8 +37,7 @@ class Tables:
 class Reading:
     """The files, and how they are to be read.
 
-    `axes`: proposed where the reading was recognised; else empty.
-    `recipe`: the known format or data set, where it decided the reading.
+    `axes`, `recipe`: proposed where the reading was recognised, and the known format that decided it.
     `ranked`: whether somebody, or the data, put the spec's labels in an order.
     """
 
@@ -61,11 +60,9 @@ def reading_of(
 ) -> Reading:
     """How the files are to be read; what the fields leave open is recognised, and said.
 
-    Naming what would have been recognised changes nothing.
+    Naming what would have been recognised changes nothing, but with `axes_named` nothing is said of axes.
 
     `fields`: fields of a data spec that somebody named; `filters`, `missing` and `recode` always.
-    `answer`: what is said of what the data mark to be left out.
-    `axes_named`: whether somebody named the axes: then nothing is said of those that are recognised.
     """
     annotations, raters, items = given.annotations, given.raters, given.items
     named = Named.among(fields)

@@ -22,14 +22,12 @@ from grasp_core.model.rates import Asker
 from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
-from grasp_core.server.identity import Identify, asker, bearer, same_origin
+from grasp_core.server.identity import Identify, asker, bearer, same_origin, visit_of
 from grasp_core.server.links import PasswordError, Visitor
-from grasp_core.server.problem import ProblemError, again_after, too_often
+from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server, Stores
-from grasp_core.server.visits import visit_of
-from grasp_core.store.links import Target
-from grasp_core.store.people.tokens import PREFIX
-from grasp_core.store.visiting import SECONDS
+from grasp_core.store.links import SECONDS, Target
+from grasp_core.store.people.credentials import PREFIX
 
 MAX_JSON = 2**20
 """Bytes of a request's JSON."""
@@ -47,11 +45,7 @@ ENDED = "This token is unknown, withdrawn or expired; make one on Account."
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks; `user` is None for strangers, `token` may be a share link's.
-
-    `who`: finds the user anew.
-    `first`: whether this is the request itself, which counts as a use of a link.
-    """
+    """Who asks: `user` is None for strangers, `token` may be a link's; not `first`, no use is counted."""
 
     server: Server
     user: User | None
@@ -65,14 +59,14 @@ class Caller:
         """The caller as they are now; raises ProblemError if who asked as a person is none any more."""
         found = replace(self, user=self.who(), first=False)
         if self.user is not None and found.user is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+            raise ProblemError("sign-in", SIGN_IN)
         return found
 
     @property
     def person(self) -> User:
         """The user; raises ProblemError if it is a stranger."""
         if self.user is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+            raise ProblemError("sign-in", SIGN_IN)
         return self.user
 
     def runner(self, project: str) -> User:
@@ -80,7 +74,7 @@ class Caller:
         self.seeing(project)
         if not self.person.may_run_in(project):
             raise ProblemError(
-                HTTPStatus.FORBIDDEN,
+                "forbidden",
                 "This takes an analyst's sign-in, or an analyst's token with the scope run, and a project in "
                 "which its person is an analyst.",
             )
@@ -89,14 +83,14 @@ class Caller:
     def seeing(self, project: str) -> User:
         """The user, who may see a project; raises ProblemError if there is no such project for them."""
         if not self.person.may_see(project) or self.server.projects.get(project) is None:
-            raise ProblemError(HTTPStatus.NOT_FOUND, "There is no project of that id for you.")
+            raise ProblemError("not-found", "There is no project of that id for you.")
         return self.person
 
     def changing(self) -> Token | None:
         """As :meth:`personal_token`; raises ProblemError also if the token lets the person look only."""
         token = self.personal_token()
         if token is not None and token.scope == "read":
-            raise ProblemError(HTTPStatus.FORBIDDEN, "This takes a token with the scope run.")
+            raise ProblemError("forbidden", "This takes a token with the scope run.")
         return token
 
     def personal_token(self) -> Token | None:
@@ -106,7 +100,7 @@ class Caller:
             return None
         token = self.server.tokens.use(self.token)
         if token is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
+            raise ProblemError("sign-in", ENDED)
         return token
 
     def stores(self, project: str = EVERYONE) -> Stores:
@@ -120,7 +114,7 @@ class Caller:
         """The user, who may change what is `owner`'s in a project; raises ProblemError if they may not."""
         if not self.person.may_manage(owner, project):
             raise ProblemError(
-                HTTPStatus.FORBIDDEN,
+                "forbidden",
                 "Only the person whose this is, an owner of its project or an admin may do that; a token "
                 "needs the scope run, or admin.",
             )
@@ -131,9 +125,8 @@ class Caller:
 class Admission:
     """ASGI middleware that finds who asks, and refuses what need not be read any further.
 
-    Refused are personal tokens that do not work, other credentials than tokens, changes by strangers or from
-    pages of other sites, and whoever asks too often. Whoever brings a token is who it says, and no other:
-    neither who has signed in, nor the person at this machine.
+    Whoever brings a token is who it says, and no other: neither who has signed in, nor the person at this
+    machine. Changes by strangers, or from pages of other sites, are refused.
     """
 
     app: ASGIApp
@@ -169,7 +162,7 @@ class Admission:
         try:
             caller = await run_in_threadpool(self._caller, HTTPConnection(scope))
         except (ProblemError, TooOftenError) as error:
-            refused = error if isinstance(error, ProblemError) else too_often(error)
+            refused = problem_of(error)
             await run_in_threadpool(_note, self.server(), "", scope, refused.status)
             raise refused from None
         scope[_KEY] = caller
@@ -182,7 +175,7 @@ class Admission:
         server = self.server()
         brought, changes = bearer(connection), connection.scope["method"] not in _LOOKING
         if not brought and "Authorization" in connection.headers:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+            raise ProblemError("sign-in", SIGN_IN)
         personal = brought if brought is not None and brought.startswith(PREFIX) else None
 
         def who() -> User | None:
@@ -200,17 +193,17 @@ class Admission:
         server.rates.request(asking, changes=changes)
         if personal is not None and user is None:
             server.rates.guess(asking, personal)
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, ENDED)
+            raise ProblemError("sign-in", ENDED)
         if changes and personal is None:  # a browser sends its cookie for pages of other sites too
             told = connection.headers.get("Origin") is not None or not server.settings.sign_in
             site = connection.headers.get("Sec-Fetch-Site", "none")
             if not (told and same_origin(connection, server.settings) and site in _OWN_SITE):
                 raise ProblemError(
-                    HTTPStatus.UNAUTHORIZED if not told else HTTPStatus.FORBIDDEN,
+                    "sign-in" if not told else "forbidden",
                     "What changes something takes a personal token; make one on Account.",
                 )
         if changes and user is None:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+            raise ProblemError("sign-in", SIGN_IN)
         password = connection.headers.get(WITH_LINK)
         given = None if password is None else unquote(password)
         return Caller(
@@ -243,16 +236,16 @@ def check_link(asking: Caller, target: Target) -> None:
         try:
             opened = asking.server.visitors.open(asking.token, asking.visitor, target)
         except PasswordError:
-            raise ProblemError(HTTPStatus.UNAUTHORIZED, TAKES_PASSWORD) from None
+            raise ProblemError("sign-in", TAKES_PASSWORD) from None
         except LimitError as error:
             wait = again_after(int(SECONDS))
-            raise ProblemError(HTTPStatus.TOO_MANY_REQUESTS, str(error), wait) from None
+            raise ProblemError("too-often", str(error), wait) from None
         except AccessError:
             opened = None
     if opened is None:
-        raise ProblemError(HTTPStatus.UNAUTHORIZED, SIGN_IN)
+        raise ProblemError("sign-in", SIGN_IN)
     if opened != target:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"This link opens no {target.kind} of that id.")
+        raise ProblemError("not-found", f"This link opens no {target.kind} of that id.")
 
 
 def _still_open(asking: Caller) -> Target | None:

@@ -1,21 +1,28 @@
-"""Answers that are given once: an ETag says that one is known, an Idempotency-Key that a request is done."""
+"""Answers: given once, known by an ETag, or given later to a request that reads large files."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import secrets
+import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import Header
-from pydantic import BaseModel
+from fastapi import APIRouter, Header
+from pydantic import BaseModel, RootModel
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from grasp_core.server.api._admission import Caller
-from grasp_core.server.problem import again_after
+from grasp_core.engine.service import Making, Makings
+from grasp_core.model.access import User
+from grasp_core.model.errors import GraspError, RunCancelledError
+from grasp_core.server.api._admission import Asking, Caller
+from grasp_core.server.api._reading import Bringing, Told
+from grasp_core.server.api.forms import Checked, Problem, StartedRun, Work
+from grasp_core.server.problem import ProblemError, again_after, missing, problem_of
 from grasp_core.store.calls import Outcome
 
 PRIVATE = {"Cache-Control": "private, no-store"}
@@ -68,10 +75,9 @@ def once(
     kept: Mapping[str, None] | None = None,
     place: str = "/work",
 ) -> Response:
-    """Do what is asked, unless the same request was answered before: then answer as then.
+    """Do what is asked at an address, unless the same request was answered before: then answer as then.
 
     `key`: the request's Idempotency-Key; without one it is always done.
-    `action`, `asked`: the address, and what is asked there.
     `do`: returns the status and the answer; what it raises is not kept, for nothing was changed.
     `kept`: values that are kept in place of the answer's own, such as null for a secret.
     `place`: below it, what was begun is found by its id.
@@ -96,3 +102,83 @@ def once(
     if known is not None:
         headers["Idempotency-Replayed"] = "true"
     return Response(found.body, found.status, headers, "application/json")
+
+
+router = APIRouter(tags=["Runs"])
+
+
+class Found(RootModel[dict[str, object]]):
+    """JSON that docs/file-formats.md describes."""
+
+
+def at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: bool = False) -> Done:
+    """What work returns; of slow one, large files, or those that are fetched first, that it was begun."""
+    if not (slow or bringing.takes_long):
+        return work(lambda words: None)
+    return later(bringing.asking, bringing.user, work)
+
+
+def later(
+    asking: Caller, user: User, work: Callable[[Told], Done], beside: Makings[Any] | None = None
+) -> Done:
+    """Have work done beside the request, by default among files that are read; returns how it is followed."""
+    named = secrets.token_urlsafe(15)
+
+    def make(making: Making[BaseModel | ProblemError]) -> BaseModel | ProblemError:
+        def told(words: str) -> None:
+            making.check()
+            making.doing = words
+
+        try:
+            return work(told)[1]
+        except RunCancelledError:
+            raise
+        except (GraspError, ProblemError) as error:
+            return problem_of(error)
+
+    making = (beside or asking.server.works).begin(f"{user.id} {named}", make, owner=user.id)
+    return HTTPStatus.ACCEPTED, _told(asking, named, making)
+
+
+@router.get("/work/{work_id}", response_model=Work)
+def read_work(work_id: str, asking: Asking) -> Response:
+    """How far it is with files that are read for a request of yours, and then what came of it.
+
+    The server that reads them alone knows of it, until it ends.
+    """
+    told = _told(asking, work_id, _own(asking, work_id))
+    again = again_after(WORK_SECONDS) if told.state == "running" else {}
+    return JSONResponse(told.model_dump(mode="json"), headers={**PRIVATE, **again})
+
+
+@router.delete("/work/{work_id}", status_code=HTTPStatus.NO_CONTENT)
+def stop_work(work_id: str, asking: Asking) -> None:
+    """Stop it; a run that was started goes on."""
+    _own(asking, work_id).cancelled = True
+
+
+def _own(asking: Caller, work_id: str) -> Making[Any]:
+    key, server = f"{asking.person.id} {work_id}", asking.server
+    found = server.works.find(key) or server.questions.find(key)
+    if found is None or found.cancelled:
+        raise missing("work")
+    return found
+
+
+def _told(asking: Caller, work_id: str, making: Making[Any]) -> Work:
+    """The form of work under way."""
+    found, seconds = making.found, time.monotonic() - making.began if making.took is None else making.took
+    problem = found if isinstance(found, ProblemError) else None
+    if making.error is not None:
+        problem = ProblemError("fault", making.error)
+    goes_on = problem is None and found is None
+    return Work(
+        id=work_id,
+        state="failed" if problem is not None else "running" if goes_on else "done",
+        doing=making.doing if goes_on else "",
+        seconds=round(seconds, 1),
+        run=found if isinstance(found, StartedRun) else None,
+        checked=found if isinstance(found, Checked) else None,
+        report=found.root if isinstance(found, Found) else None,
+        problem=None if problem is None else Problem(**problem.document(asking.server.settings.base_path)),
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from http import HTTPStatus
 from typing import Any
 
 from grasp_core.engine.request.analysis import say_data, say_level, say_order, say_shuffles, say_teams
@@ -159,15 +158,8 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
     if recommended:
         data = all_taken(advice, data)
     elif advice and recommended is None:
-        notes.insert(
-            0,
-            told(
-                advice,
-                '"recommended": true',
-                '"recommended": false',
-                lambda text: f'{json.dumps(text)} in "missing"',
-            ),
-        )
+        answers = '"recommended": true', '"recommended": false'
+        notes.insert(0, told(advice, *answers, lambda text: f'{json.dumps(text)} in "missing"'))
     return Recognised(replace(spec, data=data), notes)
 
 
@@ -202,11 +194,7 @@ class Bringing:
     @property
     def named(self) -> dict[str, File | Place | Fetch]:
         """The files that there are, by kind."""
-        given = {
-            "annotations": self.files.annotations,
-            "raters": self.files.raters,
-            "items": self.files.items,
-        }
+        given = {kind: getattr(self.files, kind) for kind in _PARTS}
         return {kind: file for kind, file in given.items() if file is not None}
 
     @property
@@ -221,18 +209,17 @@ class Bringing:
     def check_there(self, wrong: tuple[str, ...] = ()) -> None:
         """Refuse files that are not there; `wrong` with the request is told beside it."""
         sizes = self._sizes()
-        found = [
-            {
-                "code": "not-found",
-                "text": f"{file.name} is not on this server; upload it first.",
-                "place": kind,
-            }
-            for kind, file in [*self.named.items(), *(("models", one) for one in self.files.models)]
-            if isinstance(file, File) and file.sha256 not in sizes
+        given = [*self.named.items(), *(("models", one) for one in self.files.models)]
+        lacking = [
+            (kind, file.name) for kind, file in given if isinstance(file, File) and file.sha256 not in sizes
         ]
-        if found:
-            beside = [{"code": "spec", "text": text, "place": "spec"} for text in wrong]
-            raise ProblemError(HTTPStatus.NOT_FOUND, found[0]["text"], more={"problems": found + beside})
+        told = [
+            ("not-found", f"{name} is not on this server; upload it first.", kind) for kind, name in lacking
+        ]
+        if told:
+            every = [*told, *(("spec", text, "spec") for text in wrong)]
+            found = [{"code": code, "text": text, "place": place} for code, text, place in every]
+            raise ProblemError("not-found", told[0][1], more={"problems": found})
 
     def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
         """The files, read as the `data` of the spec says; raises DataError if one cannot be had or read."""

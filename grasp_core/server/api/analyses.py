@@ -1,34 +1,38 @@
-"""What is asked of runs that are done: one held against another, the map of raters, the next round's plan."""
+"""Questions about runs that are done: held against another, the map of raters, a plan, items of groups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, Self
+from operator import attrgetter
+from typing import Any, ClassVar
 
 from fastapi import APIRouter
 from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
+from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import ANSWER, of_answer, rater_map_dict
+from grasp_core.engine.service import all_asked, check_items, id_of
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, form_groups, one_line
 from grasp_core.model.json_values import FormError, from_json, to_json
-from grasp_core.model.text import printable
-from grasp_core.report.comparison import Change, compare, in_words
+from grasp_core.model.result import RunResult
+from grasp_core.model.text import listed, printable, quoted
+from grasp_core.report.comparison import compare, in_words
 from grasp_core.report.plan import sentences
 from grasp_core.report.since import details, headline, since
+from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
-from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, TaggedJson, once
-from grasp_core.server.api._deferred import Found, later
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, Found, IdempotencyKey, TaggedJson, once
 from grasp_core.server.api._reading import Told
-from grasp_core.server.api.forms import Form, Work
-from grasp_core.server.api.runs import agreement_of, result_of, visible_run
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work, by_axis
+from grasp_core.server.api.runs import AGAIN_SECONDS, agreement_of, result_of, visible_run
+from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Questions about runs"])
@@ -42,6 +46,7 @@ class Differs(Form):
     what: str
     a: str
     b: str
+    made: ClassVar[Makers] = {"what": lambda difference: difference.name}
 
 
 class Value(Form):
@@ -64,20 +69,11 @@ class Moved(Form):
     moved: float | None = Field(description="From a to b; null where either is not estimable.")
     interval: tuple[float, float] | None = Field(description="95 % interval of `moved`.")
     changed_significance: bool
-
-    @classmethod
-    def of(cls, stored: Change, **more: Any) -> Self:
-        """The form of a change."""
-        interval = stored.moved_interval
-        return super().of(
-            stored,
-            group=dict(zip(stored.group.axes, stored.group.values, strict=True)),
-            a=Value.of(stored.a),
-            b=Value.of(stored.b),
-            moved=stored.value_moved,
-            interval=None if interval is None else (interval.low, interval.high),
-            **more,
-        )
+    made: ClassVar[Makers] = {
+        "group": lambda change: by_axis(change.group),
+        "moved": lambda change: change.value_moved,
+        "interval": lambda change: change.moved_interval and attrgetter("low", "high")(change.moved_interval),
+    }
 
 
 class Compared(Form):
@@ -114,9 +110,8 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
     found = compare(a, b)
     if found is None:
         raise ProblemError(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "spec",
             "One of the two is about models and the other about agreement, so there is nothing to compare.",
-            code="spec",
         )
     moved = since(a, b)
     told = [] if moved is None else [headline(moved), *details(moved)]
@@ -125,8 +120,8 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
         b=other_id,
         sentences=[printable(one_line(one)) for one in (*told, *in_words(found))],
         noise_alone=None if moved is None else moved.noise_alone,
-        asked=[Differs.of(one, what=one.name) for one in found.spec],
-        data=[Differs.of(one, what=one.name) for one in found.data],
+        asked=[Differs.of(one) for one in found.spec],
+        data=[Differs.of(one) for one in found.data],
         changes=[Moved.of(one) for one in found.changes],
     )
 
@@ -138,9 +133,7 @@ def read_rater_map(run_id: str, asking: Asking) -> Response:
     result = agreement_of(asking, record, _OF_MODELS)
     found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
     if found is None:
-        raise ProblemError(
-            HTTPStatus.NOT_FOUND, "The raters of this run were not mapped yet; POST here does it."
-        )
+        raise ProblemError("not-found", "The raters of this run were not mapped yet; POST here does it.")
     return TaggedJson(rater_map_dict(found, result.spec, result.data.sha256), headers=PRIVATE)
 
 
@@ -191,7 +184,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
         wanted = Group(tuple(new.group), tuple(new.group.values()))
         found = [row.group for row in result.groups if row.group.key == wanted.key]
         if not found:
-            raise ProblemError(HTTPStatus.NOT_FOUND, f"The run has no group {printable(wanted.label)}.")
+            raise ProblemError("not-found", f"The run has no group {printable(wanted.label)}.")
 
     def plan(told: Told) -> tuple[HTTPStatus, Found]:
         told("Reading the data")
@@ -211,7 +204,7 @@ def _later(asking: Caller, user: User, key: str | None, action: str, asked: str,
 
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        return later(asking, user, do, asking.server.questions)
+        return _answers.later(asking, user, do, asking.server.questions)
 
     return once(asking, key, action, asked, begin)
 
@@ -233,3 +226,105 @@ def _spec(usual_fields: Mapping[str, Any], given: Mapping[str, Any]) -> PlanSpec
     except FormError as error:
         first, *further = error.sentences
         raise SpecError(first, field="spec", further=further) from None
+
+
+of_groups = APIRouter(tags=["Items of groups"])
+
+_WHAT = "list of items"
+
+
+@of_groups.get("/runs/{run_id}/items")
+def list_items(run_id: str, asking: Asking) -> Items:
+    """Of which groups of a run items were asked for, on the page or here."""
+    record, result = _run(asking, run_id)
+    kept = asking.server.items.kept_ids(record)
+    asked = ((one, id_of(one.group, one.question) in kept) for one in all_asked(result))
+    found = (_told(asking, record, one, kept=is_kept) for one, is_kept in asked)
+    return Items(items=[one for one in found if one is not None])
+
+
+@of_groups.post(
+    "/runs/{run_id}/items",
+    status_code=HTTPStatus.ACCEPTED,
+    response_model=AskedItems,
+    responses={200: {"model": AskedItems, "description": "The same was asked before, and is kept"}},
+)
+def ask_items(run_id: str, new: NewItems, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Have found which items carry what a group says differently, as *Results* does; kept with the run.
+
+    It is computed once, whoever asks for it, and takes some seconds.
+    """
+    record, result = _run(asking, run_id)
+    asking.runner(record.project)
+
+    def ask() -> Done:
+        check_items(result)
+        server, asked = asking.server, _asked(result, new)
+        named = id_of(asked.group, asked.question)
+        if named in server.items.kept_ids(record):
+            return HTTPStatus.OK, AskedItems.of(asked, state="done", share=1.0, error=None)
+        going = server.items.under_way(record, named)
+        if going is None or going.ended.is_set():
+            server.rates.run(asking.asker)
+        making = server.items.start(record, asked, owner=asking.person.id)
+        return HTTPStatus.ACCEPTED, AskedItems.of(asked, state="running", share=making.share, error=None)
+
+    place = f"/runs/{record.id}/items"
+    return once(asking, idempotency_key, f"POST {place}", new.model_dump_json(), ask, place=place)
+
+
+@of_groups.get("/runs/{run_id}/items/{items_id}", response_model=FoundItems, responses=NOT_AGAIN)
+def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
+    """The items of a group, as files have them; before they are found, how far that is.
+
+    They hold ids of items and counts of labels, no text and no rater.
+    """
+    record, result = _run(asking, run_id)
+    asked = {id_of(one.group, one.question): one for one in all_asked(result)}.get(items_id)
+    if asked is None:
+        raise missing(_WHAT)
+    plain = asking.server.items.kept(record.id, record.project, items_id)
+    if plain is not None:
+        return TaggedJson(plain, headers=PRIVATE)
+    told = _told(asking, record, asked, kept=False)
+    if told is None:
+        raise missing(_WHAT)
+    again = again_after(AGAIN_SECONDS) if told.state == "running" else {}
+    return JSONResponse(told.model_dump(), headers={**PRIVATE, **again})
+
+
+def _run(asking: Caller, run_id: str) -> tuple[RunRecord, RunResult]:
+    """A run that the person may see, and its result."""
+    _ = asking.person
+    record = visible_run(asking, run_id)
+    return record, agreement_of(asking, record, "Results about models have no groups.")
+
+
+def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
+    """What is asked, with the group as the result has it."""
+    labels = [str(one.label) for one in result.spec.data.questions]
+    if new.question is None and len(labels) > 1:
+        raise SpecError(
+            f"items are looked at by one question; name one of {listed(labels)}", field="question"
+        )
+    if new.question is not None and new.question not in labels:
+        named = quoted(printable(new.question))
+        raise ProblemError("not-found", f"There is no question {named}; there is {listed(labels)}.")
+    question = 0 if new.question is None else labels.index(new.question)
+    wanted = Group(tuple(new.group), tuple(new.group.values()))
+    for asked in all_asked(result):
+        if (asked.group.key, asked.question) == (wanted.key, question):
+            return asked
+    shown = printable(f"{wanted.label} of {' x '.join(wanted.axes)}")
+    raise ProblemError("not-found", f"The run has no group {shown}.")
+
+
+def _told(asking: Caller, record: RunRecord, asked: ItemsAsked, *, kept: bool) -> AskedItems | None:
+    """How far it is with what was asked; None where nobody has asked, or another server computes it."""
+    if kept:
+        return AskedItems.of(asked, state="done", share=1.0, error=None)
+    making = asking.server.items.under_way(record, id_of(asked.group, asked.question))
+    if making is None or making.cancelled:
+        return None
+    state = "running" if making.error is None else "failed"
+    return AskedItems.of(asked, state=state, share=making.share, error=making.error)

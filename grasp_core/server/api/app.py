@@ -1,44 +1,290 @@
-"""The API's application, and where it is mounted beside the pages."""
+"""The API's application: where it is mounted, its schema and reference page, and what it refuses unread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import escape
 from http import HTTPStatus
-from typing import Any
-from urllib.parse import quote
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, quote
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route, compile_path
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.model.errors import GraspError
+from grasp_core.model.remark_codes import CODES
+from grasp_core.model.text import listed, printable, quoted
 from grasp_core.model.turns import loads
-from grasp_core.server.api import (
-    _deferred,
-    account,
-    analyses,
-    files,
-    items,
-    links,
-    new_runs,
-    people,
-    runs,
-    submissions,
-    watches,
-)
+from grasp_core.server.api import _answers, analyses, files, new_runs, people, runs, watches
 from grasp_core.server.api._admission import Admission
-from grasp_core.server.api._middleware import RefuseUnknown
-from grasp_core.server.api.reference import described, problem_page, reference_page
+from grasp_core.server.api.forms import Problem
+from grasp_core.server.gate import UploadLedger
 from grasp_core.server.identity import Identify
-from grasp_core.server.problem import ProblemError, answer_fault
+from grasp_core.server.problem import WHAT, ProblemError, answer_fault, base_path
 from grasp_core.server.server import Server
-from grasp_core.server.uploads import UploadLedger
 from grasp_core.version import __version__
+
+_REFERENCE = "#/components/schemas/{model}"
+_REFUSED = {
+    "description": "Why not",
+    "content": {"application/problem+json": {"schema": {"$ref": _REFERENCE.format(model="Problem")}}},
+}
+
+
+def described(app: FastAPI) -> dict[str, Any]:
+    """The schema of an application, made once."""
+    if app.openapi_schema is not None:
+        return app.openapi_schema
+    plain = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    problem = Problem.model_json_schema(ref_template=_REFERENCE)
+    components = plain.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    schemas.update({**problem.pop("$defs", {}), "Problem": problem})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    components["securitySchemes"] = {
+        "token": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A personal token from Account, or to look at what was shared, a share link's.",
+        }
+    }
+    plain["security"] = [{"token": []}]
+    for operations in plain["paths"].values():
+        for operation in operations.values():
+            for answer in operation["responses"].values():
+                content = answer.get("content", {})
+                if "text/event-stream" in content:  # FastAPI has a word of OpenAPI 3.2 in a schema of 3.1
+                    texts = {name: {"type": "string"} for name in ("event", "data")}
+                    content["text/event-stream"] = {"schema": {"type": "object", "properties": texts}}
+            operation["responses"].pop("422", None)
+            operation["responses"]["4XX"] = operation["responses"]["5XX"] = _REFUSED
+    app.openapi_schema = plain
+    return plain
+
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: auto; padding: 1rem; }
+section { border-top: 1px solid GrayText; margin-top: 2rem; }
+code { overflow-wrap: anywhere; }
+div { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; }
+"""
+_HEAD = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    "<title>{title} API</title><style>{style}</style></head><body><main>"
+)
+_Schema = Mapping[str, Any]
+
+
+def reference_page(schema: _Schema) -> HTMLResponse:
+    """All addresses and forms of an OpenAPI schema."""
+    addresses = [
+        (method.upper(), path, operation)
+        for path, operations in schema["paths"].items()
+        for method, operation in operations.items()
+    ]
+    title, told, version = (escape(schema["info"][name]) for name in ("title", "description", "version"))
+    listed = "".join(
+        f'<li><a href="#{escape(operation["operationId"])}"><code>{method} {escape(path)}</code></a></li>'
+        for method, path, operation in addresses
+    )
+    parts = [
+        _HEAD.format(title=title, style=_STYLE),
+        f"<h1>{title} API</h1><p>{told}</p><p>Version {version}. The same for programs: ",
+        '<a href="openapi.json">openapi.json</a>. Bring a token as ',
+        "<code>Authorization: Bearer TOKEN</code>.</p>",
+        f'<nav aria-label="Addresses"><h2>Addresses</h2><ul>{listed}</ul></nav>',
+        *(part for address in addresses for part in _address(*address)),
+        "<h2>Forms</h2>",
+        *(part for form in sorted(schema["components"]["schemas"].items()) for part in _form(*form)),
+        "</main></body></html>",
+    ]
+    return HTMLResponse("".join(parts))
+
+
+def problem_page(code: str) -> HTMLResponse:
+    """What a problem's code means, and what would do; `type` of every problem document leads here."""
+    if code in WHAT:
+        told = escape(WHAT[code])
+    elif code in CODES:
+        told = re.sub(r"\*(\w+)\*", r"<em>\1</em>", escape(CODES[code].pattern))
+    else:
+        raise ProblemError("not-found", "There is no problem of that code.")
+    head = _HEAD.format(title=escape(f"{code}: GRASP"), style=_STYLE)
+    back = '<p><a href="../">All addresses of the API</a></p>'
+    return HTMLResponse(f"{head}<h1><code>{escape(code)}</code></h1><p>{told}</p>{back}</main></body></html>")
+
+
+def _address(method: str, path: str, operation: _Schema) -> Iterator[str]:
+    yield f'<section id="{escape(operation["operationId"])}"><h3><code>{method} {escape(path)}</code></h3>'
+    yield "".join(f"<p>{escape(text)}</p>" for text in operation.get("description", "").split("\n\n"))
+    rows = [
+        (one["name"], one["in"], _kind(one["schema"]), one.get("description", ""), one.get("required", False))
+        for one in operation.get("parameters", [])
+    ]
+    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+        rows.append(("body", kind, _kind(content.get("schema", {})), "", True))
+    if rows:
+        yield _table(
+            ("Name", "Where", "Kind", "What"),
+            [
+                (f"<code>{escape(name)}</code>", escape(place), kind, _what(text, required))
+                for name, place, kind, text, required in rows
+            ],
+        )
+    answers = []
+    for status, answer in operation["responses"].items():
+        if status.isdigit():
+            kinds = answer.get("content", {}).items()
+            content = (f"<code>{escape(kind)}</code> {_kind(one.get('schema', {}))}" for kind, one in kinds)
+            answers.append((escape(status), escape(answer["description"]), " or ".join(content)))
+    yield f"{_table(('Status', 'Answer', 'Content'), answers)}</section>"
+
+
+def _form(name: str, form: _Schema) -> Iterator[str]:
+    yield f'<section id="form-{escape(name)}"><h3>{escape(name)}</h3>'
+    yield f"<p>{escape(form.get('description', ''))}</p>"
+    required = form.get("required", [])
+    rows = [
+        (f"<code>{escape(field)}</code>", _kind(one), _what(one.get("description", ""), field in required))
+        for field, one in form.get("properties", {}).items()
+    ]
+    yield f"{_table(('Field', 'Kind', 'What'), rows) if rows else ''}</section>"
+
+
+def _kind(schema: _Schema) -> str:
+    """A schema in a few words, as HTML."""
+    if "$ref" in schema:
+        name = escape(schema["$ref"].rpartition("/")[2])
+        return f'<a href="#form-{name}">{name}</a>'
+    if "enum" in schema:
+        return " or ".join(f"<code>{escape(str(one))}</code>" for one in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_kind(one) for one in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {}))}"
+    return escape(schema.get("format") or schema.get("type") or "any JSON")
+
+
+def _what(text: str, required: bool) -> str:
+    return escape(text) + (" <em>Required.</em>" if required else "")
+
+
+def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div role="region" aria-label="{" and ".join(heads)}" tabindex="0">{table}</div>'
+
+
+JSON = "application/json"
+_FORMS = ("multipart/", "application/x-www-form-urlencoded")
+_BESIDE = ("/", "/openapi.json", "/problems/{code}")
+"""Addresses that the schema does not list."""
+
+
+class Operation(NamedTuple):
+    """A method of an address: parameters of its query, its kind of body, and whether its answer goes on."""
+
+    parameters: frozenset[str] = frozenset()
+    body: str = ""
+    streams: bool = False
+
+
+class RefuseUnknown:
+    """ASGI middleware that lets in what the schema knows, and answers HEAD by what GET would."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it in one sentence."""
+
+        async def without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        if scope["type"] == "http":
+            path = scope["path"].removeprefix(scope.get("root_path", ""))
+            known = (operations for place, operations in _addresses(scope["app"]) if place.match(path))
+            if (operations := next(known, None)) is not None:
+                try:
+                    _check(operations, scope)
+                except ProblemError as refused:
+                    await refused.response(base_path(scope))(scope, receive, send)
+                    return
+                if scope["method"] == "HEAD":
+                    await self.app({**scope, "method": "GET"}, receive, without_body)
+                    return
+        await self.app(scope, receive, send)
+
+
+def _check(operations: Mapping[str, Operation], scope: Scope) -> None:
+    answers_head = "GET" in operations and not operations["GET"].streams
+    methods = {**operations, "HEAD": operations["GET"]} if answers_head else operations
+    operation = methods.get(scope["method"])
+    if operation is None:
+        allow = ", ".join(sorted(methods))
+        raise ProblemError("method-not-allowed", f"This address takes {allow}.", {"Allow": allow})
+    given = Counter(name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), True))
+    known = listed([f"`{one}`" for one in sorted(operation.parameters)]) if operation.parameters else "none"
+    unknown = (
+        ("unknown-parameter", f"There is no parameter {quoted(printable(name))} here; there is {known}.")
+        for name in given
+        if name not in operation.parameters
+    )
+    twice = (
+        ("parameter-twice", f"`{name}` is given {count} times; give it once.")
+        for name, count in given.items()
+        if count > 1 and name in operation.parameters
+    )
+    found = [{"code": code, "text": text, "place": "query"} for code, text in (*unknown, *twice)]
+    if found:
+        raise ProblemError("bad-request", found[0]["text"], more={"problems": found})
+    headers = Headers(scope=scope)
+    empty = headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers
+    if not operation.body or empty:
+        return
+    kind = headers.get("Content-Type", "").partition(";")[0].strip().casefold()
+    taken = kind == JSON if operation.body == JSON else not kind.startswith(_FORMS)
+    if not taken:
+        what = f'send the file itself, as with curl -H "Content-Type: {operation.body}" --data-binary @FILE'
+        if operation.body == JSON:
+            what = f'send JSON, as with curl -H "Content-Type: {JSON}"'
+        of = quoted(printable(kind)) if kind else "of no Content-Type"
+        raise ProblemError("unsupported-media-type", f"The body is {of}; {what}.")
+
+
+@functools.lru_cache(8)
+def _addresses(app: FastAPI) -> tuple[tuple[re.Pattern[str], Mapping[str, Operation]], ...]:
+    """Patterns of addresses, fixed ones first, with what each of their methods takes."""
+    every: dict[str, dict[str, Operation]] = {path: {"GET": Operation()} for path in _BESIDE}
+    for path, operations in described(app)["paths"].items():
+        every[path] = {}
+        for method, plain in operations.items():
+            query = (one["name"] for one in plain.get("parameters", []) if one["in"] == "query")
+            answers = (kind for answer in plain["responses"].values() for kind in answer.get("content", {}))
+            body = next(iter(plain.get("requestBody", {}).get("content", {})), "")
+            operation = Operation(frozenset(query), body, "text/event-stream" in answers)
+            every[path][method.upper()] = operation
+    fixed_first = sorted(every.items(), key=lambda one: "{" in one[0])
+    return tuple((compile_path(path)[0], operations) for path, operations in fixed_first)
+
 
 VERSION = "v1"
 _MOVED = {
@@ -96,8 +342,11 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         exception_handlers=_FAULTS,
     )
     app.state.uploads = uploads
-    rooms = (new_runs, _deferred, runs, links, files, items, analyses, account, submissions)
-    for router in (*(room.router for room in rooms), watches.webhooks, watches.router, people.router):
+    for router in (
+        *(new_runs.router, _answers.router, runs.router, runs.sharing, files.router),
+        *(analyses.of_groups, analyses.router, people.own, files.benchmark),
+        *(watches.webhooks, watches.router, people.router),
+    ):
         app.include_router(router)
 
     def schema(request: Request) -> Response:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from operator import attrgetter
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from fastapi import Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.small_groups import LEAST
-from grasp_core.engine.background import id_of
+from grasp_core.engine.service import id_of
 from grasp_core.model.access import EVERYONE, Role
-from grasp_core.model.access import Person as KnownPerson
-from grasp_core.store import links
-from grasp_core.store.links import MOST_USES
-from grasp_core.store.runs import TAG_LENGTH, RunRecord
-from grasp_core.store.visiting import LONGEST, SHORTEST
+from grasp_core.model.groups import Group
+from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST
+from grasp_core.store.runs import TAG_LENGTH
 
 _HALF = re.compile("[\ud800-\udfff]")
+Makers = Mapping[str, Callable[[Any], Any]]
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
@@ -38,11 +38,14 @@ class Form(BaseModel):
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
 
+    made: ClassVar[Makers] = {}
+    """Makes those fields that something stored has by another name, or not at all."""
+
     @classmethod
     def of(cls, stored: Any, **more: Any) -> Self:
-        """The form of something stored: its fields of the same names, and `more`."""
-        same = {name: getattr(stored, name) for name in cls.model_fields if name not in more}
-        return cls(**same, **more)
+        """The form of something stored: its fields of the same names, those that are made, and `more`."""
+        names = (name for name in cls.model_fields if name not in more)
+        return cls(**{name: cls.made.get(name, attrgetter(name))(stored) for name in names}, **more)
 
     @model_validator(mode="before")
     @classmethod
@@ -51,6 +54,11 @@ class Form(BaseModel):
         if _has_half(given):
             raise ValueError("a text has half of a surrogate pair, which is no Unicode")
         return given
+
+
+def by_axis(group: Group) -> dict[str, str]:
+    """A group's value on each axis."""
+    return dict(zip(group.axes, group.values, strict=True))
 
 
 def _has_half(given: Any) -> bool:
@@ -106,12 +114,7 @@ class Run(Form):
     created_at: Time
     finished_at: Time | None
     version: str = Field(description="The version of GRASP that was asked.")
-
-    @classmethod
-    def of(cls, stored: RunRecord, **more: Any) -> Self:
-        """The form of a record."""
-        permutations = Permutations.of(stored)
-        return super().of(stored, permutations=permutations, version=stored.code_version, **more)
+    made: ClassVar[Makers] = {"permutations": lambda run: run, "version": lambda run: run.code_version}
 
 
 class StartedRun(Run):
@@ -143,6 +146,7 @@ class OwnFile(Form):
     added_at: Time
     location: str | None = Field(description="Where it is, of one that stays where it is.")
     source: str | None = Field(description="What it was fetched from.")
+    made: ClassVar[Makers] = {"added_at": lambda file: file.created_at}
 
 
 class OwnFiles(Form):
@@ -314,14 +318,11 @@ class AskedItems(Form):
     state: Literal["running", "done", "failed"]
     share: float = Field(description="Of the work, how much is done.")
     error: str | None = Field(description="Why it failed.")
-
-    @classmethod
-    def of(cls, stored: ItemsAsked, **more: Any) -> Self:
-        """The form of what was asked; `more`: how far it is."""
-        group = dict(zip(stored.group.axes, stored.group.values, strict=True))
-        return cls(
-            id=id_of(stored.group, stored.question), group=group, question=stored.question_name, **more
-        )
+    made: ClassVar[Makers] = {
+        "id": lambda asked: id_of(asked.group, asked.question),
+        "group": lambda asked: by_axis(asked.group),
+        "question": lambda asked: asked.question_name,
+    }
 
 
 class Items(Form):
@@ -351,8 +352,7 @@ class NewLink(Form):
         None, ge=1, le=MOST_USES, description="Visits that it takes; null for any number."
     )
     small_groups: bool = Field(
-        False,
-        description=f"Show groups of fewer than {LEAST} raters too. Small groups are people.",
+        False, description=f"Show groups of fewer than {LEAST} raters too. Small groups are people."
     )
 
 
@@ -371,11 +371,7 @@ class Link(Form):
     has_password: bool
     max_uses: int | None
     small_groups: bool
-
-    @classmethod
-    def of(cls, stored: links.Link, **more: Any) -> Self:
-        """The form of a link of the store."""
-        return super().of(stored, small_groups=stored.target.small_groups, **more)
+    made: ClassVar[Makers] = {"small_groups": lambda link: link.target.small_groups}
 
 
 class MadeLink(Link):
@@ -409,18 +405,12 @@ class Person(Form):
     address_held_by: str | None = Field(
         description="Id of somebody else who holds the mail address, so that this person has nothing by it."
     )
-
-    @classmethod
-    def of(cls, stored: KnownPerson, **more: Any) -> Self:
-        """The form of a person of the store; `more`: the role."""
-        return super().of(
-            stored,
-            email=stored.identity.email,
-            name=stored.identity.name,
-            disabled=stored.disabled_at is not None,
-            address_held_by=stored.other_holder,
-            **more,
-        )
+    made: ClassVar[Makers] = {
+        "email": lambda person: person.identity.email,
+        "name": lambda person: person.identity.name,
+        "disabled": lambda person: person.disabled_at is not None,
+        "address_held_by": lambda person: person.other_holder,
+    }
 
 
 class People(Form):

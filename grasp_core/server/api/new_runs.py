@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -20,21 +20,11 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import quality_report
+from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._answers import Done, IdempotencyKey, once
-from grasp_core.server.api._deferred import Found, at_once_or_later
+from grasp_core.server.api._answers import Done, Found, IdempotencyKey, at_once_or_later, once
 from grasp_core.server.api._reading import Bringing, Json, Recognised, Sent, Told, ask, hints, recognised
-from grasp_core.server.api.forms import (
-    Checked,
-    GroupFormed,
-    NewCheck,
-    NewReport,
-    NewRun,
-    ProblemListed,
-    Question,
-    StartedRun,
-    Work,
-)
+from grasp_core.server.api.forms import Checked, NewCheck, NewReport, NewRun, ProblemListed, StartedRun, Work
 from grasp_core.server.problem import listed
 
 router = APIRouter(tags=["Runs"])
@@ -61,14 +51,7 @@ def start_run(new: NewRun, asking: Asking, idempotency_key: IdempotencyKey = Non
     The same data and spec give the same run to whoever asks them again. Where somebody else in the project
     asked them, nothing is computed again, but the run is your own.
     """
-
-    def start(bringing: Bringing) -> Done:
-        sent = _checked_before(bringing, new.spec)
-        if new.webhook is not None:
-            asking.server.webhooks.check(new.webhook)
-        return at_once_or_later(bringing, lambda told: _start(bringing, new, sent, told))
-
-    return _asked(asking, idempotency_key, "POST /runs", new, start)
+    return _asked(asking, idempotency_key, "POST /runs", new, _start)
 
 
 @router.post("/validate", response_model=Checked, responses=_LATER)
@@ -77,47 +60,40 @@ def validate(new: NewCheck, asking: Asking, idempotency_key: IdempotencyKey = No
 
     What has to be mended stands in `problems`, and what has to be said in `questions`.
     """
-
-    def look(bringing: Bringing) -> Done:
-        bringing.check_there()
-        return at_once_or_later(bringing, lambda told: _validated(bringing, new, told))
-
-    return _asked(asking, idempotency_key, "POST /validate", new, look)
+    return _asked(asking, idempotency_key, "POST /validate", new, _validated, lenient=True)
 
 
 @router.post("/quality", response_model=dict[str, Any], responses=_LATER)
 def report_quality(new: NewReport, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
     """Report what data can and cannot show, before any run, as `grasp quality` does; no rater is named."""
-
-    def look(bringing: Bringing) -> Done:
-        sent = _checked_before(bringing, new.spec)
-        return at_once_or_later(bringing, lambda told: _reported(bringing, new, sent, told), slow=new.power)
-
-    return _asked(asking, idempotency_key, "POST /quality", new, look)
+    return _asked(asking, idempotency_key, "POST /quality", new, _reported, slow=new.power)
 
 
 def _asked(
-    asking: Caller, key: str | None, action: str, new: NewRun | NewCheck, do: Callable[[Bringing], Done]
+    asking: Caller,
+    key: str | None,
+    action: str,
+    new: Any,
+    work: Callable[[Bringing, Any, Sent, Told], Done],
+    *,
+    lenient: bool = False,
+    slow: bool = False,
 ) -> Response:
-    """Do once what is asked of files."""
+    """Do once what is asked of files; unless lenient, refuse before what cannot be a spec."""
     bringing = Bringing(asking, asking.runner(new.project), new.project, new.files)
 
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
-        return do(bringing)
+        sent = Sent(new.spec)
+        wrong = () if lenient else sent.wrong
+        bringing.check_there(wrong)
+        if wrong:
+            raise SpecError(wrong[0], further=wrong[1:])
+        if isinstance(new, NewRun) and new.webhook is not None:
+            asking.server.webhooks.check(new.webhook)
+        return at_once_or_later(bringing, lambda told: work(bringing, new, sent, told), slow=slow)
 
     return once(asking, key, action, new.model_dump_json(), begin)
-
-
-def _checked_before(bringing: Bringing, plain: dict[str, Any]) -> Sent:
-    """The spec; refused before anything is read where it cannot be one, or files are not there."""
-    sent = Sent(plain)
-    wrong = sent.wrong
-    bringing.check_there(wrong)
-    if wrong:
-        first, *further = wrong
-        raise SpecError(first, further=further)
-    return sent
 
 
 def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTTPStatus, StartedRun]:
@@ -150,47 +126,40 @@ def _formed(
     return found, bringing.formed(found.spec, tables, told)
 
 
-def _validated(bringing: Bringing, new: NewCheck, told: Told) -> tuple[HTTPStatus, Checked]:
-    sent = Sent(new.spec)
-    problems = [ProblemListed(code="spec", text=text, place="spec") for text in sent.wrong]
+def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
+    lists: dict[str, list[Any]] = {name: [] for name in ("groups", "notes", "hints", "questions")}
+    answer = Checked(runs=False, spec=None, data=None, problems=_of_spec(sent.wrong), **lists)
     tables = bringing.tables(sent.data if isinstance(sent.data, dict) else {}, told)
-    found: Recognised | None = None
-    dataset: Dataset | None = None
-    groups: list[GroupFormed] = []
-    helpful: list[str] = []
-    questions: list[Question] = []
+    if answer.problems:
+        return HTTPStatus.OK, answer
     try:
-        if not problems:
-            told("Looking at what the files hold")
-            found = recognised(sent, tables, new.recommended)
-            questions = [
-                Question(field=one.field, text=ask(one), candidates=list(one.candidates))
-                for one in found.questions
-            ]
-        if found is not None and not questions:
-            dataset = bringing.formed(found.spec, tables, told)
-            grouping = checked_groups(dataset, found.spec)
-            groups = [
-                GroupFormed(group=dict(zip(one.axes, one.values, strict=True)), raters=int(count))
+        told("Looking at what the files hold")
+        found = recognised(sent, tables, new.recommended)
+        answer.notes = found.notes
+        answer.questions = [
+            forms.Question(field=one.field, text=ask(one), candidates=list(one.candidates))
+            for one in found.questions
+        ]
+        if found.known is not None:
+            answer.spec = found.known.to_dict()
+            dataset = bringing.formed(found.known, tables, told)
+            answer.data = to_json(dataset.summary)
+            grouping = checked_groups(dataset, found.known)
+            answer.groups = [
+                forms.GroupFormed(group=forms.by_axis(one), raters=int(count))
                 for one, count in zip(grouping.groups, grouping.n_raters, strict=True)
             ]
-    except (DataError, SpecError) as error:
-        if isinstance(error, SpecError):
-            problems = [ProblemListed(code="spec", text=text, place="spec") for text in error.sentences]
-        problems += [ProblemListed(**listed(one)) for one in getattr(error, "problems", ())]
-    else:
-        if found is not None and dataset is not None:
-            helpful = hints(sent, found.spec, tables, dataset, grouping)
-    return HTTPStatus.OK, Checked(
-        runs=not questions and not problems,
-        spec=None if found is None or found.known is None else found.known.to_dict(),
-        data=None if dataset is None else to_json(dataset.summary),
-        groups=groups,
-        notes=[] if found is None else found.notes,
-        hints=helpful,
-        questions=questions,
-        problems=problems,
-    )
+            answer.hints = hints(sent, found.known, tables, dataset, grouping)
+    except SpecError as error:
+        answer.problems = _of_spec(error.sentences)
+    except DataError as error:
+        answer.problems = [ProblemListed(**listed(one)) for one in error.problems]
+    answer.runs = not answer.questions and not answer.problems
+    return HTTPStatus.OK, answer
+
+
+def _of_spec(sentences: Sequence[str]) -> list[ProblemListed]:
+    return [ProblemListed(code="spec", text=text, place="spec") for text in sentences]
 
 
 def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, Found]:

@@ -1,22 +1,116 @@
-"""People, for admins: listed, given a mail address, all that names one taken away, erased."""
+"""Whoever asks, with their projects and tokens; and people, for admins."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
-from grasp_core.model.access import User, role_of
+from grasp_core.model.access import ProjectRole, Role, Scope, User, role_of
 from grasp_core.server.accounts import STAYS, erasing
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import PRIVATE
-from grasp_core.server.api.forms import Address, Erasing, Erasure, People, Person
-from grasp_core.server.api.runs import missing
-from grasp_core.server.problem import ProblemError
+from grasp_core.server.api.forms import Address, Erasing, Erasure, Form, People, Person, Time
+from grasp_core.server.problem import ProblemError, missing
+
+own = APIRouter(tags=["Account"])
+
+
+class Token(Form):
+    """A personal token, without what opens."""
+
+    id: str
+    name: str
+    scope: Scope
+    created_at: Time
+    expires_at: Time
+    revoked_at: Time | None
+    last_used_at: Time | None
+    works: bool
+
+
+class Tokens(Form):
+    """Your tokens, latest first."""
+
+    tokens: list[Token]
+
+
+class Project(Form):
+    """A project of yours."""
+
+    id: str
+    name: str
+    role: ProjectRole = Field(description="Yours in it, as far as the token goes.")
+    archived: bool = Field(description="Whether nothing is added to it any more.")
+    created_at: Time
+
+
+class Projects(Form):
+    """Your projects: Everyone first, then by name."""
+
+    projects: list[Project]
+
+
+class Me(Form):
+    """Who asks."""
+
+    id: str = Field(description="What runs name as their owner; empty where nobody signs in.")
+    name: str
+    email: str
+    role: Role = Field(description="On the server, as far as the token goes.")
+    token: Token | None = Field(description="By which the request came; null for a sign-in on the pages.")
+    file_bytes: int = Field(description="That your stored files take.")
+    file_quota_bytes: int = Field(description="That they may take.")
+
+
+@own.get("/me")
+def read_me(asking: Asking) -> Me:
+    """Who you are here, by which token, and how much room your files take."""
+    user, token = asking.person, asking.personal_token()
+    return Me(
+        id=user.id,
+        name=user.name,
+        email=user.email,
+        role=user.role,
+        token=None if token is None else Token.of(token),
+        file_bytes=asking.server.files.used(user.id),
+        file_quota_bytes=asking.server.settings.file_quota_mb * 2**20,
+    )
+
+
+@own.get("/projects")
+def list_projects(asking: Asking) -> Projects:
+    """Your projects, with your role in each."""
+    user = asking.person
+    found = [
+        Project.of(one, role=role)
+        for one in asking.stores().projects.all()
+        if (role := user.role_in(one.id)) is not None
+    ]
+    return Projects(projects=found)
+
+
+@own.get("/tokens")
+def list_tokens(asking: Asking) -> Tokens:
+    """Your tokens, also those that have ended; never what opens. They are made on *Account*."""
+    return Tokens(tokens=[Token.of(one) for one in asking.server.tokens.of(asking.person.id)])
+
+
+@own.delete("/tokens/{token_id}", status_code=HTTPStatus.NO_CONTENT)
+def withdraw_token(token_id: str, asking: Asking) -> None:
+    """Withdraw a token of yours: it stops working at once, and for good."""
+    asking.changing()
+    tokens, owner = asking.server.tokens, asking.person.id
+    if token_id not in [one.id for one in tokens.of(owner)]:
+        raise missing("token")
+    tokens.revoke(token_id, owner=owner)
+    asking.server.audit.record(owner, "withdraw", "token", token_id)
+
 
 router = APIRouter(tags=["People"])
 _IN_MEMORY = 2**22
@@ -58,14 +152,9 @@ def export_person(person_id: str, asking: Asking) -> StreamingResponse:
     asking.server.accounts.take_away(person_id, file, by=by)
     safe = "".join(c for c in person_id if c.isalnum() or c in "-_")
     headers = {**PRIVATE, "Content-Disposition": f'attachment; filename="{safe}.zip"'}
-
-    def sent() -> Iterator[bytes]:
-        with file:
-            file.seek(0)
-            while part := file.read(2**16):
-                yield part
-
-    return StreamingResponse(sent(), media_type="application/zip", headers=headers)
+    file.seek(0)
+    parts, closing = iter(lambda: file.read(2**16), b""), BackgroundTask(file.close)
+    return StreamingResponse(parts, headers=headers, media_type="application/zip", background=closing)
 
 
 @router.get("/people/{person_id}/erasure")
@@ -87,7 +176,7 @@ def erase_person(person_id: str, wanted: Erasing, asking: Asking) -> None:
     """Erase all that names a person, for good, and end their sessions."""
     by = _admin(asking, person_id)
     if (wanted.to is None) != (wanted.owned == "delete"):
-        raise ProblemError(HTTPStatus.UNPROCESSABLE_ENTITY, "Name in `to` who gets what is handed over.")
+        raise ProblemError("invalid", "Name in `to` who gets what is handed over.")
     asking.server.accounts.erase(person_id, by=by, confirm=wanted.confirm, heir=wanted.to)
 
 
@@ -95,7 +184,7 @@ def _admin(asking: Caller, person_id: str | None = None) -> User:
     """The admin who asks, about somebody whom there is."""
     if not asking.person.may_administer:
         raise ProblemError(
-            HTTPStatus.FORBIDDEN, "This takes an admin's sign-in, or an admin's token with the scope admin."
+            "forbidden", "This takes an admin's sign-in, or an admin's token with the scope admin."
         )
     if person_id is not None and asking.server.accounts.people.get(person_id) is None:
         raise missing("person")

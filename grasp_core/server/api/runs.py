@@ -1,4 +1,4 @@
-"""Runs: found, looked at, taken away as files, deleted."""
+"""Runs: found, looked at, taken away as files, shared, deleted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from urllib.parse import quote
 
 import anyio
@@ -25,12 +25,14 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.report.models import sides_csv
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.writers.registry import EXPORTS, safe_name
+from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
-from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Tagged, TaggedJson
-from grasp_core.server.api.forms import ChangedRun, Found, Project, Run, Runs, State
-from grasp_core.server.problem import ProblemError, again_after
+from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, Tagged, TaggedJson, once
+from grasp_core.server.api.forms import Found, Link, Links, MadeLink, NewLink, Project, Run, Runs, State
+from grasp_core.server.links import told_of, withdraw_of_person, withdraw_of_run
+from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.database import digest_of
-from grasp_core.store.links import Target
+from grasp_core.store.links import Target, Terms, fingerprint
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Runs"])
@@ -88,8 +90,7 @@ def _place_of(cursor: str) -> tuple[float, str]:
     except (ValueError, TypeError, RecursionError):
         pass
     raise ProblemError(
-        HTTPStatus.NOT_FOUND,
-        "There is no page of that cursor: give the `next` of the page before, unchanged.",
+        "not-found", "There is no page of that cursor: give the `next` of the page before, unchanged."
     )
 
 
@@ -123,7 +124,7 @@ def export_run(
     record = visible_run(asking, run_id)
     export = EXPORTS.get(name)
     if export is None:
-        raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no such export; there are {', '.join(EXPORTS)}.")
+        raise ProblemError("not-found", f"There is no such export; there are {', '.join(EXPORTS)}.")
     with asking.server.exports.turn():
         result = result_of(asking, record)
         if isinstance(result, RunResult):
@@ -134,8 +135,7 @@ def export_run(
             file_name = f"{safe_name(record.title)}.{export.extension}"
         else:
             raise ProblemError(
-                HTTPStatus.NOT_FOUND,
-                f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}.",
+                "not-found", f"Results about models have no {name}; they have {', '.join(_OF_MODELS)}."
             )
     if asking.user is not None:
         asking.server.audit.record(asking.user.id, "export", "run", run_id, {"format": name})
@@ -172,7 +172,7 @@ def cancel_run(run_id: str, asking: Asking) -> Run:
 
 
 @router.patch("/runs/{run_id}")
-def change_run(run_id: str, changed: ChangedRun, asking: Asking) -> Run:
+def change_run(run_id: str, changed: forms.ChangedRun, asking: Asking) -> Run:
     """Another title, note or tags; what is not sent stays."""
     record, _ = managed_run(asking, run_id)
     title, note, tags = changed.title, changed.note, changed.tags
@@ -200,16 +200,11 @@ def managed_run(asking: Caller, run_id: str) -> tuple[RunRecord, User]:
     return record, asking.manager(record.owner, record.project)
 
 
-def missing(kind: str) -> ProblemError:
-    """The problem that there is no such thing."""
-    return ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
-
-
 def result_of(asking: Caller, record: RunRecord) -> Result:
     """The run's result as the caller may see it; raises ProblemError if there is none, or none yet."""
     if record.state != "done":
         again = {} if record.ended else again_after(AGAIN_SECONDS)
-        raise ProblemError(HTTPStatus.CONFLICT, f"The run is {record.state}; it has no result.", again)
+        raise ProblemError("conflict", f"The run is {record.state}; it has no result.", again)
     try:
         result = asking.server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
@@ -221,7 +216,7 @@ def agreement_of(asking: Caller, record: RunRecord, of_models: str) -> RunResult
     """As :func:`result_of`; of a run about models, the sentence `of_models` is the problem."""
     found = result_of(asking, record)
     if not isinstance(found, RunResult):
-        raise ProblemError(HTTPStatus.NOT_FOUND, of_models)
+        raise ProblemError("not-found", of_models)
     return found
 
 
@@ -258,17 +253,13 @@ async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
     keys = frozenset({asking.asker.key, *link})
     if any(sum(key in one for one in _open) >= EACH for key in keys):
         raise ProblemError(
-            HTTPStatus.TOO_MANY_REQUESTS,
+            "too-often",
             f"You, or others by this link or from this address, follow {EACH} runs, the most there may be; "
             "end one, or ask for states.",
             again_after(10),
         )
     if len(_open) >= MAX_STREAMS:
-        raise ProblemError(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "Too many runs are followed; ask for states.",
-            again_after(10),
-        )
+        raise ProblemError("unavailable", "Too many runs are followed; ask for states.", again_after(10))
     _open.append(keys)
     try:
         yield await run_in_threadpool(visible_run, asking, run_id)
@@ -311,3 +302,71 @@ def _later(asking: Caller, record: RunRecord, again: bool) -> RunRecord | None:
         return visible_run(asking.again(), record.id) if again else asking.stores().runs.get(record.id)
     except (ProblemError, StoreError):
         return None
+
+
+sharing = APIRouter(tags=["Links"])
+
+
+@sharing.get("/runs/{run_id}/links")
+def list_links(run_id: str, asking: Asking) -> Links:
+    """The links to a run, for those who may make them; never their tokens."""
+    _ = asking.person
+    record, _ = managed_run(asking, run_id)
+    return Links(links=[Link.of(one) for one in asking.stores(record.project).links.of_run(record.id)])
+
+
+@sharing.post("/runs/{run_id}/links", status_code=HTTPStatus.CREATED, response_model=MadeLink)
+def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+    """Make a link that shows the result to people without an account, without what could name a person."""
+    record, user = managed_run(asking, run_id)
+    action = f"POST /runs/{record.id}/links"
+    asked = new
+    if new.password is not None:  # of what is asked a plain hash is kept: it takes as long as the link's
+        known = fingerprint(new.password, f"{user.id}\n{action}\n{idempotency_key}")
+        asked = new.model_copy(update={"password": known})
+
+    def make() -> Done:
+        links = asking.stores(record.project).links
+        terms = cast(Terms, {**new.model_dump(), "label": new.label.strip()})
+        token = links.create(record.id, created_by=user.id, **terms)
+        asking.server.audit.record(user.id, "share", "run", record.id, told_of(terms))
+        address = f"{asking.server.settings.public_url}/shared?token={token}"
+        return HTTPStatus.CREATED, MadeLink.of(links.of_token(token), token=token, address=address)
+
+    kept = {"token": None, "address": None}
+    return once(asking, idempotency_key, action, asked.model_dump_json(), make, kept)
+
+
+@sharing.delete("/runs/{run_id}/links/{link_id}", status_code=HTTPStatus.NO_CONTENT)
+def withdraw_link(run_id: str, link_id: str, asking: Asking) -> None:
+    """Withdraw a link: it stops working at once, and for good."""
+    record, user = managed_run(asking, run_id)
+    if link_id not in [link.id for link in asking.stores(record.project).links.of_run(record.id)]:
+        raise missing("link to this run")
+    asking.stores(record.project).links.revoke(link_id)
+    asking.server.audit.record(user.id, "withdraw", "link", link_id)
+
+
+@sharing.delete("/runs/{run_id}/links")
+def withdraw_links(run_id: str, asking: Asking) -> forms.Withdrawn:
+    """Withdraw all links to a run."""
+    record, user = managed_run(asking, run_id)
+    links = asking.stores(record.project).links
+    return forms.Withdrawn(withdrawn=withdraw_of_run(links, asking.server.audit, record.id, by=user))
+
+
+@sharing.delete("/links")
+def withdraw_links_of_person(
+    asking: Asking,
+    person: Annotated[
+        str | None, Query(max_length=64, description="Id of another person, whose links admins may withdraw.")
+    ] = None,
+) -> forms.Withdrawn:
+    """Withdraw all links that you made, or as an admin all that a person made, in every project."""
+    user = asking.person
+    if not user.may_run:
+        raise ProblemError("forbidden", "This takes an analyst, and of a token the scope run.")
+    if user.may_administer and person is not None and asking.server.accounts.people.get(person) is None:
+        raise missing("person")
+    links, audit, whose = asking.server.links, asking.server.audit, user.id if person is None else person
+    return forms.Withdrawn(withdrawn=withdraw_of_person(links, audit, whose, by=user))

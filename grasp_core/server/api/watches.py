@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -13,8 +13,9 @@ from grasp_core.model.access import EVERYONE, User
 from grasp_core.server import watches as history
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import Done, IdempotencyKey, once
-from grasp_core.server.api.forms import Form, Project, Time, WebhookKey
-from grasp_core.server.api.runs import missing, visible_run
+from grasp_core.server.api.forms import Form, Makers, Project, Time, WebhookKey
+from grasp_core.server.api.runs import visible_run
+from grasp_core.server.problem import missing
 from grasp_core.store.watches import EVERY
 from grasp_core.store.watches import Watch as Stored
 
@@ -73,11 +74,7 @@ class Watch(Form):
     last_run: str | None = Field(description="Id of the run that new data are held against.")
     going_run: str | None = Field(description="Id of the run of changed data, until it has ended.")
     has_webhook: bool
-
-    @classmethod
-    def of(cls, stored: Stored, **more: Any) -> Self:
-        """The form of a watch of the store."""
-        return super().of(stored, state=history.state(stored), has_webhook=stored.webhook is not None, **more)
+    made: ClassVar[Makers] = {"state": history.state, "has_webhook": lambda watch: watch.webhook is not None}
 
 
 class Watches(Form):
@@ -96,12 +93,10 @@ class Step(Form):
     headline: str = Field(description="What changed, in a sentence.")
     details: list[str] = Field(description="One by one: data, values with intervals, marks, groups.")
     noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
-
-    @classmethod
-    def of(cls, stored: history.Step, **more: Any) -> Self:
-        """The form of a step."""
-        noise_alone = None if stored.found is None else stored.found.noise_alone
-        return super().of(stored, run=stored.run_id, noise_alone=noise_alone, **more)
+    made: ClassVar[Makers] = {
+        "run": lambda step: step.run_id,
+        "noise_alone": lambda step: step.found and step.found.noise_alone,
+    }
 
 
 class WatchSteps(Form):

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.bound import Store, of_row
+from grasp_core.store.bound import Store, of_row, put
 from grasp_core.store.database import SECRET, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 
@@ -45,6 +45,7 @@ Action = Literal[
     "watch",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
+Details = Mapping[str, str | int | float | bool | None]
 FIRST = "0" * 64
 """What the first entry of all follows."""
 BROKEN = "The log is not as it was written: "
@@ -62,12 +63,9 @@ class UnsealedError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One act.
+    """One act, numbered from 1 without gaps, at a time by the database's clock.
 
-    `number`: from 1, without gaps.
-    `at`: seconds since 1970 by the database's clock.
     `actor`: a person's id; "" where nobody has to sign in, or nobody is known, `COMMAND` on the command line.
-    `action`: one of `ACTIONS`.
     `kind`, `object_id`: what it was done to, such as ``run`` and its id.
     `details`: numbers, states and roles; nothing that files hold.
     """
@@ -95,12 +93,7 @@ class AuditStore(Store):
     """The log in the database; its head is sealed where the database was opened with a key."""
 
     def record(
-        self,
-        actor: str,
-        action: Action,
-        kind: str = "",
-        object_id: str = "",
-        details: Mapping[str, str | int | float | bool | None] | None = None,
+        self, actor: str, action: Action, kind: str = "", object_id: str = "", details: Details | None = None
     ) -> None:
         """Add an entry; raises StoreError if it cannot be written."""
         with to_write(self._engine, alone="audit") as connection:
@@ -150,12 +143,9 @@ class AuditStore(Store):
                 yield json.dumps(row) + "\n"
 
     def check(self, since: Head | None = None) -> int:
-        """Follow the chain; returns how many entries it has.
+        """Follow the chain; returns how many entries it has; raises StoreError where it is not as written.
 
         `since`: of an earlier time, as a backup holds it: the log has to go on from there.
-
-        Raises StoreError if the chain is broken, its beginning or end is missing, or its head is not
-        sealed as it should be; the sentence says where.
         """
         entries, first, found = 0, 0, since is None
         with snapshot(self._engine) as connection:
@@ -168,10 +158,7 @@ class AuditStore(Store):
         return entries
 
     def seal(self) -> None:
-        """Seal the head by this server's key, whatever it was sealed by; the chain is followed before.
-
-        Raises StoreError if there is no key, or the chain is broken, or its beginning or end is missing.
-        """
+        """Seal the head by this server's key once the chain was followed; raises StoreError without a key."""
         if not self._key:
             raise StoreError("There is no key to seal the log by: set GRASP_SECRET_KEY.")
         with suppress(UnsealedError):
@@ -210,10 +197,7 @@ class AuditStore(Store):
     def _put(self, connection: Connection, head: Head, *, sealed: bool) -> None:
         """Write the head; one that was not sealed as it should have been is not sealed by going on."""
         told = {"first": head.first, "number": head.number, "hash": head.hash}
-        connection.execute(audit_heads.delete())
-        connection.execute(
-            audit_heads.insert().values(log=_LOG, seal=self._seal(head) if sealed else "", **told)
-        )
+        put(connection, audit_heads, {"log": _LOG}, seal=self._seal(head) if sealed else "", **told)
 
     def _checked(self, connection: Connection) -> Iterator[dict[str, Any]]:
         """Every entry, each of which has to follow the one before, up to the head."""
@@ -271,11 +255,7 @@ class Refusals:
         self._lock = threading.Lock()
 
     def record(self, actor: str, kind: str, place: str, **details: str | int) -> None:
-        """Record a refusal, unless there were too many.
-
-        `actor`: the person's id; "" for strangers, who count as one.
-        `place`: the page, or the path that was asked for.
-        """
+        """Record a refusal at a page or path, unless there were too many; strangers ("") count as one."""
         with self._lock:
             now = time.monotonic()
             while self._recorded and self._recorded[0][0] < now - _HOUR:

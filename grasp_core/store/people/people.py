@@ -15,7 +15,7 @@ from sqlalchemy import Connection, LargeBinary, Table, Text
 from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
 from grasp_core.store import schema
-from grasp_core.store.bound import Store, of_row
+from grasp_core.store.bound import Store, of_row, put
 from grasp_core.store.database import insert_new, leave_no_trace, new_id, snapshot, to_read, to_write
 from grasp_core.store.schema import addresses, people, project_members, projects, runs, sessions, submissions
 
@@ -126,8 +126,7 @@ class PeopleStore(Store):
             if connection.execute(sa.select(people.c.id).where(theirs)).first() is None:
                 raise AccessError("There is nobody of that id and mail address (any more).")
             before = connection.execute(sa.select(addresses.c.person_id).where(held)).scalar_one_or_none()
-            connection.execute(addresses.delete().where(held))
-            connection.execute(addresses.insert().values(address=address, person_id=person_id))
+            put(connection, addresses, {"address": address}, person_id=person_id)
         return before
 
     def disable(self, person_id: str) -> None:
@@ -242,8 +241,8 @@ class PersonalData(Store):
     def erase(self, person_id: str, heir: str | None) -> None:
         """Erase the person, with their sessions and all that is theirs alone.
 
-        `heir`: who gets what they own in projects, and owns those that they alone owned; None has it deleted.
-            A project that nobody belongs to any more then goes too, if nothing is left in it.
+        `heir`: who gets what they own in projects, and owns those that they alone owned; None has it deleted,
+            and projects that then have nobody and nothing.
         """
         with to_write(self._engine, alone="people") as connection:
             names = _names_of(connection, person_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -12,22 +11,11 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
-from grasp_core.store.bound import Bound, of_row
+from grasp_core.store import schema
+from grasp_core.store.bound import Bound, Lately, of_row, put
+from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
-from grasp_core.store.schema import (
-    chunks,
-    current_projects,
-    files,
-    links,
-    project_members,
-    projects,
-    readings,
-    run_files,
-    runs,
-    storable,
-    submissions,
-    watches,
-)
+from grasp_core.store.schema import current_projects, files, project_members, projects, runs, storable
 
 NAME_LENGTH = 120
 MemberKind = Literal["person", "address", "domain", "group"]
@@ -38,7 +26,6 @@ ROLES: tuple[ProjectRole, ...] = get_args(ProjectRole)
 """From the one that may the least."""
 KNOWN_SECONDS = 2.0
 """How long a process goes on with what it knows of a person's projects, where another one changed it."""
-_MOST_KNOWN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +70,18 @@ class ProjectStore(Bound):
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
-        self._known: dict[Any, tuple[float, dict[str, ProjectRole]]] = {}
+        self._known: Lately[dict[str, ProjectRole]] = Lately()
 
     def create(self, name: str, *, owner: Member | None) -> Project:
-        """Make a project; `owner` is its first member, None where nobody signs in.
-
-        Raises LimitError if the name is empty or too long, or the owner's cannot be one of its kind.
-        """
+        """Make a project with its first member, None where nobody signs in; LimitError if a name is none."""
         project_id = new_id()
         row = {"id": project_id, "name": _checked_name(name), "created_at": self._now}
         with to_write(self._engine) as connection:
             connection.execute(projects.insert().values(row))
             if owner is not None:
-                _insert_member(connection, project_id, _checked(owner))
+                _put_member(connection, project_id, _checked(owner))
             made = connection.execute(sa.select(projects).where(projects.c.id == project_id)).one()
-        self._known.clear()
+        self._known.forget()
         return _project(made)
 
     def all(self) -> list[Project]:
@@ -124,14 +108,13 @@ class ProjectStore(Bound):
         """Delete the project with all that is in it; raises StoreError if it is gone, or is Everyone."""
         if not self._write(projects.delete().where(self._may_change(project_id))):
             raise _not_there(project_id)
-        self._known.clear()
+        self._known.forget()
         leave_no_trace(self._engine)
 
     def move(self, run_id: str, project_id: str) -> None:
         """Let a run that has ended belong to another project; its address and its links stay the same.
 
-        Its files are copied, for other runs of its earlier project may need them too. That whoever moves it
-        owns both projects is asked before.
+        Its files are copied, for other runs of its earlier project may need them too.
 
         Raises AccessError if one of the two is out of reach or gone, or the project is archived; StoreError
         if the run has not ended, or the project holds its owner's run of the same question.
@@ -141,15 +124,11 @@ class ProjectStore(Bound):
             run = connection.execute(asked).first()
             target = connection.execute(sa.select(projects).where(projects.c.id == project_id)).first()
             seen = self._reach.projects
-            if (
-                run is None
-                or target is None
-                or (seen is not None and not {run.project_id, project_id} <= seen)
-            ):
+            if run is None or target is None or not (seen is None or {run.project_id, project_id} <= seen):
                 raise AccessError("The run or the project is not there any more, or not for you.")
             if target.archived_at is not None:
                 raise AccessError("This project is archived, so nothing is added to it.")
-            if run.state in ("queued", "running"):
+            if run.state in GOING:
                 raise StoreError("A run is moved once it has ended; wait for it, or cancel it first.")
             if run.project_id == project_id:
                 return
@@ -161,7 +140,7 @@ class ProjectStore(Bound):
                 raise StoreError(
                     "The project holds its owner's run of the same data and settings already."
                 ) from None
-            connection.execute(links.update().where(links.c.run_id == run_id).values(moved))
+            connection.execute(schema.links.update().where(schema.links.c.run_id == run_id).values(moved))
 
     def holdings(self, project_id: str) -> Holdings:
         """Counts of what belongs to the project."""
@@ -170,7 +149,7 @@ class ProjectStore(Bound):
             .select_from(table)
             .where(table.c.project_id == project_id, self._seen(table.c.project_id))
             .scalar_subquery()
-            for table in (runs, files, links, readings, submissions, watches)
+            for table in (runs, files, schema.links, schema.readings, schema.submissions, schema.watches)
         ]
         return Holdings(*self._row(sa.select(*counts)))
 
@@ -185,21 +164,18 @@ class ProjectStore(Bound):
         with to_write(self._engine, alone=f"current project of {person}") as connection:
             if connection.execute(sa.select(projects.c.id).where(self._is(project_id))).first() is None:
                 raise _not_there(project_id)
-            connection.execute(current_projects.delete().where(current_projects.c.person == person))
-            connection.execute(current_projects.insert().values(person=person, project_id=project_id))
+            put(connection, current_projects, {"person": person}, project_id=project_id)
 
     def _change(self, project_id: str, **values: Any) -> None:
-        with to_write(self._engine) as connection:
-            changed = projects.update().where(self._may_change(project_id)).values(**values)
-            if not connection.execute(changed).rowcount:
-                raise _not_there(project_id)
+        if not self._write(projects.update().where(self._may_change(project_id)).values(**values)):
+            raise _not_there(project_id)
 
     def roles(self, user: User) -> dict[str, ProjectRole]:
         """The user's role by project, the highest where several rows name them; without Everyone."""
         who = (user.id, user.email, user.holds_address, user.groups)
-        known = self._known.get(who)
-        if known is not None and time.monotonic() - known[0] < KNOWN_SECONDS:
-            return known[1]
+        known, changes = self._known.get(who, KNOWN_SECONDS), self._known.changes
+        if known is not None:
+            return known
         kind, name = project_members.c.kind, project_members.c.name
         names = [(kind == "person") & (name == storable(user.id))]
         if user.holds_address:
@@ -212,9 +188,7 @@ class ProjectStore(Bound):
         query = sa.select(project_members.c.project_id, project_members.c.role).where(sa.or_(*names))
         for row in self._rows(query):
             found[row.project_id] = max(row.role, found.get(row.project_id, row.role), key=ROLES.index)
-        if len(self._known) > _MOST_KNOWN:
-            self._known.clear()
-        self._known[who] = (time.monotonic(), found)
+        self._known.keep(who, found, changes)
         return found
 
     def members(self, project_id: str) -> list[Member]:
@@ -227,25 +201,24 @@ class ProjectStore(Bound):
     def admit(self, project_id: str, member: Member) -> None:
         """Let somebody belong to the project, or give them another role in it.
 
-        Raises LimitError if the name cannot be one of its kind; StoreError if it is Everyone, is
-        gone, or has no owner left.
+        Raises LimitError if the name cannot be one of its kind; StoreError as :meth:`delete`.
         """
         member = _checked(member)
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)
-            connection.execute(project_members.delete().where(_row_of(project_id, member.kind, member.name)))
-            _insert_member(connection, project_id, member)
+            _put_member(connection, project_id, member)
             _check_owner_left(connection, project_id)
-        self._known.clear()
+        self._known.forget()
 
     def expel(self, project_id: str, kind: MemberKind, name: str) -> bool:
         """Let somebody belong to the project no more; raises StoreError if then no owner is left."""
         with to_write(self._engine) as connection:
             self._lock(connection, project_id)
-            gone = project_members.delete().where(_row_of(project_id, kind, name))
-            found = connection.execute(gone).rowcount
+            columns, of_kind = project_members.c, project_members.c.kind == kind
+            theirs = (columns.project_id == project_id) & of_kind & (columns.name == storable(name))
+            found = connection.execute(project_members.delete().where(theirs)).rowcount
             _check_owner_left(connection, project_id)
-        self._known.clear()
+        self._known.forget()
         return bool(found)
 
     def _is(self, project_id: str) -> sa.ColumnElement[bool]:
@@ -276,28 +249,22 @@ def _project(row: Any) -> Project:
 
 def _copy_files(connection: Connection, run_id: str, source: str, target: str) -> None:
     """The run's files, as far as they are still there and the other project does not have them."""
-    of_run = sa.select(run_files.c.sha256).where(run_files.c.run_id == run_id).distinct()
+    of_run = sa.select(schema.run_files.c.sha256).where(schema.run_files.c.run_id == run_id).distinct()
     for sha256 in sorted(connection.execute(of_run).scalars()):
         only_one(connection, f"file {sha256}")
         known = sa.select(files.c.bytes).where(files.c.project_id == target, files.c.sha256 == sha256)
         if connection.execute(known).first() is not None:
             continue
-        for table in (files, chunks):
+        for table in (files, schema.chunks):
             theirs = sa.literal(target, table.c.project_id.type).label("project_id")
             values = [theirs if column.name == "project_id" else column for column in table.c]
             rows = sa.select(*values).where(table.c.project_id == source, table.c.sha256 == sha256)
             connection.execute(table.insert().from_select(list(table.c.keys()), rows))
 
 
-def _insert_member(connection: Connection, project_id: str, member: Member) -> None:
-    """Insert a row of somebody who did not belong to the project."""
-    values = {"kind": member.kind, "name": member.name, "role": member.role}
-    connection.execute(project_members.insert().values(project_id=project_id, **values))
-
-
-def _row_of(project_id: str, kind: MemberKind, name: str) -> sa.ColumnElement[bool]:
-    columns = project_members.c
-    return (columns.project_id == project_id) & (columns.kind == kind) & (columns.name == storable(name))
+def _put_member(connection: Connection, project_id: str, member: Member) -> None:
+    key = {"project_id": project_id, "kind": member.kind, "name": member.name}
+    put(connection, project_members, key, role=member.role)
 
 
 def _check_owner_left(connection: Connection, project_id: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,6 @@ import numpy as np
 import streamlit as st
 
 from grasp_core.analysis.models.labels import LABEL
-from grasp_core.benchmark.baselines.classical import Texts
 from grasp_core.benchmark.baselines.embedding import Embedder, available
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, installed
 from grasp_core.benchmark.jobs import Folds, TaskJob, label_folds, label_task
@@ -42,7 +41,7 @@ from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
 from pages._ui.helpers.identity import may_run, require_run
-from pages._ui.helpers.widgets import for_visit, show_table
+from pages._ui.helpers.widgets import caption, for_visit, metrics, pick, refusal_told, show_table
 
 FOLDER = "lm-answers"
 """Where answers are kept, below the server's home."""
@@ -63,13 +62,8 @@ class Answered:
     usage: Usage
 
 
-def has_language_model() -> bool:
-    """Whether this server has a language model to ask."""
-    return bool(server.shared().settings.lm_endpoint)
-
-
-def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered | None:
-    """Choices, how much they ask, a button, and what came of it; None before it is pressed."""
+def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
+    """Choices, how much they ask, a button, and what came of it."""
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
     shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
@@ -78,15 +72,14 @@ def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered 
     instructions = right.checkbox("With instructions", value=True, key="lm-instructions")
     setting = Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
     settings, total = server.shared().settings, _total(rows, way, seed)
-    st.caption(
-        escape_markdown(
-            f"{number(total, 'question')} of at most {_WINDOW:,} tokens each; answers that this server has "
-            "from before are not asked for again. The instructions, the examples and the texts to be "
-            f"labelled are sent to the model {settings.lm_model}."
-        )
+    questions = number(total, "question")
+    caption(
+        f"{questions} of at most {_WINDOW:,} tokens each; answers that this server has from before are "
+        "not asked for again. The instructions, the examples and the texts to be labelled are sent to "
+        f"the model {settings.lm_model}."
     )
     if not st.button("Ask the language model", type="primary", icon=":material/play_arrow:"):
-        return None
+        return
     require_run()
     place = st.empty()
     with place.container(horizontal=True, vertical_alignment="center"):
@@ -97,12 +90,14 @@ def ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> Answered 
         if ready is None:
             bar.progress(0.0, "Waiting for somebody else's questions")
         else:
-            bar.progress(min(ready / total, 1.0), f"{ready:,} of {number(total, 'question')}")
+            bar.progress(min(ready / total, 1.0), f"{ready:,} of {questions}")
 
     try:
-        return ask(settings, task, rows, setting, watch, way=way, seed=seed)
+        found = ask(settings, task, rows, setting, watch, way=way, seed=seed)
     finally:
         place.empty()
+    _show_found(found.evaluation, settings.lm_model, task)
+    _show_taken(found.usage)
 
 
 def ask(
@@ -140,12 +135,9 @@ def ask(
     return Answered(found, usage)
 
 
-def show_taken(usage: Usage) -> None:
-    """Figures on what the answers took."""
-    asked, known, tokens = st.columns(3)
-    asked.metric("Questions asked", f"{usage.asked:,}")
-    known.metric("Known from before", f"{usage.reused:,}")
-    tokens.metric("Tokens", f"{usage.tokens:,}")
+def _show_taken(usage: Usage) -> None:
+    asked, known, tokens = (f"{one:,}" for one in (usage.asked, usage.reused, usage.tokens))
+    metrics({"Questions asked": asked, "Known from before": known, "Tokens": tokens})
     for remark in usage.remarks():
         st.caption(f"{remark[0].upper()}{remark[1:]}.")
 
@@ -191,7 +183,7 @@ def _answers(settings: Settings, task: Task, rows: Rows) -> Answers:
 _LABELLED = "all-tasks-done"
 
 
-def offer_all_tasks(name: str, seed: int) -> None:
+def _offer_all_tasks(name: str, seed: int) -> None:
     """The button and what is done so far; each task is kept for the visit as soon as it is labelled."""
     with st.expander("A submission: label the rows of all tasks"):
         folder, here = tasks_with_rows()
@@ -202,16 +194,20 @@ def offer_all_tasks(name: str, seed: int) -> None:
             )
             return
         done: dict[str, str] = st.session_state.setdefault(_LABELLED, {}).setdefault((name, seed), {})
+
+        def so_far() -> str:
+            return f"{len(done):,} of {number(len(here), 'task')} labelled"
+
         if st.button(f"Label {number(len(here), 'task')} by {name}"):
             require_run()
             jobs = [TaskJob(name, folder / one, seed) for one in here if one not in done]
-            bar = st.progress(len(done) / len(here), _so_far(len(done), len(here)))
+            bar = st.progress(len(done) / len(here), so_far())
             try:
                 for task, content in server.shared().service.pool.each(label_task, jobs):
                     done[task] = content
-                    bar.progress(len(done) / len(here), _so_far(len(done), len(here)))
+                    bar.progress(len(done) / len(here), so_far())
             except GraspError as error:
-                st.error(escape_markdown(f"{error}. {_so_far(len(done), len(here))}, and kept."))
+                st.error(escape_markdown(f"{error}. {so_far()}, and kept."))
             bar.empty()
         if len(done) == len(here):
             st.download_button(
@@ -222,10 +218,6 @@ def offer_all_tasks(name: str, seed: int) -> None:
                 icon=":material/download:",
             )
             st.caption("Hand it in under Submit: where this server has gold labels, it is scored there.")
-
-
-def _so_far(done: int, of: int) -> str:
-    return f"{done:,} of {number(of, 'task')} labelled"
 
 
 _WAYS: Mapping[Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
@@ -251,27 +243,27 @@ def show_baselines() -> None:
     left, middle, right, last = st.columns([3, 3, 3, 2])
     chosen = left.selectbox("Task", list(names), **for_visit("baseline-task"))
     task = names[chosen]
-    usable = [name for name in BASELINES if (has_language_model() if name == LM else installed(name))]
+    has_model = bool(server.shared().settings.lm_endpoint)
+    usable = [name for name in BASELINES if (has_model if name == LM else installed(name))]
     name = middle.selectbox(
         "Baseline",
         usable,
         **for_visit("baseline-name"),
         help="\n".join(f"- {name}: {BASELINES[name]}" for name in usable),
     )
-    way: Way = right.selectbox(
-        "Scored by", list(_WAYS), format_func=_WAYS.__getitem__, **for_visit("baseline-way"), help=_WAYS_HELP
-    )
+    way: Way = pick("Scored by", _WAYS, place=right, **for_visit("baseline-way"), help=_WAYS_HELP)
     seed = int(last.number_input("Seed", min_value=0, value=1, **for_visit("baseline-seed")))
     rows = _labelled_rows(task)
     if rows is not None and name == LM:
-        _language_model(task, rows, way, seed)
+        with refusal_told():
+            _ask_language_model(task, rows, way, seed)
     elif rows is not None:
         _offer(name, task, rows, way, seed)
     if name != LM:
-        offer_all_tasks(name, seed)
+        _offer_all_tasks(name, seed)
     if not available():
         st.caption(f"More baselines come with optional packages: {command('models')}; see docs/models.md.")
-    if not has_language_model():
+    if not has_model:
         st.caption(
             "A language model is asked from the command line, grasp raft baseline lm; or "
             "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
@@ -287,67 +279,62 @@ def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
     if found is not None:
         _show_found(found, name, task)
         if way == "loo":
-            right = rows.labels or ()
-            wrong = [
-                at for at, (one, other) in enumerate(zip(right, found.predicted, strict=True)) if one != other
-            ]
-            with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
-                code_of = {name: code for code, name in enumerate(task.classes)}
-                codes = [np.array([code_of[one] for one in labels]) for labels in (right, found.predicted)]
-                show_confusion(confusion(*codes, len(task.classes)), task.classes)
-                if not wrong:
-                    return
-                st.caption("The rows that were labelled wrongly.")
-                if task.warning and not st.checkbox(escape_markdown(f"Show them. {task.warning}")):
-                    return
-                show_table(
-                    [
-                        {
-                            "ID": rows.ids[at],
-                            "Right": right[at],
-                            "Given": found.predicted[at],
-                            **{field: rows.texts[at][field] for field in task.prompt_fields},
-                        }
-                        for at in wrong
-                    ],
-                    "Rows that were labelled wrongly, with their text",
-                )
+            _show_wrong(task, rows, found.predicted)
+
+
+def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
+    right = rows.labels or ()
+    wrong = [at for at, (one, other) in enumerate(zip(right, predicted, strict=True)) if one != other]
+    with st.expander(f"Where it goes wrong: {len(wrong):,} of {len(right):,} rows"):
+        code_of = {name: code for code, name in enumerate(task.classes)}
+        codes = [np.array([code_of[one] for one in labels]) for labels in (right, predicted)]
+        show_confusion(confusion(*codes, len(task.classes)), task.classes)
+        if not wrong:
+            return
+        st.caption("The rows that were labelled wrongly.")
+        if task.warning and not st.checkbox(escape_markdown(f"Show them. {task.warning}")):
+            return
+        texts = [{field: rows.texts[at][field] for field in task.prompt_fields} for at in wrong]
+        shown = [
+            {"ID": rows.ids[at], "Right": right[at], "Given": predicted[at], **text}
+            for at, text in zip(wrong, texts, strict=True)
+        ]
+        show_table(shown, "Rows that were labelled wrongly, with their text")
 
 
 def _labelled_rows(task: Task) -> Rows | None:
     """The task's labelled rows: the server's, or those of a file."""
-    folder = tasks_folder()
-    path = None if folder is None else folder / task.name / TRAIN_FILE
-    try:
-        if path is not None and path.is_file():
+    with refusal_told():
+        path = _file_of(task, TRAIN_FILE)
+        if path is not None:
             return read_rows(path, task, labelled=True)
-        key = f"baseline-rows-{task.name}"
+        key, columns = f"baseline-rows-{task.name}", f"{', '.join(task.fields)} and {LABEL}"
+        label = f"Labelled rows of {task.name}: train.csv, with the columns {columns}"
         file = st.file_uploader(
-            f"Labelled rows of {escape_markdown(task.name)}: train.csv, with the columns {_columns(task)}",
+            escape_markdown(label),
             key=key,
             max_upload_size=MAX_ROWS_FILE // MIB,
             on_change=_keep_rows,
             args=(task.name, key),
         )
         known, content = st.session_state.get(_ROWS, (None, b""))
-        if known != task.name:
-            return None
-        if file is None:
-            st.caption("The file dropped before is used; drop another to replace it.")
-        return _read(content, task)
-    except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
-        return None
+        if known == task.name:
+            if file is None:
+                st.caption("The file dropped before is used; drop another to replace it.")
+            return _read(content, task)
+    return None
+
+
+def _file_of(task: Task, name: str) -> Path | None:
+    folder = tasks_folder()
+    path = None if folder is None else folder / task.name / name
+    return path if path is not None and path.is_file() else None
 
 
 def _keep_rows(task_name: str, key: str) -> None:
     """The file dropped, or nothing once it has been removed; of one that is too large, the start."""
     file = st.session_state[key]
     st.session_state[_ROWS] = (None, b"") if file is None else (task_name, file.read(MAX_ROWS_FILE + 1))
-
-
-def _columns(task: Task) -> str:
-    return escape_markdown(f"{', '.join(task.fields)} and {LABEL}")
 
 
 def _read(content: bytes, task: Task) -> Rows:
@@ -359,18 +346,14 @@ def _read(content: bytes, task: Task) -> Rows:
 
 def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
     key = work_key(name, task, [rows], way, seed)
-    kept = st.session_state.setdefault(_DONE, {})
-    done: dict[str, list[str]] = kept.setdefault(key, {})
-    try:
+    done: dict[str, list[str]] = st.session_state.setdefault(_DONE, {}).setdefault(key, {})
+    with refusal_told():
         folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
-        texts = _unlabelled(task) if name == SPREADING else ()
+        unlabelled = _file_of(task, TEST_FILE) if name == SPREADING else None
+        texts = () if unlabelled is None else read_rows(unlabelled, task, labelled=False).texts
         missing = [number for number in range(len(folds)) if f"fold {number}" not in done]
-        jobs = [
-            Folds(
-                name, task, rows, {one: folds[one] for one in missing[start : start + _AT_ONCE]}, seed, texts
-            )
-            for start in range(0, len(missing), _AT_ONCE)
-        ]
+        batches = [missing[start : start + _AT_ONCE] for start in range(0, len(missing), _AT_ONCE)]
+        jobs = [Folds(name, task, rows, {one: folds[one] for one in batch}, seed, texts) for batch in batches]
         bar = st.progress(0.0, _progress(name, task, len(done), len(folds)))
         for labels in server.shared().service.pool.each(label_folds, jobs):
             done.update(labels)
@@ -378,30 +361,10 @@ def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
         bar.empty()
         found = evaluate(_never, rows, task, way=way, seed=seed, done=done)
         st.session_state.setdefault(_FOUND, {})[key] = found
-    except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
-
-
-def _unlabelled(task: Task) -> Texts:
-    """Texts of the task's rows without labels, where the server has them."""
-    folder = tasks_folder()
-    path = None if folder is None else folder / task.name / TEST_FILE
-    return read_rows(path, task, labelled=False).texts if path is not None and path.is_file() else ()
 
 
 def _progress(name: str, task: Task, done: int, total: int) -> str:
     return escape_markdown(f"{name} on {task.name}: {done:,} of {total:,} rounds")
-
-
-def _language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
-    try:
-        found = ask_language_model(task, rows, way, seed)
-    except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
-        return
-    if found is not None:
-        _show_found(found.evaluation, server.shared().settings.lm_model, task)
-        show_taken(found.usage)
 
 
 def _never(*_: object) -> object:
@@ -409,11 +372,9 @@ def _never(*_: object) -> object:
 
 
 def _show_found(found: Evaluation, name: str, task: Task) -> None:
-    score, declared, rows = st.columns(3)
-    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
-    declared.metric("Over declared classes", f"{found.macro_f1_declared:.3f}")
-    rows.metric("Rows labelled", f"{found.n:,}")
+    score, declared = f"{found.macro_f1:.3f}", f"{found.macro_f1_declared:.3f}"
+    metrics({"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"})
     low, high = found.ci95
     st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
     for caution in found.caution:
-        st.caption(escape_markdown(str(caution)))
+        caption(str(caution))

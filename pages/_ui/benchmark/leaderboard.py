@@ -8,24 +8,14 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from grasp_core.benchmark import leaderboard as board
 from grasp_core.benchmark.jobs import Benchmark, Predictions
-from grasp_core.benchmark.leaderboard import (
-    OVERALL,
-    Entry,
-    difficulties,
-    difficulty_table,
-    interval_text,
-    leaderboard_dict,
-    leaderboard_table,
-    ranked,
-    steps,
-    wins_text,
-)
+from grasp_core.benchmark.leaderboard import OVERALL, Entry
 from grasp_core.benchmark.scoring.compare import Comparison
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import escape_markdown, json_text, number
+from grasp_core.model.text import json_text, number
 from grasp_core.report import charts
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server
@@ -33,25 +23,24 @@ from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here
-from pages._ui.helpers.outputs import download, drawn
-from pages._ui.helpers.widgets import always, show_table
+from pages._ui.helpers.widgets import always, caption, downloads, drawn, pick, show_table
 from pages._ui.result import cache
 from pages._ui.share import share_leaderboard
 
 
-def entries() -> list[Entry]:
+def _entries() -> list[Entry]:
     """Systems scored here; published ones beside them where the tasks are RAFT's, or some of them."""
     return systems(here().submissions.all(), server.shared().settings)
 
 
 def show_leaderboard() -> None:
     """Every system, best first by the task chosen."""
-    found = entries()
+    found = _entries()
     if not found:
         st.info("No system has been scored here yet. Hand in predictions under Submit.")
         return
     with st.container(horizontal=True):
-        share_leaderboard(lambda: leaderboard_dict(ranked(entries()), list(tasks())))
+        share_leaderboard(lambda: board.leaderboard_dict(board.ranked(_entries()), list(tasks())))
         offer_taking_off()
     best = draw_leaderboard(found, list(tasks()))
     own = [entry for entry in best if entry.own]
@@ -72,25 +61,24 @@ def draw_leaderboard(
 ) -> list[Entry]:
     """Chart, tables and files; returns the systems, best first by the task chosen."""
     left, right = st.columns(2)
-    column = left.selectbox(
-        "Sort by", [OVERALL, *names], format_func=_task_name, key=_COLUMN, bind="query-params"
-    )
-    best = ranked(found, column)
+    columns = {name: _task_name(name) for name in (OVERALL, *names)}
+    column = pick("Sort by", columns, place=left, key=_COLUMN, bind="query-params")
+    best = board.ranked(found, column)
     systems = [entry.name for entry in best]
-    against = right.selectbox(
+    against = pick(
         "Count wins against",
-        range(len(best)),
+        dict(enumerate(systems)),
+        place=right,
         index=systems.index(_GPT_3) if _GPT_3 in systems else 0,
-        format_func=systems.__getitem__,
         help="On how many tasks each system has a higher macro-F1 than this one.",
     )
-    content = json_text(leaderboard_dict(best, names))
+    content = json_text(board.leaderboard_dict(best, names))
     chart = partial(charts.leaderboard_chart, best, column)
     cache.chart(content, f"leaderboard {column}", best, lambda _best, theme: chart(theme), wide="leaderboard")
     others = [
         name for name in builtin_tasks() if name not in names and any(name in one.tasks for one in best)
     ]
-    table = leaderboard_table(best, [*names, *others])
+    table = board.leaderboard_table(best, [*names, *others])
     _draw_table(table, best, column, best[against], [*names, *others])
     if others:
         st.caption(
@@ -98,14 +86,13 @@ def draw_leaderboard(
             "the other tasks' figures are published ones."
         )
     _draw_difficulties(best, names)
-    with st.container(horizontal=True):
-        for label, name, make in (
-            ("Table (CSV)", "leaderboard.csv", lambda: table.to_csv(index=False)),
-            ("All figures (JSON)", "leaderboard.json", lambda: content),
-            ("Chart (PNG)", "leaderboard.png", lambda: drawn(chart(), "png")),
-            ("Chart (SVG)", "leaderboard.svg", lambda: drawn(chart(), "svg")),
-        ):
-            download(check, label, name, make)
+    downloads(
+        check,
+        ("Table (CSV)", "leaderboard.csv", lambda: table.to_csv(index=False)),
+        ("All figures (JSON)", "leaderboard.json", lambda: content),
+        ("Chart (PNG)", "leaderboard.png", lambda: drawn(chart(), "png")),
+        ("Chart (SVG)", "leaderboard.svg", lambda: drawn(chart(), "svg")),
+    )
     return best
 
 
@@ -124,61 +111,52 @@ def _draw_table(
     table: pd.DataFrame, best: Sequence[Entry], column: str, against: Entry, names: Sequence[str]
 ) -> None:
     shown = table.copy()
-    shown.insert(2, "interval", [interval_text(entry, column) for entry in best])
-    shown.insert(3, "wins", [wins_text(entry, against) for entry in best])
+    shown.insert(2, "interval", [board.interval_text(entry, column) for entry in best])
+    shown.insert(3, "wins", [board.wins_text(entry, against) for entry in best])
+    text, figure = st.column_config.TextColumn, st.column_config.NumberColumn
+    sorted_by = [] if column == OVERALL else [column]
+    first = ["system", "scored", OVERALL, *sorted_by, "interval", "wins"]
+    of_which = f"Of {_task_name(column)}; published figures have none"
     show_table(
         shown,
         "Macro-F1 of every system, overall and by task",
         height="content" if len(shown) <= _MOST_ROWS else "auto",
-        column_order=[
-            "system",
-            "scored",
-            OVERALL,
-            *([] if column == OVERALL else [column]),
-            "interval",
-            "wins",
-        ]
-        + [name for name in names if name != column],
+        column_order=[*first, *(name for name in names if name != column)],
         column_config={
-            "system": st.column_config.TextColumn("System", pinned=True),
-            "scored": st.column_config.TextColumn(
-                "Scored", help="Here, or the figures’ publication", width="small"
-            ),
-            "interval": st.column_config.TextColumn(
-                "95 % interval", help=f"Of {_task_name(column)}; published figures have none"
-            ),
-            "wins": st.column_config.TextColumn("Wins", help="Tasks with a higher macro-F1"),
-            OVERALL: st.column_config.NumberColumn("All tasks", format="%.3f"),
-            **{name: st.column_config.NumberColumn(name, format="%.3f") for name in names},
+            "system": text("System", pinned=True),
+            "scored": text("Scored", help="Here, or the figures’ publication", width="small"),
+            "interval": text("95 % interval", help=of_which),
+            "wins": text("Wins", help="Tasks with a higher macro-F1"),
+            OVERALL: figure("All tasks", format="%.3f"),
+            **{name: figure(name, format="%.3f") for name in names},
         },
         placeholder="–",
     )
-    st.caption(
-        escape_markdown(
-            f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
-            "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
-            "without intervals and are not ours."
-        )
+    caption(
+        f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
+        "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
+        "without intervals and are not ours."
     )
 
 
 def _draw_difficulties(best: Sequence[Entry], names: Sequence[str]) -> None:
     known = [task for name, task in builtin_tasks().items() if name in names]
-    kinds = difficulties(known)
+    kinds = board.difficulties(known)
     if not kinds:
         return
+    text, figure = st.column_config.TextColumn, st.column_config.NumberColumn
     with st.expander("By kind of difficulty"):
         show_table(
-            difficulty_table(best, known),
+            board.difficulty_table(best, known),
             "Mean macro-F1 of every system over the tasks of each kind of difficulty",
             column_config={
-                "system": st.column_config.TextColumn("System", pinned=True),
-                **{kind: st.column_config.NumberColumn(kind.capitalize(), format="%.3f") for kind in kinds},
+                "system": text("System", pinned=True),
+                **{kind: figure(kind.capitalize(), format="%.3f") for kind in kinds},
             },
             placeholder="–",
         )
         told = "; ".join(f"{kind}: {', '.join(of)}" for kind, of in kinds.items())
-        st.caption(escape_markdown(f"Mean macro-F1 over the tasks of a kind. {told}."))
+        caption(f"Mean macro-F1 over the tasks of a kind. {told}.")
 
 
 _COMPARING, _STEPS = "leaderboard-comparing", "leaderboard-steps"
@@ -187,41 +165,35 @@ _COMPARING, _STEPS = "leaderboard-comparing", "leaderboard-steps"
 def _test_steps(best: list[Entry]) -> None:
     """Each system scored here against the one scored here above it."""
     column = st.session_state.get(_COLUMN, OVERALL)
-    pairs, held = steps(best, column), benchmark()
+    pairs, held = board.steps(best, column), benchmark()
     if not pairs or held is None:
         return
     st.subheader("Is each better than the one below?")
     about = (column, tuple((lower.id, upper.id) for lower, upper in pairs))
-    if st.button(
-        f"Test {number(len(pairs), 'step')} of the ranking",
-        icon=":material/stairs:",
-        disabled=under_way(_STEPS),
-    ):
+    label, going = f"Test {number(len(pairs), 'step')} of the ranking", under_way(_STEPS)
+    if st.button(label, icon=":material/stairs:", disabled=going):
         store, pool = here().submissions, server.shared().service.pool
         labels = {one: store.predictions(one) for pair in about[1] for one in pair}
         if column != OVERALL:
-            labels = {
-                one: None if found is None else {column: found[column]} for one, found in labels.items()
-            }
+            labels = {one: found and {column: found[column]} for one, found in labels.items()}
         start(_STEPS, about, "Testing", lambda told: _tested(held, about[1], labels, pool, told))
     found = outcome(_STEPS, about)
     if found is None:
         return
-    show_table(
-        [
-            {
-                "System": upper.name,
-                "Against": lower.name,
-                "Difference": f"{-one.difference:+.3f}",
-                "95 % interval": f"{-one.ci95[1]:+.3f} to {-one.ci95[0]:+.3f}",
-                "p": format_p(one.p),
-            }
-            for (lower, upper), made in zip(pairs, found, strict=True)
-            if (one := made.overall if column == OVERALL else made.tasks.get(column)) is not None
-        ],
-        "Each system scored here against the next one scored here",
-    )
+    rows = []
+    for (lower, upper), made in zip(pairs, found, strict=True):
+        one = made.overall if column == OVERALL else made.tasks.get(column)
+        if one is not None:
+            low, high = one.ci95
+            cells = _tested_cells(-one.difference, -high, -low, one.p)
+            rows.append({"System": upper.name, "Against": lower.name, **cells})
+    show_table(rows, "Each system scored here against the next one scored here")
     st.caption(_PERMUTED)
+
+
+def _tested_cells(difference: float, low: float, high: float, p: float) -> dict[str, str]:
+    interval = f"{low:+.3f} to {high:+.3f}"
+    return {"Difference": f"{difference:+.3f}", "95 % interval": interval, "p": format_p(p)}
 
 
 def _tested(
@@ -253,10 +225,8 @@ def _compare(own: list[Entry]) -> None:
     st.subheader("Is one better than the other?")
     shown = {entry.id: entry.name for entry in own}
     left, right = st.columns(2)
-    first = left.selectbox("System", list(shown), format_func=shown.__getitem__, key="compare-first")
-    second = right.selectbox(
-        "Against", list(shown), index=1, format_func=shown.__getitem__, key="compare-second"
-    )
+    first = pick("System", shown, place=left, key="compare-first")
+    second = pick("Against", shown, place=right, index=1, key="compare-second")
     if first == second:
         st.caption("Choose two different systems.")
         return
@@ -266,25 +236,18 @@ def _compare(own: list[Entry]) -> None:
         if held is None or one is None or other is None:
             st.error("The gold labels or one of the submissions is no longer on this server.")
             return
-        start(
-            _COMPARING,
-            (first, second),
-            "Comparing",
-            lambda told: compared_by(held, one, other, pool=pool, told=told),
-        )
+
+        def compared(told: Told) -> Comparison:
+            return compared_by(held, one, other, pool=pool, told=told)
+
+        start(_COMPARING, (first, second), "Comparing", compared)
     found = outcome(_COMPARING, (first, second))
     if found is None:
         return
-    rows = {**found.tasks, **({OVERALL: found.overall} if found.overall else {})}
+    rows = {**found.tasks, **({"All tasks": found.overall} if found.overall else {})}
     show_table(
         [
-            {
-                "Task": "All tasks" if name == OVERALL else name,
-                "Difference": f"{one.difference:+.3f}",
-                "95 % interval": f"{one.ci95[0]:+.3f} to {one.ci95[1]:+.3f}",
-                "p": format_p(one.p),
-                "Items": f"{one.n:,}",
-            }
+            {"Task": name, **_tested_cells(one.difference, *one.ci95, one.p), "Items": f"{one.n:,}"}
             for name, one in rows.items()
         ],
         "Difference in macro-F1 by task, with interval and p",

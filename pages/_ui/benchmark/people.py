@@ -14,21 +14,20 @@ from grasp_core.benchmark.scoring.human import LEAST, HumanScore
 from grasp_core.benchmark.sheet import voting_sheet
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.errors import DataError
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.members import MIB
-from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
-from pages._ui.data.columns import one_question_only
+from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers.background import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
-from pages._ui.helpers.navigation import link_to
+from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import for_visit
+from pages._ui.helpers.widgets import for_visit, metrics, refusal_told
 
 _OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
 _TOGETHER = "All together"
@@ -58,7 +57,7 @@ def show_human_baseline() -> None:
     spec = session.data_spec
     right = st.selectbox(
         "Right label",
-        [_OTHERS, _FILE, *_free_columns(session.annotations, spec)],
+        [_OTHERS, _FILE, *free_columns(session.annotations, spec)],
         **for_visit(session.key("human-right")),
     )
     file = _dropped("Right labels, a row per item: ID,Label", "human-gold") if right == _FILE else None
@@ -66,41 +65,36 @@ def show_human_baseline() -> None:
         int(place.number_input(label, least, value=value, **for_visit(f"human-{label}")))
         for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
     )
-    columns = list(session.dataset.raters.axes)
+    axes = session.dataset.raters.axes
     with st.expander("Who votes: qualification, experts and crowd, pay"):
-        qualifying = _dropped(
-            f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored",
-            "human-qualification",
-        )
+        label = f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored"
+        qualifying = _dropped(label, "human-qualification")
         left, middle, last = st.columns(3)
         bar = left.number_input(
             "Bar", 0.0, 1.0, 0.6, step=0.05, key="human-bar", help="Share of these rows that must be right"
         )
         by = middle.selectbox(
             "Score apart by",
-            [_TOGETHER, *columns],
+            [_TOGETHER, *axes],
             key=work().key("human-by"),
             help="A column of the raters, such as one that tells experts from the crowd",
         )
         pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
-    qualifying, bar, by, pay = qualifying, bar, None if by == _TOGETHER else by, pay
+    by = None if by == _TOGETHER else by
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
     going = under_way(_SCORE)
     if st.button("Score people", type="primary", icon=":material/groups:", disabled=going):
         require_run()
-        try:
+        with refusal_told():
             gold = _gold(session.annotations, spec, right, file)
             asked = None if qualifying is None else right_labels(qualifying)
-        except DataError as error:
-            st.error(escape_markdown(f"{error}."))
-            return
-        job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
-        pool = server.shared().service.pool
-        start(_SCORE, what, "Drawing votes", lambda _tell: next(pool.each(score_people, [job])))
+            job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
+            pool = server.shared().service.pool
+            start(_SCORE, what, "Drawing votes", lambda _tell: next(pool.each(score_people, [job])))
     found = outcome(_SCORE, what)
     if found is not None:
         _show_all(found, pay)
-    kinds = [""] if by is None else list(session.dataset.raters.axes[by].values)
+    kinds = [""] if by is None else list(axes[by].values)
     _offer_row(HumanDraws(session.dataset, None, votes, items, seed, None, bar, by), what, qualifying, kinds)
     _offer_sheet()
 
@@ -118,14 +112,6 @@ def _gold(annotations: Table, spec: DataSpec, right: str, file: RawFile | None) 
             raise DataError("drop the file of right labels first")
         return right_labels(file)
     return gold_labels(annotations, spec, right)
-
-
-def _free_columns(annotations: Table, spec: DataSpec) -> list[str]:
-    """Columns that may hold right labels: those which hold no ids, labels or texts."""
-    if spec.layout == "raters-by-items":
-        return []
-    taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
-    return [name for name in annotations.columns if name not in taken]
 
 
 def _show_all(found: People, pay: float) -> None:
@@ -147,10 +133,8 @@ def _show_all(found: People, pay: float) -> None:
 
 
 def _show(found: HumanScore) -> None:
-    score, declared, mean = st.columns(3)
-    score.metric("Macro-F1", f"{found.macro_f1:.3f}")
-    declared.metric("Over all labels", f"{found.macro_f1_declared:.3f}")
-    mean.metric(f"Mean of {found.repeats:,} draws", f"{found.mean:.3f}")
+    mean, declared = f"Mean of {found.repeats:,} draws", f"{found.macro_f1_declared:.3f}"
+    metrics({"Macro-F1": f"{found.macro_f1:.3f}", "Over all labels": declared, mean: f"{found.mean:.3f}"})
     low, high = found.ci95
     st.write(
         f"95 % interval {low:.3f} to {high:.3f}: plurality of {found.votes} on {found.n:,} of "
@@ -186,19 +170,17 @@ def _offer_row(
         pressed = st.button("Put on the leaderboard", disabled=not name or under_way(PUT))
     about = (*what, task, kind, name)
     if pressed:
-        try:
+        owner = require_run().id
+        with refusal_told():
             asked = None if qualifying is None else right_labels(qualifying)
-        except GraspError as error:
-            st.error(escape_markdown(f"{error}."))
-            return
-        owner, store, pool = require_run().id, here().submissions, server.shared().service.pool
+            store, pool = here().submissions, server.shared().service.pool
 
-        def put(tell: Tell) -> SubmissionRecord:
-            labels = next(pool.each(people_labels, [replace(job, qualification=asked)]))[kind]
-            how = {"name": name, "owner": owner, "store": store, "pool": pool, "told": tell, "some": True}
-            return scored(held, {task: labels}, **how)
+            def put(tell: Tell) -> SubmissionRecord:
+                labels = next(pool.each(people_labels, [replace(job, qualification=asked)]))[kind]
+                how = {"name": name, "owner": owner, "store": store, "pool": pool, "told": tell, "some": True}
+                return scored(held, {task: labels}, **how)
 
-        start(PUT, about, "Drawing votes and scoring", put)
+            start(PUT, about, "Drawing votes and scoring", put)
     record = outcome(PUT, about)  # told outside, where it is seen whether the box above is open or not
     if record is not None:
         score = record.scores["tasks"][task]["macro_f1"]
@@ -220,18 +202,19 @@ def _offer_sheet() -> None:
         voters = middle.text_input("Voters, separated by commas", "1, 2, 3, 4, 5", key="sheet-voters")
         items = int(last.number_input("Rows", 1, value=100, key="sheet-items"))
         task = tasks()[chosen]
-        try:
+        with refusal_told():
             train = read_rows(folder / chosen / TRAIN_FILE, task, labelled=True)
             test = read_rows(folder / chosen / TEST_FILE, task, labelled=False)
             names = [name.strip() for name in voters.split(",")]
             sheet, right = voting_sheet(task, train, test, names, items=items)
-        except GraspError as error:
-            st.error(escape_markdown(f"{error}."))
-            return
-        st.caption(
-            "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped on "
-            "Data, the sheet is then what People are scored on."
-        )
-        with st.container(horizontal=True):
-            st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
-            st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")
+            _hand_out(sheet, right)
+
+
+def _hand_out(sheet: bytes | str, right: bytes | str) -> None:
+    st.caption(
+        "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped on Data, "
+        "the sheet is then what People are scored on."
+    )
+    with st.container(horizontal=True):
+        st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
+        st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")

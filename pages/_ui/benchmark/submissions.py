@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
-from grasp_core.benchmark.jobs import Benchmark, Predictions
+from grasp_core.benchmark.jobs import Benchmark
 from grasp_core.benchmark.scoring.compare import confusion_table
 from grasp_core.benchmark.scoring.scores import ClassScore
 from grasp_core.benchmark.submissions import (
@@ -23,7 +23,7 @@ from grasp_core.benchmark.submissions import (
     validate,
 )
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
-from grasp_core.model.errors import DataError, GraspError, Problem
+from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB, check_size
@@ -33,7 +33,7 @@ from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, show_table
+from pages._ui.helpers.widgets import confirm, forget, pick, refusal_told, show_table, switch, warn
 
 
 def show_scores(record: SubmissionRecord) -> None:
@@ -44,20 +44,13 @@ def show_scores(record: SubmissionRecord) -> None:
     st.metric("Macro-F1 over all tasks", shown)
     if ends is not None:
         st.caption(f"95 % interval {ends[0]:.3f} to {ends[1]:.3f}.")
-    show_table(
-        [
-            {
-                "Task": task,
-                "Macro-F1": f"{one['macro_f1']:.3f}",
-                "95 % interval": f"{one['ci95'][0]:.3f} to {one['ci95'][1]:.3f}",
-                "Over declared classes": f"{one['macro_f1_declared']:.3f}",
-                "Items": f"{one['n']:,}",
-            }
-            for task, one in scores["tasks"].items()
-        ],
-        "Scores by task",
-        height="content",
-    )
+    rows = []
+    for task, one in scores["tasks"].items():
+        low, high = one["ci95"]
+        whole = {"Macro-F1": f"{one['macro_f1']:.3f}", "95 % interval": f"{low:.3f} to {high:.3f}"}
+        declared, items = f"{one['macro_f1_declared']:.3f}", f"{one['n']:,}"
+        rows.append({"Task": task, **whole, "Over declared classes": declared, "Items": items})
+    show_table(rows, "Scores by task", height="content")
     st.caption(f"It now stands on the Leaderboard, as {escape_markdown(record.name)}.")
     detailed = {task: one for task, one in scores["tasks"].items() if "classes" in one}
     if detailed:  # scores of earlier versions have none
@@ -72,26 +65,21 @@ def _show_classes(tasks: dict[str, Any]) -> None:
         ClassScore(one["class"], one["right"], one["false_positives"], one["false_negatives"])
         for one in plain["classes"]
     ]
-    show_table(
-        [
-            {
-                "Class": one.name,
-                "Precision": one.precision,
-                "Recall": one.recall,
-                "F1": one.f1,
-                "False positives": one.false_positives,
-                "False negatives": one.false_negatives,
-            }
-            for one in found
-        ],
-        "Precision, recall and F1 of each class",
-        column_config={
-            name: st.column_config.NumberColumn(format="%.3f") for name in ("Precision", "Recall", "F1")
-        },
-        placeholder="–",
-    )
+    shares = ("precision", "recall", "f1")
+    counts = ("false_positives", "false_negatives")
+    rows = [
+        {"Class": one.name, **{_headed(name): getattr(one, name) for name in (*shares, *counts)}}
+        for one in found
+    ]
+    figures = dict.fromkeys(map(_headed, shares), st.column_config.NumberColumn(format="%.3f"))
+    alt = "Precision, recall and F1 of each class"
+    show_table(rows, alt, column_config=figures, placeholder="–")
     show_confusion(np.array(plain["confusion"]), [one.name for one in found])
     _show_costs(found, plain["n"])
+
+
+def _headed(name: str) -> str:
+    return name.capitalize().replace("_", " ")
 
 
 def show_confusion(counts: np.ndarray, classes: Sequence[str]) -> None:
@@ -104,32 +92,16 @@ def show_confusion(counts: np.ndarray, classes: Sequence[str]) -> None:
 def _show_costs(found: list[ClassScore], n: int) -> None:
     left, middle, right = st.columns(3)
     chosen = left.selectbox("Costs of the class", [one.name for one in found], key="measures-class")
-    wrong = middle.number_input(
-        "Of a false positive",
-        min_value=0.0,
-        value=1.0,
-        help="A row wrongly given the class",
-        key="measures-fp",
-    )
-    missed = right.number_input(
-        "Of a false negative",
-        min_value=0.0,
-        value=1.0,
-        help="A row of the class that was missed",
-        key="measures-fn",
-    )
+
+    def cost(place: Any, what: str, key: str, more: str) -> float:
+        return place.number_input(f"Of a false {what}", 0.0, value=1.0, help=more, key=f"measures-{key}")
+
+    wrong = cost(middle, "positive", "fp", "A row wrongly given the class")
+    missed = cost(right, "negative", "fn", "A row of the class that was missed")
     one = next(one for one in found if one.name == chosen)
     total = one.cost(wrong, missed)
-    st.markdown(
-        escape_markdown(
-            f"{one.false_positives:,} at {wrong:g} and {one.false_negatives:,} at {missed:g} make {total:g}, "
-            f"{total / n:.3g} a row."
-        )
-    )
-
-
-A = TypeVar("A")
-B = TypeVar("B")
+    counted = f"{one.false_positives:,} at {wrong:g} and {one.false_negatives:,} at {missed:g}"
+    st.markdown(escape_markdown(f"{counted} make {total:g}, {total / n:.3g} a row."))
 
 
 def tasks_folder() -> Path | None:
@@ -187,25 +159,23 @@ def show_submission() -> None:
     if given is None:
         return
     shown, size, content = given
-    try:
+    checked = None
+    with refusal_told():
         check_size(size, MAX_ARCHIVE, shown, "a submission")
-        submission = read_submission(content(), names, shown)
-        ids = known_ids(tasks_folder())
+        submission, ids = read_submission(content(), names, shown), known_ids(tasks_folder())
         problems, faulty = validate(submission, names, ids), check_files(submission, names, ids)
-    except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
-        return
-    if not submission.files:
-        listing = f"{number(len(names), 'task')}: {', '.join(names)}"
-        st.error(escape_markdown(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}."))
-        return
-    _show_problems(problems, submission, list(names), any(problem.stops for problem in faulty))
-    if not any(problem.stops for problem in faulty):
-        _offer_scoring(submission)
+        if not submission.files:
+            listing = f"{number(len(names), 'task')}: {', '.join(names)}"
+            raise DataError(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}")
+        checked = submission, problems, any(problem.stops for problem in faulty)
+    if checked is not None:
+        submission, problems, stops = checked
+        _show_problems(problems, submission, list(names), stops)
+        if not stops:
+            _offer_scoring(submission)
 
 
 def _scorable() -> tuple[str, ...]:
-    """The tasks of which this server has gold labels."""
     held = benchmark()
     return () if held is None else held.with_gold()
 
@@ -232,13 +202,7 @@ def _say_what_can_be_scored(names: list[str]) -> None:
 
 def _given() -> tuple[str, int, Callable[[], bytes]] | None:
     """What was handed in, if it was: its name in messages, its size, and the archive that it is or makes."""
-    kind = st.segmented_control(
-        "What you have",
-        ["Zip archive", "Folder"],
-        default="Zip archive",
-        required=True,
-        key="submission-kind",
-    )
+    kind = switch("What you have", ("Zip archive", "Folder"), key="submission-kind")
     key = f"submission-{kind}"
     if kind != "Folder":
         file = st.file_uploader(
@@ -248,15 +212,10 @@ def _given() -> tuple[str, int, Callable[[], bytes]] | None:
     files = st.file_uploader(
         "Folder of predictions", accept_multiple_files="directory", max_upload_size=MAX_FILE // MIB, key=key
     )
-    return (
-        (
-            "the folder",
-            sum(file.size for file in files),
-            lambda: packed((file.name, file.getvalue()) for file in files),
-        )
-        if files
-        else None
-    )
+    if not files:
+        return None
+    size = sum(file.size for file in files)
+    return "the folder", size, lambda: packed((file.name, file.getvalue()) for file in files)
 
 
 def _show_problems(problems: list[Problem], submission: Submission, names: list[str], faulty: bool) -> None:
@@ -266,19 +225,16 @@ def _show_problems(problems: list[Problem], submission: Submission, names: list[
     if faulty:
         st.error("To be mended first:\n\n" + _listed(stopping))
     elif stopping:
-        st.warning(escape_markdown(_incomplete(submission, names)) + "\n\n" + _listed(stopping))
+        there, files = _scorable(), submission.files
+        kind = f"{number(len(files), 'file')} of {len(names):,}, without a fault"
+        if there:
+            can = number(sum(task in there for task in files), "file")
+            kind = f"{can} of {len(names):,} can be scored, without an overall figure"
+        st.warning(escape_markdown(f"Incomplete: {kind}.") + "\n\n" + _listed(stopping))
     else:
         st.success(VALIDATED)
     if remarks:
         st.info(_listed(remarks))
-
-
-def _incomplete(submission: Submission, names: list[str]) -> str:
-    there, files = _scorable(), number(len(submission.files), "file")
-    if not there:
-        return f"Incomplete: {files} of {len(names):,}, without a fault."
-    can = sum(task in there for task in submission.files)
-    return f"Incomplete: {number(can, 'file')} of {len(names):,} can be scored, without an overall figure."
 
 
 def _listed(problems: Iterable[Problem]) -> str:
@@ -296,17 +252,18 @@ def _offer_scoring(submission: Submission) -> None:
         if there:
             st.info("This server has gold labels of none of these tasks, so that nothing of it is scored.")
         return
-    place = st.empty()  # told after the scoring, which uses one up
+    store, place = here().submissions, st.empty()  # told after the scoring, which uses one up
     given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
     name = given.strip()[:NAME_LENGTH]
     going = under_way(_SCORING)
     if st.button("Score", type="primary", icon=":material/scoreboard:", disabled=going):
         if name:
-            _start_scoring(held, name, predictions, owner, chosen)
+            how = {"name": name, "owner": owner, "store": store, "pool": server.shared().service.pool}
+            words = f"Scoring {number(len(chosen), 'task')}"
+            start(_SCORING, predictions, words, lambda told: scored(held, predictions, **how, told=told))
         else:
             st.error("Give the system a name first: the Leaderboard lists it by that.")
     record = outcome(_SCORING, predictions)
-    store = here().submissions
     fewest = min(store.left(task, owner=owner) for task in chosen)
     place.caption(
         f"You may have {fewest:,} more different predictions of these tasks scored: each score tells a "
@@ -314,18 +271,6 @@ def _offer_scoring(submission: Submission) -> None:
     )
     if record is not None:
         show_scores(record)
-
-
-def _start_scoring(
-    held: Benchmark, name: str, predictions: Predictions, owner: str, chosen: list[str]
-) -> None:
-    store, pool = here().submissions, server.shared().service.pool
-    start(
-        _SCORING,
-        predictions,
-        f"Scoring {number(len(chosen), 'task')}",
-        lambda told: scored(held, predictions, name=name, owner=owner, store=store, pool=pool, told=told),
-    )
 
 
 CHOSEN = "take-off"
@@ -341,22 +286,17 @@ def offer_taking_off() -> None:
 @st.dialog("Take a system off the leaderboard?", width="medium")
 def _dialog(found: list[SubmissionRecord]) -> None:
     owners = owner_names(record.owner for record in found)
-    names = {record.id: _told(record, owners[record.owner]) for record in found}
-    chosen = st.selectbox("Which one", list(names), format_func=names.__getitem__, key=CHOSEN)
+    names = {}
+    for one in found:
+        by = f"handed in by {owners[one.owner]}, " if owners[one.owner] else ""
+        names[one.id] = f"{one.name} ({by}{told(one.created_at)})"
+    chosen = pick("Which one", names, key=CHOSEN)
     record = next(one for one in found if one.id == chosen)
-    st.warning(
-        escape_markdown(
-            f"{record.name}: its labels and scores are deleted for everybody, and cannot be brought back. "
-            "Links to the leaderboard that were made before still show it, and its scorings stay counted."
-        ),
-        icon=":material/warning:",
+    warn(
+        f"{record.name}: its labels and scores are deleted for everybody, and cannot be brought back. Links "
+        "to the leaderboard that were made before still show it, and its scorings stay counted."
     )
     confirm(take_off, found, yes="Take it off for good")
-
-
-def _told(record: SubmissionRecord, owner: str) -> str:
-    by = f"handed in by {owner}, " if owner else ""
-    return f"{record.name} ({by}{told(record.created_at)})"
 
 
 def take_off(found: list[SubmissionRecord]) -> None:
@@ -365,5 +305,4 @@ def take_off(found: list[SubmissionRecord]) -> None:
     user = require_manage(record.owner, record.project)
     here().submissions.delete(record.id)
     server.shared().audit.record(user.id, "delete", "submission", record.id)
-    for key in (_SCORING, PUT):
-        st.session_state.pop(key, None)
+    forget(_SCORING, PUT)

@@ -1,28 +1,34 @@
-"""Files that arrive: uploads, the server's own folder and addresses, saved results."""
+"""Files that arrive: uploads, the server's own folder and addresses, tools and databases, saved results."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from datetime import datetime
+import time
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from grasp_core.analysis.results import read_result
-from grasp_core.model.errors import DataError
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.extras import command
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.members import MIB, check_size
+from grasp_core.reading.connectors.fetching import Snapshot, available
+from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
+from grasp_core.reading.example import example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import FOLDER, AllowedSources
-from grasp_core.reading.sources.folder import MAX_LISTED, Entry, Listing
+from grasp_core.reading.sources.folder import MAX_LISTED, Listing
 from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.background import waited_for
-from pages._ui.helpers.identity import here, may_run, require_run
-from pages._ui.helpers.state import work, zone
-from pages._ui.helpers.widgets import confirm
+from pages._ui.helpers.identity import current_user, here, may_run, require_run
+from pages._ui.helpers.screens import go
+from pages._ui.helpers.state import on_day, submit, work
+from pages._ui.helpers.widgets import caption, confirm, forget, pick, warn
 
 
 def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
@@ -34,19 +40,13 @@ def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
         "has ended if that is later. Results hold no annotation and stay."
     )
     label = "Delete the uploaded files now"
-    if _uploaded() and st.button(label, icon=":material/delete:", on_click=on_ask):
+    if work().hashes and st.button(label, icon=":material/delete:", on_click=on_ask):
         _dialog()
-
-
-def _uploaded() -> list[str]:
-    session = work()
-    files = (session.annotations, session.raters, session.items)
-    return [table.sha256 for table in files if table is not None]
 
 
 @st.dialog("Delete the uploaded files now?", width="medium")
 def _dialog() -> None:
-    files = _uploaded()
+    files = work().hashes
     going = here().runs.waiting_for(files)
     st.write(
         "They leave this visit at once, and this server unless a colleague brought the same file first; "
@@ -54,10 +54,9 @@ def _dialog() -> None:
     )
     if going:
         runs = "One run that is" if going == 1 else f"{going} runs that are"
-        st.warning(
+        warn(
             f"{runs} still going may need these files: a run that waits, or has to begin again after a "
-            "restart of the server, then fails and says so.",
-            icon=":material/warning:",
+            "restart of the server, then fails and says so."
         )
     confirm(_delete, files, yes="Delete them", no="Keep them")
 
@@ -70,25 +69,25 @@ def _delete(files: list[str]) -> None:
     work().use_files(None, None)
 
 
-_ROUND = "server-round"
-
-Take = Callable[[str], bool]
-"""Reads what is at a location, and keeps the sentence where that fails; returns whether it was taken."""
+_SERVER_ROUND, _TOOL_ROUND = "server-round", "tool-round"
 
 
-def offer_server_files(take: Take) -> None:
-    """A picker and a field for an address, where the server has such sources and the visitor may run."""
+def offer_server_files(take: Callable[[str], bool]) -> None:
+    """A picker and a field for an address, where the server has such sources and the visitor may run.
+
+    `take` reads what is at a location, keeps the sentence where that fails, and tells whether it was taken.
+    """
     allowed = server.shared().service.inputs.allowed
     if not allowed or not may_run():
         return
-    key = f"server-{st.session_state.setdefault(_ROUND, 0)}"
+    key = f"server-{st.session_state.setdefault(_SERVER_ROUND, 0)}"
     with st.expander("From this server", icon=":material/folder_open:", key=key):
         chosen = [_picked(key, allowed), _named(key, allowed)]
     location = next(filter(None, chosen), None)
     if location is not None:
         with st.spinner("Reading…"):
             if take(location):
-                st.session_state[_ROUND] += 1  # a fresh picker, closed: the file's name stands below it
+                st.session_state[_SERVER_ROUND] += 1  # a fresh picker, closed: its name stands below it
         st.rerun()
 
 
@@ -97,18 +96,15 @@ def _picked(key: str, allowed: AllowedSources) -> str | None:
         return None
     search = st.text_input("Search by name", key=f"{key}-search", placeholder="Part of a path")
     listing = _listing(allowed, server.shared().settings.data_dir, search)
-    entries = {entry.path: entry for entry in listing.entries}
-    if not entries:
+    shown = {}
+    for one in listing.entries:
+        name = f"{one.path}/ (Parquet folder, " if one.parquet_folder else f"{one.path} ("
+        shown[one.path] = f"{name}{size_of(one.bytes)}, {on_day(one.changed, '%b')})"
+    if not shown:
         st.caption(f"Nothing is called so in the server's folder{'' if search.strip() else ': it is empty'}.")
         return None
-    path = st.selectbox(
-        "File on the server",
-        list(entries),
-        index=None,
-        placeholder=f"{len(entries):,} to choose from",
-        format_func=lambda path: _shown(entries[path]),
-        key=f"{key}-file",
-    )
+    placeholder = f"{len(shown):,} to choose from"
+    path = pick("File on the server", shown, index=None, placeholder=placeholder, key=f"{key}-file")
     if listing.more:
         st.caption(f"Only the first {MAX_LISTED:,} are shown; search for the others.")
     pressed = st.button("Take this file", key=f"{key}-take", disabled=path is None)
@@ -120,7 +116,7 @@ def _named(key: str, allowed: AllowedSources) -> str | None:
         return None
     known = ", ".join(prefix.url for prefix in allowed.prefixes)
     url = st.text_input("Address of the file", key=f"{key}-url", placeholder="https://…")
-    st.caption(escape_markdown(f"The server may read what is below {known}"))
+    caption(f"The server may read what is below {known}")
     pressed = st.button("Read this address", key=f"{key}-read", disabled=not url)
     return url.strip() if pressed and url else None
 
@@ -130,11 +126,9 @@ def _listing(_allowed: AllowedSources, folder: str, search: str) -> Listing:
     return _allowed.listing(search)
 
 
-def _shown(entry: Entry) -> str:
-    day = datetime.fromtimestamp(entry.changed, zone())
-    size = f"{entry.bytes / 1e6:,.1f} MB" if entry.bytes >= 1e5 else f"{entry.bytes / 1e3:,.1f} kB"
-    name = f"{entry.path}/ (Parquet folder, " if entry.parquet_folder else f"{entry.path} ("
-    return f"{name}{size}, {day.day} {day:%b %Y})"
+def size_of(count: int) -> str:
+    """For example "1.2 MB"."""
+    return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count / 1e3:,.1f} kB"
 
 
 AT_ONCE = 16 * 2**20
@@ -190,3 +184,168 @@ def _json(content: bytes) -> object:
     except (ValueError, RecursionError) as error:  # e.g. a number of thousands of digits
         place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(f"this is not JSON{place}; expected the result file that GRASP wrote") from None
+
+
+def tell_news(slot: str, before: Table | None, now: Table) -> None:
+    """Note what is new in a file that was fetched again, and the run of the earlier one."""
+    forget(f"{slot}-news")
+    if before is None or before.source != now.source:
+        return
+    run = None
+    if before.sha256 == now.sha256:
+        sentence = f"Nothing is new: {now.name} is what it was, {number(len(now), 'row')}."
+    else:
+        sentence = f"{now.name} has changed: {number(len(now), 'row')}, before {len(before):,}."
+        files_of = here().runs.files_of
+        of_before = (id for id, _ in work().runs if before.sha256 in {sha for _, sha in files_of(id)})
+        run = next(of_before, None)
+    st.session_state[f"{slot}-news"] = (now.sha256, sentence, run)
+
+
+def say_news(slot: str) -> None:
+    """Say it as long as that file is in use, and offer the analysis that the earlier one had."""
+    sha256, sentence, run_id = st.session_state.get(f"{slot}-news", (None, "", None))
+    table: Table | None = getattr(work(), slot)
+    if table is None or table.sha256 != sha256:
+        return
+    st.info(escape_markdown(sentence))
+    key = f"{slot}-same-analysis"
+    if run_id and st.button("The same analysis again", icon=":material/replay:", key=key):
+        run = here().runs.get(run_id)
+        if run is not None:
+            work().use_settings(run.spec.analysis)
+            go("analysis")
+
+
+def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapshot:
+    """Fetch a source for a person, with words on how far it is and a button to stop."""
+    text = escape_markdown(f"Fetching {source.shown}")
+    place = st.container(horizontal=True, vertical_alignment="center")
+    line = place.empty()
+    place.button("Cancel fetching", key=f"cancel-{key}")
+
+    def draw(told: str = "") -> None:
+        line.markdown(f":material/cloud_download: {text}{f': {escape_markdown(told)}' if told else ''}…")
+
+    sources = server.shared().sources
+    found: Snapshot = waited_for(
+        lambda tell: sources.fetch(source, owner=owner, token=token, told=tell), draw
+    )
+    return found
+
+
+Take = Callable[[Source, str, bool], bool]
+"""Fetches a source with a token, which may be kept; keeps the sentence where that fails. Whether it was."""
+_ASKED: Mapping[Kind, tuple[str, str, str]] = {
+    "label-studio": ("Address of the project", "https://labels.example.org/projects/3", "Access token"),
+    "argilla": ("Address of the data set", "https://argilla.example.org/workspace/dataset", "API key"),
+    "hf": ("Name of the data set", "organisation/name", "Token, if it is private"),
+    "sql": ("Address of the database", "postgresql://user@host/database", "Password"),
+}
+"""What an address and a token are called, and an example of an address."""
+
+
+def offer_tools(take: Take) -> None:
+    """A form for a source, where the server may fetch any and the visitor may run."""
+    sources = server.shared().sources
+    kinds, reached = sources.kinds, sources.hosts.any or sources.hosts.named
+    missing = [kind for kind in KINDS if reached and not available(kind)]
+    if not (kinds or missing) or not may_run():
+        return
+    key = f"tool-{st.session_state.setdefault(_TOOL_ROUND, 0)}"
+    with st.expander("From a tool or database", icon=":material/cloud_download:", key=key):
+        if missing:
+            tools = ", ".join(TOOLS[kind] for kind in missing)
+            st.caption(f"For {tools}, packages are not installed here: {command('connectors')}.")
+        if not kinds:
+            return
+        kind = pick("Tool", {kind: TOOLS[kind] for kind in kinds}, key=f"{key}-kind")
+        label, example, _ = _ASKED[kind]
+        address = st.text_input(label, placeholder=example, key=f"{key}-{kind}-address")
+        options = _options(kind, f"{key}-{kind}")
+        source, refusal = None, None
+        try:
+            source = make(kind, address, options)
+        except GraspError as error:
+            refusal = f"{error}."
+        token, keep = _token(kind, source, f"{key}-{kind}")
+        pressed = st.button("Fetch", key=f"{key}-fetch", disabled=not address.strip())
+        if pressed and refusal is not None:
+            st.error(escape_markdown(refusal))
+        if pressed and source is not None:
+            if take(source, token, keep):
+                st.session_state[_TOOL_ROUND] += (
+                    1  # fresh fields: nothing typed stays, the token least of all
+                )
+            st.rerun()
+
+
+def offer_refresh(slot: str, table: Table, take: Take) -> None:
+    """Where a file was fetched from, and a way to fetch it again."""
+    source = parse(table.source)
+    caption(f"Fetched from {source.shown}")
+    if not may_run():
+        return
+    round_key = f"{slot}-again-round"
+    key = f"{slot}-again-{st.session_state.setdefault(round_key, 0)}"
+    with st.popover("Fetch again", icon=":material/sync:", key=key):
+        token, keep = _token(source.kind, source, key)
+        if st.button("Bring what is new", key=f"{key}-fetch"):
+            take(source, token, keep)
+            st.session_state[round_key] += 1
+            st.rerun()
+
+
+def _options(kind: Kind, key: str) -> dict[str, str]:
+    if kind == "hf":
+        split = st.text_input("Split", placeholder="train", key=f"{key}-split")
+        config = st.text_input("Configuration, if it has several", key=f"{key}-config")
+        return {"split": split, "config": config}
+    if kind == "sql":
+        table = st.text_input("Table", placeholder="votes", key=f"{key}-table")
+        query = st.text_area("Or a query", placeholder="SELECT item, rater, label FROM …", key=f"{key}-query")
+        return {"table": table, "query": query}
+    return {}
+
+
+def _token(kind: Kind, source: Source | None, key: str) -> tuple[str, bool]:
+    """A token as it is typed, and whether to keep it."""
+    if source is not None and source.in_file:
+        return "", False
+    sources, owner = server.shared().sources, current_user().id
+    kept = sources.kept(source, owner=owner) if sources.keeps and source is not None else None
+    if kept is not None:
+        since = on_day(kept.created_at)
+        caption(f"Yours for {kept.site} is kept since {since}: leave this empty.")
+    token = st.text_input(_ASKED[kind][2], type="password", autocomplete="off", key=f"{key}-token")
+    if not sources.keeps:
+        st.caption("It is used once and not kept.")
+        return token, False
+    if kept is not None:
+        st.button(
+            "Forget the kept one",
+            key=f"{key}-forget",
+            on_click=sources.forget,
+            args=(kept.site,),
+            kwargs={"owner": owner},
+        )
+    keep = st.checkbox("Keep it, encrypted, for the next time", key=f"{key}-keep")
+    return token, bool(keep and token)
+
+
+def try_example() -> RunRecord:
+    """Load the example as if its files had been dropped, and start its run."""
+    user = require_run()
+    session = work()
+    spec = example_spec()
+    started = time.perf_counter()
+    files = example_files()
+    for content in files.values():
+        here().files.put(content, owner=user.id)
+    annotations, raters = (read_table(content, name) for name, content in files.items())
+    dataset = loaded(annotations, raters, spec.data)
+    guess = guessed(annotations, raters)
+    session.use_files(annotations, raters, guess.confirmed(spec.data, guess.axes))
+    session.use_dataset(dataset, spec.data, time.perf_counter() - started)
+    session.use_settings(spec.analysis)
+    return submit(dataset, spec, session.load_s)

@@ -17,18 +17,17 @@ from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges
-from grasp_core.reading.dataset.votes import cell_columns
+from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.guess.advice import Reason
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.guess.roles import question
 from grasp_core.reading.table.table import Table
-from pages._ui.helpers.navigation import link_to
-from pages._ui.helpers.page_style import ROLE
-from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_one, for_visit
+from pages._ui.helpers.screens import ROLE, link_to
+from pages._ui.helpers.state import members_of, work
+from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, switch
 
 
-def choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> list[str]:
+def _choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> list[str]:
     """Label columns of questions besides the first; `alike` look like questions, too, and come first."""
     chosen: list[str] = st.multiselect(
         "Further questions about the same items (optional)",
@@ -40,7 +39,7 @@ def choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequen
         "share of questions that they answer differently. Any answer may be missing.",
     )
     if left := [name for name in alike if name not in chosen]:
-        st.caption(escape_markdown(f"These look like further questions: {listed(left)}."))
+        caption(f"These look like further questions: {listed(left)}.")
     return chosen
 
 
@@ -53,19 +52,16 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
     if not spec.further:
         return dataset, spec, session.load_s
     names = ["All together", *(one_line(name) for name in spec.labels)]
-    chosen = st.segmented_control(
+    chosen = switch(
         "Questions",
-        range(len(names)),
-        default=0,
-        format_func=names.__getitem__,
+        dict(enumerate(names)),
+        required=False,
         **for_visit(session.key("question")),
         help="One answer for all questions together, or for one of them by itself.",
     )
-    return _by_itself(spec.questions[chosen - 1]) if chosen else (dataset, spec, session.load_s)
-
-
-def _by_itself(question: DataSpec) -> tuple[Dataset, DataSpec, float] | None:
-    session = work()
+    if not chosen:
+        return dataset, spec, session.load_s
+    question = spec.questions[chosen - 1]
     if session.apart is None or session.apart[1] != question:
         try:
             session.apart = session.load(question)
@@ -81,6 +77,14 @@ def one_question_only(spec: DataSpec) -> bool:
         st.info("This looks at one question at a time: take the further questions away on Data.")
         link_to("data", "Go to Data")
     return not spec.further
+
+
+def free_columns(annotations: Table, spec: DataSpec) -> list[str]:
+    """Columns that may hold a label of each item: those which hold no ids, labels or texts."""
+    if spec.layout == "raters-by-items":
+        return []
+    taken = {*id_columns(spec), *cell_columns(annotations, spec), spec.text}
+    return [name for name in annotations.columns if name not in taken]
 
 
 _LAYOUTS = {
@@ -107,12 +111,12 @@ def choose_columns(
 ) -> DataSpec | None:
     """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
     with more:
-        layout = st.selectbox(
+        asked = _asked(guess, "layout") is not None
+        layout = pick(
             "Layout",
-            list(_LAYOUTS),
-            index=None if _asked(guess, "layout") else list(_LAYOUTS).index(guess.spec.layout),
+            _LAYOUTS,
+            index=None if asked else list(_LAYOUTS).index(guess.spec.layout),
             placeholder="Choose a layout",
-            format_func=_LAYOUTS.__getitem__,
             **for_visit(work().key("layout")),
         )
         if guess.recipe is None:  # else it is said above
@@ -123,24 +127,15 @@ def choose_columns(
     if aggregated is not None and not any(isinstance(step, Bins) for step in work().recode):
         st.error(escape_markdown(f"{aggregated.sentence}."))
         return None
-    fields: dict[str, Any] = {
-        "layout": layout,
-        "recode": work().recode,
-        "member": annotations.member,
-        "raters_member": None if raters is None else raters.member,
-        "items_member": None if items is None else items.member,
-    }
+    fields: dict[str, Any] = {"layout": layout, "recode": work().recode}
+    fields |= members_of(annotations, raters, items)
     shown = _id_fields(layout, annotations, raters)
     with heads:
         for field, label, options in shown:
             with st.container(key=f"{ROLE}-{field}", gap="xsmall", width=200):
                 fields[field] = _column(label, field, options, guess, _HELP.get(field))
-                _cells(
-                    raters
-                    if field == "rater" and layout == "items-by-raters" and raters is not None
-                    else annotations,
-                    fields[field],
-                )
+                own = field == "rater" and layout == "items-by-raters" and raters is not None
+                _cells(raters if own else annotations, fields[field])
         _others(annotations, raters, layout, {fields[field] for field, _, _ in shown}, guess)
     with more:
         return _choose_more(annotations, items, guess, layout, fields)
@@ -150,8 +145,9 @@ def _choose_more(
     annotations: Table, items: Table | None, guess: Guess, layout: str, fields: dict[str, Any]
 ) -> DataSpec | None:
     if layout == "long":
-        guessed = [question.label for question in guess.spec.further]
-        further = choose_further(_label_options(annotations), guessed, _alike(guess, fields["label"]))
+        guessed, asked = [question.label for question in guess.spec.further], _asked(guess, "label")
+        alike = [name for name in asked.candidates if name != fields["label"]] if asked else []
+        further = _choose_further(_label_options(annotations), guessed, alike)
         fields["further"] = tuple(Question(label) for label in further)
     if layout == "raters-by-items":
         fields["profile"] = tuple(_several("profile", "Columns that describe the rater", annotations, guess))
@@ -200,10 +196,8 @@ def _others(annotations: Table, raters: Table | None, layout: str, taken: set[An
             st.caption("Of raters")
             st.markdown(f"**{escape_markdown(name)}**")
             _cells(table, name)
-    tables = [annotations] if raters is None else [annotations, raters]
-    left = list(
-        dict.fromkeys(name for table in tables for name in table.columns if name not in {*taken, *known})
-    )
+    names = [*annotations.columns, *(() if raters is None else raters.columns)]
+    left = list(dict.fromkeys(name for name in names if name not in {*taken, *known}))
     if not left:
         return
     with st.container(key=f"{ROLE}-others", gap="xsmall", width=150):
@@ -214,7 +208,6 @@ def _others(annotations: Table, raters: Table | None, layout: str, taken: set[An
 
 
 def _cells(table: Table, column: str | None) -> None:
-    """The column's first two cells."""
     if not column or column not in table.columns:
         return
     for row in range(min(len(table), _EXAMPLES)):
@@ -258,29 +251,20 @@ def _column(
         named=lambda name: name or f"None: each row is one {field}",
     )
     if asked is not None:
-        st.caption(escape_markdown(f"Please choose: {question(asked)}"))
+        caption(f"Please choose: {question(asked)}")
     return chosen
 
 
 def _reason(guess: Guess, field: str, more: str | None) -> str | None:
     """The reason of what is chosen, and help on it."""
-    said = [
-        f"{_SAID[one.confidence]}: {one.sentence}."
-        for one in guess.reasons
-        if one.field == field and one not in guess.uncertain
-    ]
+    sure = (one for one in guess.reasons if one.field == field and one not in guess.uncertain)
+    said = [f"{_SAID[one.confidence]}: {one.sentence}." for one in sure]
     return escape_markdown(" ".join([*said, *([more] if more else [])])) or None
 
 
 def _asked(guess: Guess, field: str) -> Reason | None:
     """Why a field is left for a person to choose; None where it is guessed."""
     return next((reason for reason in guess.uncertain if reason.field == field), None)
-
-
-def _alike(guess: Guess, label: str | None) -> tuple[str, ...]:
-    """Columns that look like labels as much as the one chosen."""
-    asked = _asked(guess, "label")
-    return () if asked is None else tuple(name for name in asked.candidates if name != label)
 
 
 def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[str]:
@@ -312,36 +296,28 @@ def _categories(
     spec: DataSpec, question: DataSpec, guessed: tuple[str, ...] | None, guess: Guess
 ) -> tuple[str, ...] | None:
     """The order of one question's labels; `guessed` is what was declared before."""
-    found = found_labels(spec, question)
+    found, is_first = found_labels(spec, question), question.label == spec.label
     if not 1 < len(found) <= MAX_CATEGORIES:
         return guessed
     declared = tuple(text for text in guessed or () if text not in spec.missing)
     start = declared if set(found) <= set(declared) else found
+    of_which = f"Labels of {escape_markdown(one_line(str(question.label)))}" if spec.further else "Labels"
+    asked = repr(found if is_first else (question.label, found))  # other labels, another widget
+    digest = hashlib.sha256(asked.encode()).hexdigest()
     chosen = st.multiselect(
-        f"Labels of {escape_markdown(one_line(str(question.label)))}, in order"
-        if spec.further
-        else "Labels, in order",
+        f"{of_which}, in order",
         list(dict.fromkeys([*start, *found])),
         default=list(start),
         accept_new_options=True,
-        **for_visit(
-            work().key(
-                f"categories-{_hash(found if question.label == spec.label else (question.label, found))}"
-            )
-        ),
+        **for_visit(work().key(f"categories-{digest}")),
         help="The order decides tied votes, and ranks where labels are ordered. Type a label that nobody "
         "used to count it too.",
     )
     said = "Those found, sorted. " if tuple(start) == found else ""
     st.caption(f"{said}For another order, remove and choose again.")
-    if question.label == spec.label:
+    if is_first:
         _say_why(guess, "categories")
     return None if tuple(chosen) == found else tuple(chosen)
-
-
-def _hash(value: object) -> str:
-    """Other labels, another widget."""
-    return hashlib.sha256(repr(value).encode()).hexdigest()
 
 
 def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
@@ -356,11 +332,9 @@ def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
 
 def _say_why(guess: Guess, field: str) -> None:
     for reason in guess.reasons:
-        if reason.field == field:
-            asked = reason in guess.uncertain
-            said = (
-                f"Please choose: {question(reason)}"
-                if asked
-                else f"{_SAID[reason.confidence]}: {reason.sentence}"
-            )
-            st.caption(escape_markdown(said if said.endswith("?") else f"{said}."))
+        if reason.field != field:
+            continue
+        said = f"{_SAID[reason.confidence]}: {reason.sentence}"
+        if reason in guess.uncertain:
+            said = f"Please choose: {question(reason)}"
+        caption(said if said.endswith("?") else f"{said}.")

@@ -1,61 +1,64 @@
-"""Questions that Data asks before anything runs: who counts, what is an answer, how labels rank."""
+"""Questions that Data asks before anything runs: who and what counts, how labels rank, what is left out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from grasp_core.model.data_spec import DataSpec, Repeated
-from grasp_core.model.errors import DataError, Problem
-from grasp_core.model.groups import one_line
+from grasp_core.model.data_spec import SCREENS, DataSpec, Filters, Repeated, Screen
+from grasp_core.model.errors import DataError, Problem, SpecError
+from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import escape_markdown
+from grasp_core.reading.dataset.filters import Removal
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.guess.advice import Advice
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
-from grasp_core.report.words.levels import known_scale, proposed_levels
+from grasp_core.report.account import account_sentence, unused_sentence
+from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import choose_one, for_visit
+from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, show_table
 
-_WORDS = {"refuse": "Refuse the file", "first": "The first answer counts", "last": "The last answer counts"}
+_REPEATED: dict[Repeated, str] = {
+    "refuse": "Refuse the file",
+    "first": "The first answer counts",
+    "last": "The last answer counts",
+}
 
 
-def choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
+def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
     """The spec with what becomes of different labels that one rater gives one item."""
     left, right = st.columns(2)
-    options = list(get_args(Repeated))
-    with left:
-        repeated = st.selectbox(
-            "A rater answers an item twice, differently",
-            options,
-            index=options.index(guess.spec.repeated),
-            format_func=_WORDS.__getitem__,
-            **for_visit(work().key("repeated")),
-            help="Equal answers count once. What is left out is shown by group below.",
-        )
+    repeated = pick(
+        "A rater answers an item twice, differently",
+        _REPEATED,
+        place=left,
+        index=list(_REPEATED).index(guess.spec.repeated),
+        **for_visit(work().key("repeated")),
+        help="Equal answers count once. What is left out is shown by group below.",
+    )
     if repeated == "refuse":
         return spec
     taken = {spec.item, spec.rater, *spec.labels}
     if spec.layout != "long":
         taken |= set(cell_columns(table, spec)) - {guess.spec.order}
+    free, key = [name for name in table.columns if name not in taken], work().key("order")
     with right:
         order = choose_one(
-            "Time that tells which",
-            [name for name in table.columns if name not in taken],
-            guess.spec.order,
-            key=work().key("order"),
-            placeholder="The order of rows",
+            "Time that tells which", free, guess.spec.order, key=key, placeholder="The order of rows"
         )
     return replace(spec, repeated=repeated, order=order)
 
 
-def offer_repeated(problems: Sequence[Problem]) -> None:
+def _offer_repeated(problems: Sequence[Problem]) -> None:
     """Beside the refusal: buttons that let one of the answers count."""
     if not any(problem.field == "repeated" for problem in problems):
         return
@@ -64,14 +67,10 @@ def offer_repeated(problems: Sequence[Problem]) -> None:
             st.button(
                 f"Let the {which} answer count",
                 key=f"let-{which}",
-                on_click=_let,
-                args=(which,),
+                on_click=_choose,
+                args=("repeated", which),
                 help="By the order of rows; “Leave out” above can name a column of times.",
             )
-
-
-def _let(which: str) -> None:
-    st.session_state[work().key("repeated")] = which
 
 
 _ROWS = {True: "Leave out", False: "Keep"}
@@ -166,7 +165,6 @@ def _answer(
     recommended: bool = True,
     pressed: bool = False,
 ) -> bool | None:
-    """The answer to one question; None while there is none."""
     given = work().answers
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
@@ -206,7 +204,7 @@ def load_or_list(decided: Decided) -> Dataset | None:
             session.use_dataset(None, None)
             st.write("No analysis can run until this is mended, here or in the file.")
             list_problems(error.problems)
-            offer_repeated(error.problems)
+            _offer_repeated(error.problems)
             return None
     dataset, spec, seconds = session.shown
     if decided.open:
@@ -226,3 +224,201 @@ def list_problems(problems: Sequence[Problem]) -> None:
         count = "" if said else f" ({problem.count:,})"
         icon = ":material/block:" if problem.stops else ":material/info:"
         show(escape_markdown(f"{problem.message.rstrip('.')}{count}.{shown}"), icon=icon)
+
+
+def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> None:
+    """Buttons that leave out whom screens have found, and that take them back in."""
+    chosen = () if reading is None else reading.screens
+    named = tuple(screen for screen in SCREENS if found.get(screen) and screen not in chosen)
+    if named:
+        st.button(
+            "Leave these raters out",
+            icon=":material/person_remove:",
+            on_click=_choose,
+            args=("screens", [*chosen, *named]),
+            help="All whom the checks above name; of two who agree too closely one stays. Who is left out is "
+            "counted, above and in every result.",
+        )
+    if chosen:
+        st.caption(f"Left out: {'; '.join(SCREENS[screen] for screen in chosen)}.")
+        st.button("Take them back in", icon=":material/undo:", on_click=_choose, args=("screens", []))
+
+
+def _choose(name: str, value: object) -> None:
+    """Let the widget of this name hold the value; a callback."""
+    st.session_state[work().key(name)] = value
+
+
+_UP_TO = 12
+"""Columns with more values than this are not offered for leaving out by value."""
+_ASIDE = ("exclude", "filters")
+"""Fields of a spec of which it is said what may be left out, too."""
+
+
+def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
+    """The spec with what is to be left out; the spec as it is while a choice is incomplete."""
+    session = work()
+    tables = session.recoded(spec)
+    if tables is None:
+        return spec
+    start = guess.spec.filters
+    chosen = left_out(guess.spec)
+    doubts = [one for one in guess.reasons if one.field in _ASIDE and one.confidence == "unsure"]
+    title = f"Leave out ({len(chosen)})" if chosen else "Leave out"
+    with st.expander(title, expanded=bool(doubts) or (bool(chosen) and guess.recipe is None)):
+        for doubt in doubts:
+            caption(f"Please check: {doubt.sentence}.")
+        annotations, raters, _ = tables
+        own = {"long": annotations.columns, "raters-by-items": spec.profile}.get(spec.layout, ())
+        options = _pairs(annotations, own, spec) + (_pairs(raters, raters.columns, spec) if raters else [])
+        exclude = _where("exclude", "Leave out raters where", options, guess.spec.exclude)
+        fields: dict[str, Any] = {}
+        if spec.layout == "long":
+            found = [(name, "") for name in (spec.item, spec.rater) if name]
+            empty = [one for one in found if "" in session.distinct(annotations, one[0])]
+            options = [*empty, *_pairs(annotations, annotations.columns, spec)]
+            fields["drop"] = _where("drop", "Leave out annotations where", options, start.drop)
+        for place, what in zip(st.columns(2), ("rater", "item"), strict=True):
+            with place:
+                fields[f"min_per_{what}"] = _fewest(f"{what}s", getattr(start, f"min_per_{what}"))
+                fields[f"{what}s"] = _ids(f"{what}s", getattr(start, f"{what}s"))
+        if spec.layout != "raters-by-items":
+            fields |= _by_time(annotations, start) | _by_gold(annotations, spec, start)
+        spec = _choose_repeated(annotations, spec, guess)
+        screens = st.multiselect(
+            "Leave out by what labels show",
+            list(SCREENS),
+            default=list(guess.spec.screens),
+            format_func=lambda screen: SCREENS[screen].capitalize(),
+            placeholder="Nobody is left out",
+            help="Looked for in what is left after everything else; see Quality below.",
+            **for_visit(work().key("screens")),
+        )
+        spec = replace(spec, screens=tuple(screens))
+        try:
+            return replace(spec, exclude=exclude, filters=Filters(**fields))
+        except SpecError as error:
+            st.error(escape_markdown(f"Not applied: {error.sentence}."))
+            return replace(spec, exclude=exclude)
+
+
+def _pairs(table: Table, columns: Sequence[str], spec: DataSpec) -> list[tuple[str, str]]:
+    taken = {spec.item, spec.rater, *spec.labels}
+    pairs: list[tuple[str, str]] = []
+    for column in columns:
+        values = () if column in taken else work().distinct(table, column)
+        pairs += [(column, value) for value in values] if len(values) <= _UP_TO else []
+    return pairs
+
+
+def _where(
+    field: str, label: str, options: Sequence[tuple[str, str]], start: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, str], ...]:
+    chosen_before = st.session_state.get(_kept(field), ())  # a value that was recoded since is kept, and told
+    chosen = st.multiselect(
+        label,
+        list(dict.fromkeys([*start, *chosen_before, *options])),
+        default=list(start),
+        format_func=lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}",
+        placeholder="Nothing is left out",
+        **for_visit(_kept(field)),
+    )
+    return tuple(chosen)
+
+
+def _fewest(what: str, start: int) -> int:
+    label, looks = f"Leave out {what} with fewer annotations than", for_visit(_kept(f"fewest-{what}"))
+    return int(st.number_input(label, min_value=1, value=start, **looks))
+
+
+def _ids(what: str, start: Sequence[str]) -> tuple[str, ...]:
+    looks = {"placeholder": "An id per line", "height": 68, **for_visit(_kept(f"ids-{what}"))}
+    written = st.text_area(f"Leave out these {what}", value="\n".join(start), **looks)
+    return tuple(dict.fromkeys(line.strip() for line in (written or "").splitlines() if line.strip()))
+
+
+def _by_time(table: Table, start: Filters) -> dict[str, Any]:
+    column, low, high = st.columns(3)
+    with column:
+        time = _optional("Time an annotation took", "time", table.columns, start.time)
+    if time is None:
+        return {}
+    least = low.number_input("At least", value=start.min_time, **for_visit(_kept("min-time")))
+    most = high.number_input("At most", value=start.max_time, **for_visit(_kept("max-time")))
+    if least is None and most is None:
+        return {}
+    return {"time": time, "min_time": least, "max_time": most}
+
+
+def _by_gold(table: Table, spec: DataSpec, start: Filters) -> dict[str, Any]:
+    column, share, _ = st.columns(3)
+    able = [name for name in table.columns if len(work().distinct(table, name)) <= MAX_AXIS_VALUES]
+    options = [name for name in able if name not in (spec.item, spec.rater, *cell_columns(table, spec)[:1])]
+    with column:
+        gold = _optional("Right label, where experts gave one", "gold", options, start.gold)
+    if gold is None:
+        return {}
+    least = share.slider(
+        "Leave out raters right less often than",
+        0.0,
+        1.0,
+        start.min_gold or 0.5,
+        0.05,
+        format="percent",
+        **for_visit(_kept("min-gold")),
+    )
+    return {"gold": gold, "min_gold": least}
+
+
+def _optional(label: str, field: str, options: Sequence[str], start: str | None) -> str | None:
+    return choose_one(label, options, start, key=_kept(field), placeholder="Not used")
+
+
+def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
+    """The account of all that was read; what each filter removed, and how much of each group."""
+    account = dataset.summary.account
+    if account is not None:  # everything read, as what counts and what was left out, by reason
+        caption(f"{account_sentence(account)}.")
+        unused = unused_sentence(account)
+        if unused:
+            caption(f"{unused[0].upper()}{unused[1:]}.")
+    removals = [removal for removal in dataset.removals if removal.annotations]
+    if not removals:
+        return
+    st.subheader("What was left out")
+    counted = ["Annotations", "Raters", "Items"]
+    rows = [(str(one.filter), one.annotations, one.raters, one.items) for one in removals]
+    show_table(
+        pd.DataFrame(rows, columns=["Left out", *counted]),
+        "Annotations, raters and items removed by each filter",
+        height="content",
+        column_config=dict.fromkeys(counted, st.column_config.NumberColumn(format="localized")),
+    )
+    names = list(removals[0].groups)
+    first = [name for name in proposed if name in names] or names
+    if not names:
+        return
+    labels = {name: axis_label((name,)) for name in names}
+    axis = pick("By group", labels, index=names.index(first[0]), key=_kept("account"))
+    show_table(_by_group(removals, axis), f"What was left out by {labels[axis]}", height="content")
+    st.caption("Leaving out is not neutral: compare the shares of the groups.")
+
+
+def _by_group(removals: Sequence[Removal], axis: str) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "Left out": str(removal.filter),
+                axis_label((axis,)): "(unknown)" if share.value is None else share.value,
+                "Annotations": f"{share.removed_annotations:,} of {share.annotations:,}",
+                "Share": f"{share.removed_annotations / max(share.annotations, 1):.1%}",
+                "Raters": f"{share.removed_raters:,} of {share.raters:,}",
+            }
+            for removal in removals
+            for share in removal.groups[axis]
+        ]
+    )
+
+
+def _kept(name: str) -> str:
+    return work().key(f"out-{name}")

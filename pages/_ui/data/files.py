@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -28,21 +28,26 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.arriving import (
     AT_ONCE,
+    fetch_watched,
     is_saved_result,
     offer_deletion,
+    offer_refresh,
     offer_server_files,
+    offer_tools,
     open_result,
     read_watched,
+    say_news,
+    size_of,
+    tell_news,
 )
 from pages._ui.data.remembered import recalled_guess
+from pages._ui.helpers.background import let_go
 from pages._ui.helpers.identity import current_project, here, may_run, require_run
-from pages._ui.helpers.state import Work, table_again, work
-from pages._ui.helpers.waiting import let_go
-from pages._ui.sources import fetch_watched, offer_refresh, offer_tools, say_news, tell_news
+from pages._ui.helpers.state import SLOTS, table_again, work
+from pages._ui.helpers.widgets import pick
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
 _HOLDS: Mapping[Role, str] = {"annotations": "labels", "raters": "raters", "items": "items"}
-_SLOTS: tuple[Role, ...] = get_args(Role)
 _TOGETHER = "All that fit together, as one per annotator does"
 _TRIED = 20
 """Sheets, or files of an archive, that are looked at."""
@@ -71,24 +76,23 @@ def drop_zone() -> bool:
     if not uploads:
         taken: bool = st.session_state.pop(_TAKEN, False)
         return taken
-    before = _hashes()
+    before = _in_use()
     _take_uploads(uploads)
     for upload in uploads:
         let_go(upload)
-    st.session_state[_ROUND] += 1
-    st.session_state[_TAKEN] = _hashes() != before
+    _next_round()
+    st.session_state[_TAKEN] = _in_use() != before
     st.rerun()
+
+
+def _in_use() -> list[tuple[str, str | None] | None]:
+    return [one and (one.sha256, one.member) for one in work().files.values()]
 
 
 def opened_result() -> RunRecord | None:
     """The saved result that was dropped just now, as a run; asked for once."""
     opened: RunRecord | None = st.session_state.pop(_OPENED, None)
     return opened
-
-
-def _close_adding() -> None:
-    """Close the menu that adds a file: what opens from it would lie below it."""
-    st.session_state[_ROUND] += 1
 
 
 def other_ways() -> None:
@@ -104,16 +108,11 @@ def say_messages() -> None:
     aside: list[Table] = st.session_state.get(_ASIDE, [])
     for place, table in enumerate(aside):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown(
-                escape_markdown(f"{table.name}: nothing in it joins to the labels. What does it hold?")
-            )
+            what = f"{table.name}: nothing in it joins to the labels. What does it hold?"
+            st.markdown(escape_markdown(what))
             for slot in ("raters", "items", "annotations"):
-                st.button(
-                    _HOLDS[slot].capitalize(),
-                    key=f"aside-{place}-{slot}",
-                    on_click=_take_aside,
-                    args=(table, slot),
-                )
+                label, key = _HOLDS[slot].capitalize(), f"aside-{place}-{slot}"
+                st.button(label, key=key, on_click=_take_aside, args=(table, slot))
             st.button("Leave it out", key=f"aside-{place}", type="tertiary", on_click=_forget, args=(table,))
 
 
@@ -121,8 +120,7 @@ def show_files(*, adding: bool = True) -> None:
     """The files in use by what they hold, each in a menu of its own; and the way to add one, if wanted."""
     session = work()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        for slot in _SLOTS:
-            table: Table | None = getattr(session, slot)
+        for slot, table in session.tables.items():
             if table is None:
                 continue
             label = f"{escape_markdown(table.name)}: {_HOLDS[slot]}"
@@ -133,43 +131,28 @@ def show_files(*, adding: bool = True) -> None:
             with st.popover("Add a file", icon=":material/add:", type="tertiary", key=key):
                 drop_zone()
                 other_ways()
-                offer_deletion(on_ask=_close_adding)
-    for slot in _SLOTS:
+                offer_deletion(on_ask=_next_round)
+    for slot in SLOTS:
         say_news(slot)
 
 
 def _one_file(slot: Role, table: Table) -> None:
-    st.markdown(f"**{escape_markdown(table.name)}** {escape_markdown(_size(table))}")
-    st.selectbox(
-        "This file holds",
-        _SLOTS,
-        index=_SLOTS.index(slot),
-        format_func=_HOLDS.__getitem__,
-        key=(key := f"{slot}-role-{work().generation}"),
-        on_change=_change_role,
-        args=(slot, key),
-    )
+    size = f"{size_of(table.bytes)}, {len(table):,} rows, {len(table.columns):,} columns"
+    st.markdown(f"**{escape_markdown(table.name)}** {escape_markdown(f'({table.kind}, {size})')}")
+    key = f"{slot}-role-{work().generation}"
+    looks = {"index": SLOTS.index(slot), "key": key, "on_change": _change_role, "args": (slot, key)}
+    pick("This file holds", _HOLDS, **looks)
     if table.source:
         offer_refresh(slot, table, partial(_take_source, slot=slot))
     if table.members:
         key = f"{slot}-member-{table.sha256}-{table.member}"
-        st.selectbox(
-            "Sheet or file inside",
-            (_TOGETHER, *table.members),
-            index=table.members.index(table.member) + 1 if table.member in table.members else 0,
-            key=key,
-            on_change=_take_member,
-            args=(slot, table, key),
-        )
+        place = table.members.index(table.member) + 1 if table.member in table.members else 0
+        looks = {"index": place, "key": key, "on_change": _take_member, "args": (slot, table, key)}
+        st.selectbox("Sheet or file inside", (_TOGETHER, *table.members), **looks)
         if slot == "annotations":
             _offer_other_members(table)
-    st.button(
-        f"Remove the {slot} file",
-        key=f"{slot}-remove",
-        icon=":material/close:",
-        on_click=_remove,
-        args=(slot,),
-    )
+    looks = {"key": f"{slot}-remove", "icon": ":material/close:", "on_click": _remove, "args": (slot,)}
+    st.button(f"Remove the {slot} file", **looks)
 
 
 def _offer_other_members(table: Table) -> None:
@@ -178,15 +161,8 @@ def _offer_other_members(table: Table) -> None:
     for slot in ("raters", "items"):
         if others and getattr(work(), slot) is None:
             key = f"{slot}-member-{table.sha256}"
-            st.selectbox(
-                f"Sheet or file inside with the {slot}",
-                others,
-                index=None,
-                placeholder="None",
-                key=key,
-                on_change=_take_member,
-                args=(slot, table, key),
-            )
+            label, looks = f"Sheet or file inside with the {slot}", {"index": None, "placeholder": "None"}
+            st.selectbox(label, others, key=key, on_change=_take_member, args=(slot, table, key), **looks)
 
 
 def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
@@ -254,14 +230,14 @@ def _arrange(brought: Sequence[_Brought]) -> bool:
         brought = _joined(brought)
         new = [one.table for one in brought]
         same = {one.sha256 for one in new}
-        known = [table for slot in _SLOTS if (table := getattr(work(), slot)) and table.sha256 not in same]
+        known = [one for one in work().tables.values() if one is not None and one.sha256 not in same]
         if len(brought) == 1 and not known:
             return _arrange_inside(brought[0])
         roles = _roles(known, new)
     except GraspError as error:
         _say(_refusal(error))
         return False
-    slots: dict[Role, Table | None] = dict.fromkeys(_SLOTS)
+    slots: dict[Role, Table | None] = dict.fromkeys(SLOTS)
     for table in (*known, *new):
         role = roles.get(table.sha256)
         if role is not None:
@@ -333,16 +309,18 @@ def _arrange_inside(brought: _Brought) -> bool:
 
 def _change_role(slot: Role, key: str) -> None:
     """A file changes places with the one, if any, that was taken for what it holds."""
-    to: Role = st.session_state[key]
-    session = work()
-    st.session_state[_MESSAGES] = []
-    _use({to: getattr(session, slot), slot: getattr(session, to)})
+    to, tables = st.session_state[key], work().tables
+    _use_instead({to: tables[slot], slot: tables[to]})
 
 
 def _take_aside(table: Table, slot: Role) -> None:
-    st.session_state[_MESSAGES] = []
-    if _use({slot: table}):
+    if _use_instead({slot: table}):
         _forget(table)
+
+
+def _use_instead(slots: Mapping[Role, Table | None]) -> bool:
+    st.session_state[_MESSAGES] = []
+    return _use(slots)
 
 
 def _forget(table: Table) -> None:
@@ -358,16 +336,14 @@ def _take_member(slot: Role, table: Table, key: str) -> None:
 
 
 def _remove(slot: Role) -> None:
-    st.session_state[_MESSAGES] = []
     st.session_state[_ASIDE] = []
-    _use({slot: None})
+    _use_instead({slot: None})
 
 
 def _use(slots: Mapping[Role, Table | None]) -> bool:
     """Use these files beside those of other roles; whether they could be."""
     session = work()
-    files: dict[Role, Table | None] = {one: getattr(session, one) for one in _SLOTS} | dict(slots)
-    annotations, raters, items = (files[slot] for slot in _SLOTS)
+    annotations, raters, items = (session.tables | dict(slots)).values()
     try:
         guess = None
         if annotations is not None:
@@ -403,6 +379,7 @@ def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, gu
 
 
 def _next_round() -> None:
+    """A fresh drop zone; the menu around it closes, for what opens from it would lie below it."""
     st.session_state[_ROUND] += 1
 
 
@@ -424,14 +401,3 @@ def _refusal(error: GraspError) -> str:
     sentence = f"{str(error).rstrip('.')}."
     kept = work().annotations
     return f"{sentence} {kept.name} is still in use." if kept else sentence
-
-
-def _hashes() -> list[str | None]:
-    session: Work = work()
-    tables: list[Table | None] = [getattr(session, slot) for slot in _SLOTS]
-    return [None if table is None else f"{table.sha256} {table.member}" for table in tables]
-
-
-def _size(table: Table) -> str:
-    size = f"{table.bytes / 1e6:,.1f} MB" if table.bytes >= 1e5 else f"{table.bytes / 1e3:,.1f} kB"
-    return f"({table.kind}, {size}, {len(table):,} rows, {len(table.columns):,} columns)"

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from grasp_core.analysis.overview import ConstantRaters, RandomRaters
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import AxisSet, axis_label, one_line
@@ -26,10 +25,10 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
 from grasp_core.server import server
-from pages._ui.data.leaving_out import offer_leaving_out
+from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import show_table, when_open
+from pages._ui.helpers.widgets import caption, metrics, pick, show_table, when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000
@@ -41,15 +40,11 @@ def show_preview(annotations: Table, raters: Table | None, items: Table | None) 
 
     def show() -> None:
         for table in filter(None, (annotations, raters, items)):
-            st.caption(escape_markdown(table.name))
-            _first_rows(table)
+            caption(table.name)
+            rows = table.head(_PREVIEW_ROWS).map(lambda text: text[:_PREVIEW_CHARACTERS])
+            show_table(rows, f"First rows of {table.name}")
 
     when_open("First rows of the files", show, key="preview")
-
-
-def _first_rows(table: Table) -> None:
-    rows = table.head(_PREVIEW_ROWS).map(lambda text: text[:_PREVIEW_CHARACTERS])
-    show_table(rows, f"First rows of {table.name}")
 
 
 def say_what_was_understood(dataset: Dataset) -> None:
@@ -58,19 +53,18 @@ def say_what_was_understood(dataset: Dataset) -> None:
     st.title(
         f"{data.annotations:,} answers to {number(data.items, 'item')} by {number(data.raters, 'rater')}"
     )
-    labels = describe.labels(dataset).itertuples()
-    shown = " · ".join(
-        f"**{escape_markdown(one_line(str(one.label)))}** {one.annotations:,}"
-        for one in list(labels)[:_LABELS_SHOWN]
-    )
-    more = len(data.categories) - _LABELS_SHOWN
-    st.markdown(f"Labels: {shown}{f' and {more:,} more' if more > 0 else ''}. {_known(dataset)}")
+    labels = [(one_line(str(one.label)), one.annotations) for one in describe.labels(dataset).itertuples()]
+    shown = [f"**{escape_markdown(name)}** {n:,}" for name, n in labels[:_LABELS_SHOWN]]
+    left = len(data.categories) - _LABELS_SHOWN
+    more = f" and {left:,} more" if left > 0 else ""
+    st.markdown(f"Labels: {' · '.join(shown)}{more}. {_known(dataset)}")
 
 
 def _known(dataset: Dataset) -> str:
     axes = [axis_label((name,)) for name in dataset.raters.axes]
-    known = first_few(axes, _NAMES_SHOWN)
-    said = f"Known of each rater: {known}." if axes else "Nothing is known of the raters."
+    said = "Nothing is known of the raters."
+    if axes:
+        said = f"Known of each rater: {first_few(axes, _NAMES_SHOWN)}."
     if dataset.attributes:
         said += f" Known of each item: {first_few(list(dataset.attributes), _NAMES_SHOWN)}."
     return escape_markdown(said)
@@ -89,18 +83,14 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     """Counts, labels, and raters by axis and by two axes (the paper's Tables 1 to 3)."""
     data = dataset.summary
     low, median, high = data.raters_per_item
-    facts = {
-        "Items": f"{data.items:,}",
-        "Raters": f"{data.raters:,}",
-        "Annotations": f"{data.annotations:,}",
-        "Raters per item": f"{median:,g}" if low == high else f"{low:,} to {high:,} (median {median:,g})",
-    }
-    for place, (label, value) in zip(st.columns(len(facts)), facts.items(), strict=True):
-        place.metric(label, value)
+    per_item = f"{median:,g}" if low == high else f"{low:,} to {high:,} (median {median:,g})"
+    counts = {"Items": data.items, "Raters": data.raters, "Annotations": data.annotations}
+    metrics({**{name: f"{n:,}" for name, n in counts.items()}, "Raters per item": per_item})
     if dataset.attributes:
         known = (f"{name} ({number(len(one.values), 'value')})" for name, one in dataset.attributes.items())
-        st.caption(escape_markdown(f"Columns that describe items, for slices: {', '.join(known)}."))
+        caption(f"Columns that describe items, for slices: {', '.join(known)}.")
     left, right = st.columns([1, 2])
+    figure = st.column_config.NumberColumn
     with left:
         st.subheader("Labels")
         labels = describe.labels(dataset)
@@ -109,8 +99,8 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
             "Annotations per label",
             column_config={
                 "label": "Label",
-                "annotations": st.column_config.NumberColumn("Annotations", format="localized"),
-                "share": st.column_config.NumberColumn("Share", format="%.1f%%"),
+                "annotations": figure("Annotations", format="localized"),
+                "share": figure("Share", format="%.1f%%"),
             },
         )
     with right:
@@ -127,25 +117,19 @@ def _cross_table(dataset: Dataset, proposed: tuple[str, ...]) -> None:
         )
         return
     first = [name for name in proposed if name in names] or names
+    labels = {name: axis_label((name,)) for name in names}
     rows, columns = st.columns(2)
-    down = rows.selectbox(
-        "Rows", names, index=names.index(first[0]), format_func=lambda name: axis_label((name,))
-    )
-    others = [name for name in names if name != down]
+    down = pick("Rows", labels, place=rows, index=names.index(first[0]))
+    others = {None: "Counts only", **{name: labels[name] for name in names if name != down}}
     second = next((name for name in first if name != down), None)
-    across = columns.selectbox(
-        "Columns",
-        [None, *others],
-        index=[None, *others].index(second),
-        format_func=lambda name: "Counts only" if name is None else axis_label((name,)),
-    )
+    across = pick("Columns", others, place=columns, index=list(others).index(second))
     if across is None:
-        frame = describe.axis_counts(dataset, down).set_index(down).rename_axis(index=axis_label((down,)))
+        frame = describe.axis_counts(dataset, down).set_index(down).rename_axis(index=labels[down])
         frame["share"] = frame["share"].map("{:.1%}".format)
-        st.dataframe(frame.rename(columns=str.capitalize), alt=f"Raters by {axis_label((down,))}")
+        st.dataframe(frame.rename(columns=str.capitalize), alt=f"Raters by {labels[down]}")
     else:
-        frame = describe.cross_table(dataset, down, across).rename_axis(index=axis_label((down,)))
-        st.dataframe(frame, alt=f"Raters by {axis_label((down,))} and {axis_label((across,))}")
+        frame = describe.cross_table(dataset, down, across).rename_axis(index=labels[down])
+        st.dataframe(frame, alt=f"Raters by {labels[down]} and {labels[across]}")
 
 
 _KEY = "quality"
@@ -163,12 +147,11 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         first = escape_markdown(one_line(str(reading.label)))
         st.caption(f"Looked at by the answers to the first question, {first}.")
     looked = _once("looked at", dataset, lambda: _aside(looked_at, dataset, dataset.annotations))
-    random, constant = looked.random, looked.constant
     duplicates = _near_duplicates(dataset)
     sentences = tables.findings(looked, duplicates)
     found = {
-        "random": random.random,
-        "constant": constant.constant,
+        "random": looked.random.random,
+        "constant": looked.constant.constant,
         "duplicates": 0 if duplicates is None else len(duplicates.pairs),
     }
 
@@ -179,17 +162,13 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
             st.write("Nothing odd was found about the raters, their groups and the axes.")
         offer_leaving_out(found, reading)
         _show_figures(looked, duplicates)
-        _show_whom(dataset.annotations, random, constant, duplicates)
+        _show_whom(dataset.annotations, looked, duplicates)
 
     told = number(len(sentences), "remark") if sentences else "nothing odd"
     when_open(f"Quality of the ratings: {told}", report, key="quality-report")
-    if not dataset.raters.axes:
-        return
-    when_open(
-        "How small a difference these data could show",
-        partial(_show_power, dataset, proposed_axes),
-        key="power",
-    )
+    if dataset.raters.axes:
+        power = partial(_show_power, dataset, proposed_axes)
+        when_open("How small a difference these data could show", power, key="power")
 
 
 def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
@@ -218,72 +197,71 @@ def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
     found, random, constant, small, close, assignment = looked
     left, right = st.columns(2)
     with left:
-        st.subheader("How much there is")
-        _table(tables.overview_table(found), "Items, raters, annotations and what is missing")
+        amount = "Items, raters, annotations and what is missing"
+        _section("How much there is", tables.overview_table(found), amount)
     with right:
-        st.subheader("Items by number of raters")
-        _table(tables.histogram_table(found), "Items by number of raters")
+        _section("Items by number of raters", tables.histogram_table(found), "Items by number of raters")
     if random.by_group:
-        st.subheader("Raters at chance")
-        _table(tables.screened_table(random), "Groups with raters who agree no more than chance does")
+        at_chance = "Groups with raters who agree no more than chance does"
+        _section("Raters at chance", tables.screened_table(random), at_chance)
     if constant.by_group:
-        st.subheader("Raters who gave one label always")
-        _table(tables.screened_table(constant), "Groups with raters who gave one label always")
+        always = "Groups with raters who gave one label always"
+        _section("Raters who gave one label always", tables.screened_table(constant), always)
     st.write(escape_markdown(tables.random_sentence(random)))
     if duplicates is not None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
     if small:
-        st.subheader("Small groups")
-        _table(tables.small_groups_table(small), "Small groups per axis and pair of axes")
+        per_axis = "Small groups per axis and pair of axes"
+        _section("Small groups", tables.small_groups_table(small), per_axis)
     if close:
-        st.subheader("Axes that go together")
-        st.caption(
+        _section(
+            "Axes that go together",
+            tables.overlap_table(close),
+            "How closely each pair of axes goes together",
             "Cramér's V, corrected for bias: 0 where two axes have nothing to do with each other, 1 where "
-            "one tells the other. From 0.8 the data cannot tell them apart. Their cross table is above."
+            "one tells the other. From 0.8 the data cannot tell them apart. Their cross table is above.",
         )
-        _table(tables.overlap_table(close), "How closely each pair of axes goes together")
     if assignment:
-        st.subheader("Items and workloads of groups")
-        st.caption(
+        _section(
+            "Items and workloads of groups",
+            tables.assignment_table(assignment),
+            "Which groups were given other items, or more of them",
             "Of each axis the group that stands out most. 100 % and 1.00 where an axis has no part in who "
-            "rates which items, and how many; p against shuffled groups."
+            "rates which items, and how many; p against shuffled groups.",
         )
-        _table(tables.assignment_table(assignment), "Which groups were given other items, or more of them")
 
 
-def _show_whom(
-    annotations: Annotations, random: RandomRaters, constant: ConstantRaters, duplicates: Duplicates | None
-) -> None:
+def _section(heading: str, frame: pd.DataFrame, alt: str, caption: str = "") -> None:
+    st.subheader(heading)
+    if caption:
+        st.caption(caption)
+    _table(frame, alt)
+
+
+def _show_whom(annotations: Annotations, looked: Looked, duplicates: Duplicates | None) -> None:
     """Ids, for whoever brought the data and may want to leave somebody out; never part of a result."""
+    random, constant = looked.random.random, looked.constant.constant
     pairs = () if duplicates is None else duplicates.pairs
-    if not random.random and not constant.constant and not pairs:
+    if not random and not constant and not pairs:
         return
     if not st.toggle("Show which raters", help="Shown to you alone; no result and no link names a rater."):
         return
     ids = annotations.rater_ids
-    if random.random:
+    if random:
         positions = np.flatnonzero(random_responders(annotations).random)
-        whom = pd.DataFrame({"at chance": [ids[position] for position in positions]})
-        _table(whom, "Raters at chance")
-    if constant.constant:
-        positions = np.flatnonzero(too_constant(annotations).named)
-        whom = pd.DataFrame({"gave one label always": [ids[position] for position in positions]})
-        _table(whom, "Raters who gave one label always")
+        _table(pd.DataFrame({"at chance": [ids[at] for at in positions]}), "Raters at chance")
+    if constant:
+        positions, always = np.flatnonzero(too_constant(annotations).named), "gave one label always"
+        _table(pd.DataFrame({always: [ids[at] for at in positions]}), f"Raters who {always}")
     if pairs:
-        whom = pd.DataFrame(
-            {
-                "rater": [ids[pair.first] for pair in pairs],
-                "other rater": [ids[pair.second] for pair in pairs],
-                "items in common": [pair.common for pair in pairs],
-                "equal labels": [pair.agreed for pair in pairs],
-                "expected of independent raters": [f"{pair.expected:,.0f}" for pair in pairs],
-            }
-        )
-        _table(whom, "Pairs of raters who agree too closely")
+        rows = [
+            (ids[one.first], ids[one.second], one.common, one.agreed, f"{one.expected:,.0f}") for one in pairs
+        ]
+        heads = ["rater", "other rater", "items in common", "equal labels", "expected of independent raters"]
+        _table(pd.DataFrame(rows, columns=heads), "Pairs of raters who agree too closely")
 
 
 def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
-    """How large a difference must be to be found, simulated when asked for."""
     names = tuple(dataset.raters.axes)
     if not names:
         return
@@ -313,7 +291,7 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
             return
         _table(tables.power_table(found), "Per group, the smallest shifts of GAI that 8 of 10 runs detect")
         for sentence in tables.power_sentences(found):
-            st.caption(escape_markdown(sentence))
+            caption(sentence)
 
 
 def _simulate(dataset: Dataset, axes: list[AxisSet]) -> list[GroupPower]:
@@ -330,7 +308,6 @@ def _simulate(dataset: Dataset, axes: list[AxisSet]) -> list[GroupPower]:
 
 
 def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T]) -> T:
-    """A figure of this session's data, computed once."""
     kept = st.session_state.setdefault(_KEY, {})
     key = _key(what, dataset)
     if key not in kept:

@@ -18,7 +18,7 @@ from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import show_table
+from pages._ui.helpers.widgets import caption, show_table
 
 _LABELS = "Labels"
 _KINDS = ("Change values", "Cut numbers", "Combine questions")
@@ -39,54 +39,43 @@ def choose_recoding(spec: DataSpec) -> None:
             "several questions. The steps are applied in this order and become part of the run."
         )
         for position, step in enumerate(steps):
+            looks = {"key": _key(f"remove-{position}"), "type": "tertiary", "icon": ":material/close:"}
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(escape_markdown(f"{position + 1}. {step_sentence(step)}"))
-                st.button(
-                    f"Remove step {position + 1}",
-                    key=_key(f"remove-{position}"),
-                    type="tertiary",
-                    icon=":material/close:",
-                    on_click=_remove,
-                    args=(position,),
-                )
+                st.button(f"Remove step {position + 1}", on_click=_remove, args=(position,), **looks)
             if isinstance(step, Combine) and step.into not in spec.labels:
-                st.caption(escape_markdown(f"To analyse {step.into}, choose it as the label column above."))
+                caption(f"To analyse {step.into}, choose it as the label column above.")
         if tables is None:
             st.error("A step cannot be applied, see below; remove it to go on.")
             return
         kind = st.segmented_control("Add a step", _KINDS, key=_key("kind"))
         if kind == "Change values":
-            column = _column(tables, spec, numeric=False)
-            if column is None:
-                return
-            name = column or None
-            found = counts(tables, name, spec)
-            proposed = _proposals(found)
-            frame = pd.DataFrame(
-                {
-                    "Value": [value or _EMPTY for value in found],
-                    "Cells": list(found.values()),
-                    "Becomes": [proposed.get(value, value) or _EMPTY for value in found],
-                }
-            )
-            st.caption(f"Type what a value becomes; “{NO_VALUE}” or nothing treats it as missing.")
-            edited = st.data_editor(
-                frame,
-                hide_index=True,
-                disabled=["Value", "Cells"],
-                key=_key(f"values-{name}-{len(work().recode)}-{sorted(proposed.items())}"),
-            )
-            values = tuple(
-                (old, new)
-                for old, new in zip(found, map(_becomes, edited["Becomes"]), strict=True)
-                if new != old
-            )
-            if values:
-                _offer(MapValues(name, values), tables, spec, [name])
+            _change_values(tables, spec)
         elif kind == "Cut numbers":
             _cut_numbers(tables, spec)
         elif kind == "Combine questions":
             _combine(tables[0], spec)
+
+
+def _change_values(tables: Sequence[Table | None], spec: DataSpec) -> None:
+    column = _column(tables, spec, numeric=False)
+    if column is None:
+        return
+    name = column or None
+    found = counts(tables, name, spec)
+    proposed = _proposals(found)
+    rows = [(value or _EMPTY, n, proposed.get(value, value) or _EMPTY) for value, n in found.items()]
+    st.caption(f"Type what a value becomes; “{NO_VALUE}” or nothing treats it as missing.")
+    edited = st.data_editor(
+        pd.DataFrame(rows, columns=["Value", "Cells", "Becomes"]),
+        hide_index=True,
+        disabled=["Value", "Cells"],
+        key=_key(f"values-{name}-{len(work().recode)}-{sorted(proposed.items())}"),
+    )
+    becomes = zip(found, map(_becomes, edited["Becomes"]), strict=True)
+    values = tuple((old, new) for old, new in becomes if new != old)
+    if values:
+        _offer(MapValues(name, values), tables, spec, [name])
 
 
 def _remove(position: int) -> None:
@@ -120,7 +109,7 @@ def _offer(
         st.caption("After")
         _show_counts(after, into or _LABELS)
     for problem in problems:
-        st.caption(escape_markdown(problem.message))
+        caption(problem.message)
     st.button("Apply", type="primary", key=_key("apply"), on_click=_add, args=(step,))
 
 
@@ -138,7 +127,6 @@ def _becomes(cell: object) -> str:
 
 
 def _proposals(found: Mapping[str, int]) -> dict[str, str]:
-    """The values that the person asked to be filled in."""
     proposed: dict[str, str] = {}
     spelling = checks.one_spelling(found)
     if spelling:
@@ -198,11 +186,8 @@ def _combine(table: Table, spec: DataSpec) -> None:
     )
     into = st.text_input("Name of the new column", value="combined", key=_key("into"))
     if set(order) != found:
-        st.caption(
-            escape_markdown(
-                f"Put all values in order; still without a place: {', '.join(sorted(found - set(order)))}"
-            )
-        )
+        left = ", ".join(sorted(found - set(order)))
+        caption(f"Put all values in order; still without a place: {left}")
         return
     try:
         step = Combine(tuple(chosen), tuple(order), into.strip())
@@ -224,15 +209,11 @@ def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) ->
         "Column to recode",
         ["", *columns],
         index=None,
-        format_func=_column_name,
+        format_func=lambda name: f"{name} (a column)" if name == _LABELS else name or _LABELS,
         placeholder="Choose a column",
         key=_key(f"column-{numeric}"),
     )
     return chosen
-
-
-def _column_name(column: str) -> str:
-    return f"{column} (a column)" if column == _LABELS else column or _LABELS
 
 
 def _offered(table: Table | None, name: str, *, numeric: bool) -> bool:

@@ -1,13 +1,15 @@
-"""Readings that are remembered for files of the same columns, and those of known data sets."""
+"""What is kept of files: the draft of a visit, readings for files of the same columns, known data sets."""
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
+from typing import NamedTuple
 
 import streamlit as st
 
+from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
@@ -15,11 +17,91 @@ from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import fitted
-from grasp_core.store.readings import Reading
-from pages._ui.helpers.identity import current_user, here, owner_names, require_run
-from pages._ui.helpers.navigation import go
-from pages._ui.helpers.state import submit, work, zone
+from grasp_core.reading.tables import fitted, guessed
+from grasp_core.server.identity import BROWSER, known
+from grasp_core.store.readings import Draft, Reading
+from pages._ui.helpers.identity import current_user, here, may_run, owner_names, require_run
+from pages._ui.helpers.screens import go
+from pages._ui.helpers.state import SLOTS, members_of, on_day, submit, tables_again, work
+from pages._ui.helpers.widgets import caption
+
+_FOUND = "draft-found"
+
+
+def resume_draft() -> None:
+    """Take up what the person, or this browser, brought and chose last, once a visit."""
+    session = work()
+    if session.resumed or session.annotations is not None or not may_run():
+        return
+    session.resumed = True
+    owner = _owner()
+    with suppress(GraspError):  # the page does without the database
+        draft = None if owner is None else here().drafts.load(owner=owner)
+        if draft is not None:
+            _take_up(draft)
+
+
+def keep_draft(analysis: AnalysisSpec | None = None) -> None:
+    """Keep what is brought and chosen, where it differs from what was kept last."""
+    session = work()
+    owner = _owner()
+    if owner is None or not may_run():
+        return
+    files = session.files
+    if analysis is None and session.draft is not None:
+        analysis = session.draft.analysis
+    draft = Draft(
+        **files,
+        spec=session.chosen,
+        axes=session.proposed_axes,
+        answers=dict(session.answers),
+        decided=None if session.dataset is None else session.data_spec,
+        analysis=analysis,
+    )
+    if draft == session.draft or (session.draft is None and not any(files.values())):
+        return
+    with suppress(GraspError):  # nothing else depends on it
+        here().drafts.save(draft, owner=owner)
+        session.draft = draft
+
+
+def say_what_was_found() -> None:
+    """That files are those of an earlier visit, as long as they are in use."""
+    session = work()
+    if st.session_state.get(_FOUND) == session.generation:
+        st.caption("These are the files and choices of your last visit.")
+
+
+def _owner() -> str | None:
+    """The person who signed in; where nobody does, a digest of what this browser carries."""
+    user = current_user()
+    if user != LOCAL_USER:
+        return user.id
+    carried = known(st.context.cookies.get(BROWSER))
+    return hashlib.sha256(carried.encode()).hexdigest() if carried else None
+
+
+def _take_up(draft: Draft) -> None:
+    session = work()
+    files = {slot: getattr(draft, slot) for slot in SLOTS}
+    try:
+        annotations, raters, items = tables_again(files).values()
+    except DataError:
+        first = next(file.name for file in files.values() if file is not None)
+        st.info(escape_markdown(f"{first} of your last visit is not kept any more: bring it again."))
+        return
+    guess = None if annotations is None else guessed(annotations, raters, items)
+    if guess is not None and draft.spec is not None:
+        guess = guess.confirmed(draft.spec, draft.axes)
+    session.use_files(annotations, raters, guess, items)
+    session.answers = dict(draft.answers or {})
+    session.draft = draft
+    if annotations is not None and draft.decided is not None:
+        session.shown = session.load(draft.decided)
+        session.use_dataset(*session.shown)
+    if draft.analysis is not None:
+        session.use_settings(draft.analysis)
+    st.session_state[_FOUND] = session.generation
 
 
 def say_what_is_known(guess: Guess) -> None:
@@ -51,9 +133,8 @@ def say_what_is_known(guess: Guess) -> None:
 _KEY = "recalled"
 
 
-@dataclass(frozen=True)
-class _Recalled:
-    """A guess with an earlier reading, and what is said of it; `plain` is the guess without that reading."""
+class _Recalled(NamedTuple):
+    """A guess with an earlier reading, the guess without it, and what is said of it."""
 
     guess: Guess
     plain: Guess
@@ -73,16 +154,14 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
         found = here().readings.recall(key, owner=current_user().id)
     if found is None:
         return guess
-    members = {
-        "member": annotations.member,
-        "raters_member": None if raters is None else raters.member,
-        "items_member": None if items is None else items.member,
-    }
+    members = members_of(annotations, raters, items)
     plain = replace(guess, spec=replace(guess.spec, **members))
     try:
         fits = fitted(annotations, raters, replace(found.spec, **members), found.axes, items)
     except DataError as error:
-        sentence = f"The reading of {_when(found)} {_whose(found)} does not fit this file: {error}"
+        sentence = (
+            f"The reading of {on_day(found.updated_at)} {_whose(found)} does not fit this file: {error}"
+        )
         st.session_state[_KEY] = _Recalled(guess, guess, sentence.rstrip(".") + ".")
         return guess
     recalled = guess.confirmed(fits.spec, fits.axes or guess.axes)
@@ -93,7 +172,9 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
     if found.ids_left_out:
         dropped.append(f"{number(found.ids_left_out, 'rule')} on single raters or items")
     more = f" Not taken over: {'; '.join(dropped)}." if dropped else ""
-    st.session_state[_KEY] = _Recalled(recalled, guess, (f"Read as on {_when(found)} {_whose(found)}.{more}"))
+    st.session_state[_KEY] = _Recalled(
+        recalled, guess, (f"Read as on {on_day(found.updated_at)} {_whose(found)}.{more}")
+    )
     return recalled
 
 
@@ -114,7 +195,7 @@ def say_what_is_remembered() -> None:
     if recalled is None or recalled.guess is not session.guess:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(escape_markdown(recalled.sentence))
+        caption(recalled.sentence)
         if recalled.plain is not recalled.guess:
             st.button("Start afresh", icon=":material/restart_alt:", on_click=_start_afresh, args=(recalled,))
 
@@ -122,11 +203,6 @@ def say_what_is_remembered() -> None:
 def _start_afresh(recalled: _Recalled) -> None:
     session = work()
     session.use_files(session.annotations, session.raters, recalled.plain, session.items)
-
-
-def _when(found: Reading) -> str:
-    day = datetime.fromtimestamp(found.updated_at, zone())
-    return f"{day.day} {day:%B %Y}"
 
 
 def _whose(found: Reading) -> str:

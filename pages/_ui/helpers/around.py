@@ -18,8 +18,7 @@ from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 from pages._ui.helpers.identity import CURRENT, current_project, current_user, here
-from pages._ui.helpers.navigation import SCREENS, Audience, Screen
-from pages._ui.helpers.page_style import SIGN_OUT_FORM
+from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, Screen
 from pages._ui.helpers.sign_ins import SIGN_OUT
 from pages._ui.helpers.state import note_refusal, work
 
@@ -63,13 +62,9 @@ def choose_project() -> None:
             list(found),
             format_func=lambda one: found[one].name + (" (archived)" if found[one].archived else ""),
             key=_WIDGET,
-            on_change=_take,
+            on_change=lambda: work_in(st.session_state[_WIDGET]),
             width=320,
         )
-
-
-def _take() -> None:
-    work_in(st.session_state[_WIDGET])
 
 
 def work_in(project: str) -> None:
@@ -123,7 +118,11 @@ def show_error(error: Exception) -> bool:
     The log gets the kind of error and the lines of code, but not the message: it may quote data.
     """
     if isinstance(error, AccessError):
-        _note(error)
+        try:
+            note_refusal((st.context.url or "").rpartition("/")[2].partition("?")[0])
+        except GraspError as other:  # nobody is known, or the database is away
+            kinds = type(error).__name__, type(other).__name__
+            log.warning("a refusal is not in the log: %s, %s", *kinds)
     if isinstance(error, GraspError):
         st.error(escape_markdown(str(error)))
         return True
@@ -136,13 +135,6 @@ def show_error(error: Exception) -> bool:
         "the details, without any of your data."
     )
     return True
-
-
-def _note(refused: AccessError) -> None:
-    try:
-        note_refusal((st.context.url or "").rpartition("/")[2].partition("?")[0])
-    except GraspError as error:  # nobody is known, or the database is away
-        log.warning("a refusal is not in the log: %s, %s", type(refused).__name__, type(error).__name__)
 
 
 ANSWERED = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})

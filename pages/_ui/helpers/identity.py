@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from http.cookies import SimpleCookie
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
-from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
-from streamlit.web.server.starlette import starlette_auth_routes, starlette_websocket
+from starlette.requests import HTTPConnection
+from streamlit.web.server.starlette import starlette_websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from grasp_core.model.access import EVERYONE, LOCAL_USER, User, groups_of, only
@@ -40,16 +39,6 @@ def just_signed_in(set_cookies: Iterable[str], origin: str) -> Mapping[str, Any]
     for line in set_cookies:
         jar.load(line)
     return claims_of({name: morsel.value for name, morsel in jar.items()}, origin)
-
-
-async def provider_sign_out(request: Request) -> str | None:
-    """The address at which the sign-in provider lets people sign out of it, too, where it has one."""
-    return await starlette_auth_routes._get_provider_logout_url(request)
-
-
-def clear(response: Response, request: Request) -> None:
-    """Take the cookie out of the browser."""
-    starlette_auth_routes._clear_auth_cookie(response, request)
 
 
 def claims_of(cookies: Mapping[str, str], origin: str) -> Mapping[str, Any] | None:
@@ -199,31 +188,27 @@ def require_run(project: str | None = None) -> User:
     return user
 
 
-def require_manage(owner: str, project: str) -> User:
-    """The person of this session, who may rename, share, cancel or delete what is `owner`'s in a project."""
-    user = current_user()
-    if not user.may_manage(owner, project):
-        raise AccessError("Only the person whose result this is, an owner of its project or an admin may.")
-    return user
+def _require(right: Literal["manage", "lead", "see"], refusal: str) -> Callable[..., User]:
+    def require(*of: str) -> User:
+        user = current_user()
+        if not getattr(user, f"may_{right}")(*of):
+            raise AccessError(refusal)
+        return user
+
+    return require
+
+
+require_manage = _require(
+    "manage", "Only the person whose result this is, an owner of its project or an admin may."
+)
+"""The person of this session, who may change or delete what is an owner's (id) in a project (id)."""
+require_lead = _require("lead", "Only an owner of the project or an admin may change it.")
+"""The person of this session, who may change a project (id) and say who belongs to it."""
+require_see = _require("see", "You do not belong to this result's project any more.")
+"""The person of this session, who still sees what belongs to a project (id)."""
 
 
 def may_manage(owner: str, project: str) -> bool:
     """Whether to offer changes to what is `owner`'s; strangers on a shared result change nothing."""
     user = visitor()
     return user is not None and user.may_manage(owner, project)
-
-
-def require_lead(project: str) -> User:
-    """The person of this session, who may rename, archive and delete a project and say who belongs to it."""
-    user = current_user()
-    if not user.may_lead(project):
-        raise AccessError("Only an owner of the project or an admin may change it.")
-    return user
-
-
-def require_see(project: str) -> User:
-    """The person of this session, who still sees what belongs to a project."""
-    user = current_user()
-    if not user.may_see(project):
-        raise AccessError("You do not belong to this result's project any more.")
-    return user

@@ -21,11 +21,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 from streamlit import runtime
+from streamlit.web.server.starlette import starlette_auth_routes
 
 from grasp_core.model.errors import AccessError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts, session_key
-from pages._ui.helpers.identity import CALLBACK, claims_of, clear, just_signed_in, provider_sign_out
+from pages._ui.helpers.identity import CALLBACK, claims_of, just_signed_in
 from pages._ui.helpers.state import KEY, Work
 
 log = logging.getLogger("grasp.sessions")
@@ -158,9 +159,9 @@ def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_pa
             except StoreError as error:
                 return PlainTextResponse(str(error), HTTPStatus.SERVICE_UNAVAILABLE)
         closing = BackgroundTask(close_tabs, [] if claims is None else [session_key(claims)])
-        next_page = await provider_sign_out(request) or f"{base_path}/"
+        next_page = await starlette_auth_routes._get_provider_logout_url(request) or f"{base_path}/"
         answer = HTMLResponse(_signed_out(next_page), background=closing)
-        clear(answer, request)
+        starlette_auth_routes._clear_auth_cookie(answer, request)
         return answer
 
     return Route(base_path + SIGN_OUT, sign_out, methods=["POST"])

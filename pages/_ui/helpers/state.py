@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from typing import NamedTuple
+from typing import get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -14,14 +14,16 @@ import streamlit as st
 from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.guess.roles import Role
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
-from grasp_core.store.drafts import Draft
+from grasp_core.store.readings import Draft, DraftFile
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import (
     asker,
@@ -33,6 +35,7 @@ from pages._ui.helpers.identity import (
     stores_of,
     visitor,
 )
+from pages._ui.helpers.screens import go
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 _DATE_FROM_DAYS = 45
@@ -49,7 +52,13 @@ def zone() -> tzinfo:
 def exactly(moment: float) -> str:
     """For example "21 Nov 2026, 15:50 CET"."""
     there = datetime.fromtimestamp(moment, zone())
-    return f"{there.day} {there:%b %Y, %H:%M %Z}"
+    return f"{on_day(moment, '%b')}, {there:%H:%M %Z}"
+
+
+def on_day(moment: float, month: str = "%B") -> str:
+    """For example "21 November 2026"."""
+    there = datetime.fromtimestamp(moment, zone())
+    return f"{there.day} {there:{month} %Y}"
 
 
 def in_words(moment: float, now: float | None = None) -> str:
@@ -60,8 +69,7 @@ def in_words(moment: float, now: float | None = None) -> str:
         return "long ago" if seconds < 0 else "later"
     for unit, length in _UNITS:
         if away >= length:
-            count = round(away / length)
-            amount = f"{count} {unit}{'' if count == 1 else 's'}"
+            amount = number(round(away / length), unit)
             return f"in {amount}" if seconds > 0 else f"{amount} ago"
     return "just now" if seconds <= 0 else "in less than a minute"
 
@@ -96,16 +104,9 @@ def note_refusal(place: str) -> None:
 
 
 KEY = "work"
-_SLOTS = ("annotations", "raters", "items")
-
-
-class _GivenUp(NamedTuple):
-    """Files whose tables are given up, by slot: name, hash and member; and whether they were loaded."""
-
-    files: Mapping[str, tuple[str, str, str | None]]
-    loaded: bool
-
-
+SLOTS: tuple[Role, ...] = get_args(Role)
+Files = Mapping[Role, DraftFile | None]
+Tables = dict[Role, Table | None]
 Loaded = tuple[Dataset, DataSpec, float]
 """Files as they are read under a spec, within so many seconds."""
 
@@ -144,19 +145,32 @@ class Work:
     found_again: str | None = None
     _recoded: tuple[DataSpec, tuple[Table, Table | None, Table | None]] | None = None
     _distinct: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
-    _given_up: _GivenUp | None = None
+    # Files whose tables are given up, and whether they were loaded.
+    _given_up: tuple[Files, bool] | None = None
+
+    @property
+    def tables(self) -> Tables:
+        """The files in use by what they hold."""
+        return {slot: getattr(self, slot) for slot in SLOTS}
+
+    @property
+    def files(self) -> dict[Role, DraftFile | None]:
+        """How the server knows the files in use."""
+        return {
+            slot: None if table is None else DraftFile(table.name, table.sha256, table.member)
+            for slot, table in self.tables.items()
+        }
+
+    @property
+    def hashes(self) -> list[str]:
+        """Of the files in use."""
+        return [table.sha256 for table in self.tables.values() if table is not None]
 
     def give_up_tables(self) -> bool:
         """Hold no table and no data while no tab shows them; :func:`work` reads them again."""
-        if self.annotations is None and self.raters is None and self.items is None:
+        if not self.hashes:
             return False
-        tables = {slot: getattr(self, slot) for slot in _SLOTS}
-        files = {
-            slot: (table.name, table.sha256, table.member)
-            for slot, table in tables.items()
-            if table is not None
-        }
-        self._given_up = _GivenUp(files, loaded=self.dataset is not None)
+        self._given_up = self.files, self.dataset is not None
         self.annotations = self.raters = self.items = self.dataset = self.apart = self._recoded = None
         self.shown, self._distinct = None, {}
         return True
@@ -166,10 +180,10 @@ class Work:
         given_up, self._given_up = self._given_up, None
         if given_up is None:
             return
+        files, was_loaded = given_up
         try:
-            for slot, file in given_up.files.items():
-                setattr(self, slot, table_again(*file))
-            if given_up.loaded and self.annotations is not None and self.data_spec is not None:
+            self.annotations, self.raters, self.items = tables_again(files).values()
+            if was_loaded and self.annotations is not None and self.data_spec is not None:
                 self.dataset = loaded(self.annotations, self.raters, self.data_spec, items=self.items)
         except GraspError:
             self.use_files(None, None)
@@ -215,12 +229,12 @@ class Work:
             except DataError:
                 return None
             self._recoded = key, (annotations, raters, items)
-            self._distinct = {one: texts for one, texts in self._distinct.items() if one[0] < len(_SLOTS)}
+            self._distinct = {one: texts for one, texts in self._distinct.items() if one[0] < len(SLOTS)}
         return self._recoded[1]
 
     def distinct(self, table: Table, column: str) -> tuple[str, ...]:
         """Distinct texts of a column of a file in use, as it is or as recoded last; looked up once."""
-        tables = (self.annotations, self.raters, self.items, *(self._recoded[1] if self._recoded else ()))
+        tables = (*self.tables.values(), *(self._recoded[1] if self._recoded else ()))
         place = next((place for place, one in enumerate(tables) if one is table), None)
         if place is None:
             return table.distinct(column)
@@ -266,6 +280,24 @@ def table_again(name: str, sha256: str, member: str | None) -> Table:
     return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
 
 
+def members_of(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, str | None]:
+    """Which sheets, or files of archives, they are, as fields of a spec."""
+    return {
+        "member": annotations.member,
+        "raters_member": None if raters is None else raters.member,
+        "items_member": None if items is None else items.member,
+    }
+
+
+def tables_again(files: Files) -> Tables:
+    """The same of files by what they hold."""
+    known = {slot: files[slot] for slot in SLOTS}
+    return {
+        slot: None if one is None else table_again(one.name, one.sha256, one.member)
+        for slot, one in known.items()
+    }
+
+
 def work() -> Work:
     """The visitor's session."""
     if KEY not in st.session_state:
@@ -304,6 +336,20 @@ def submit(
     session.remember(run)
     session.found_again = run.id if known and run.state == "done" else None
     return run
+
+
+def ask_again(run: RunRecord, spec: RunSpec) -> None:
+    """Read the run's files under another spec, run it in the run's project, and show that run."""
+    require_run(run.project)
+    try:
+        with st.spinner("Reading the data"):
+            dataset = server.shared().service.data_of(replace(run, spec=spec))
+            back = [one for one in run.spec.data.exclude if one not in spec.data.exclude]
+            again = submit(dataset, spec, 0.0, project=run.project, kept=back)
+    except DataError as error:
+        st.warning(escape_markdown(str(error)))
+        return
+    go("results", run_id=again.id)
 
 
 def shown_run() -> RunRecord | None:

@@ -1,32 +1,61 @@
-"""Small widgets: choices, sections that open, warnings, what was just made; a result as it is shown."""
+"""Small widgets: choices, questions asked first, warnings, files to take away; a result as it is shown."""
 
 from __future__ import annotations
 
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
+import altair as alt
 import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.errors import GraspError
 from grasp_core.model.groups import axis_label
 from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
-from grasp_core.model.text import escape_markdown, number, without_options
+from grasp_core.model.text import Sentence, escape_markdown, number, without_options
+from grasp_core.report.charts import Theme
+from grasp_core.report.charts.histograms import PAGE
+from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
+from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+
+K = TypeVar("K")
+T = TypeVar("T")
 
 
 def for_visit(key: str) -> dict[str, str]:
     """What keeps a widget's value for the visit, also while other screens are looked at."""
     return {"key": key, "persist_state": "session"}
+
+
+def pick(label: str, words: Mapping[K, str], *, place: Any = st, **looks: Any) -> K:
+    """A list of words; gives the key of those chosen."""
+    chosen: K = place.selectbox(label, list(words), format_func=words.__getitem__, **looks)
+    return chosen
+
+
+def switch(label: str, words: Mapping[K, str] | Sequence[K], *, place: Any = st, **looks: Any) -> K:
+    """Words side by side, at first the first, of which one is always chosen; gives its key."""
+    options, named = list(words), words.__getitem__ if isinstance(words, Mapping) else str
+    looks = {"default": options[0], "required": True, "format_func": named, **looks}
+    chosen: K = place.segmented_control(label, options, **looks)
+    return chosen
+
+
+def whole(label: str, low: int, high: int, value: int, *, place: Any = st, **looks: Any) -> int:
+    """A whole number within bounds, which are also those of the value at first."""
+    return int(place.number_input(label, low, high, min(max(value, low), high), **looks))
 
 
 def choose_one(
@@ -52,17 +81,6 @@ def choose_one(
     return chosen
 
 
-def confirm(
-    do: Callable[..., None], *args: object, yes: str = "Delete for good", no: str = "Keep it"
-) -> None:
-    """The button that does it and the one that does not; either closes the dialog."""
-    with st.container(horizontal=True):
-        if st.button(yes, type="primary", icon=":material/delete:", on_click=do, args=args):
-            st.rerun()
-        if st.button(no):
-            st.rerun()
-
-
 def put_in_address(name: str, value: str | None) -> None:
     """Say this under a name of the address, or nothing; for callbacks."""
     if value is not None:
@@ -77,32 +95,13 @@ def follow_address(key: str, value: str | None) -> None:
         st.session_state[key] = value
 
 
-T = TypeVar("T")
-
-
-def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
-    """The function, for being called outside a script's run, as Streamlit calls what makes a file.
-
-    There nobody has signed in and nothing is in the session. What it asks is answered here as in the run that
-    draws the page now: whose session it is, that is; what they may is asked when it is called.
-    """
-    context, there = get_script_run_ctx(), contextvars.copy_context()
-
-    def made() -> T:
-        outcome: Future[T] = Future()
-
-        def run() -> None:
-            try:
-                outcome.set_result(make())
-            except BaseException as error:  # raised where it was called
-                outcome.set_exception(error)
-
-        thread = threading.Thread(target=there.run, args=(run,), name="grasp-file", daemon=True)
-        add_script_run_ctx(thread, context)
-        thread.start()
-        return outcome.result()
-
-    return made
+def once(name: str, about: object, compute: Callable[[], T]) -> T:
+    """A value that this visit keeps under a name until it is about something else."""
+    kept = st.session_state.get(name)
+    if kept is None or kept[0] != about:
+        kept = st.session_state[name] = (about, compute())
+    value: T = kept[1]
+    return value
 
 
 def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | None = None) -> None:
@@ -113,16 +112,9 @@ def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | N
             draw()
 
 
-def menu_when_open(
-    label: str,
-    draw: Callable[[], object],
-    *,
-    key: str,
-    icon: str,
-    type: Literal["secondary", "tertiary"] = "secondary",
-) -> None:
-    """A button that opens a menu, which costs nothing until then."""
-    menu = st.popover(label, key=f"menu-{key}", icon=icon, type=type, on_change="rerun")
+def menu_when_open(label: str, draw: Callable[[], object], *, key: str, **looks: Any) -> None:
+    """A button with a download's icon that opens a menu, which costs nothing until then."""
+    menu = st.popover(label, key=f"menu-{key}", icon=":material/download:", on_change="rerun", **looks)
     if menu.open:
         with menu:
             draw()
@@ -138,7 +130,9 @@ def choose_shuffles(
         "Shuffle profiles only within",
         options,
         default=[name for name in start.strata if name in options],
-        format_func=_stratum,
+        format_func=lambda name: (
+            "Workload (bins by number of annotations)" if name == WORKLOAD else axis_label((name,))
+        ),
         **for_visit(f"{key}-strata"),
         placeholder="Over all raters",
         help="Profiles then move only among raters who share a value on each of these. Use it where raters "
@@ -158,8 +152,21 @@ def choose_shuffles(
     return tuple(strata), cluster
 
 
-def _stratum(name: str) -> str:
-    return "Workload (bins by number of annotations)" if name == WORKLOAD else axis_label((name,))
+def show_table(rows: Any, alt: str, **looks: Any) -> None:
+    """Draw rows, without their numbers; `alt` says to a screen reader what they are."""
+    st.dataframe(rows, hide_index=True, alt=alt, **looks)
+
+
+def metrics(figures: Mapping[str, str]) -> None:
+    """Figures side by side, each under its name."""
+    for place, (name, figure) in zip(st.columns(len(figures)), figures.items(), strict=True):
+        place.metric(name, figure)
+
+
+def bullets(sentences: Iterable[Sentence]) -> None:
+    """Each sentence as an entry of a list."""
+    for sentence in sentences:
+        st.markdown(f"- {sentence.markdown}")
 
 
 FIRST = 3
@@ -185,59 +192,47 @@ def show_one(
     warning: Remark, way: Callable[[Remark, int], None] = no_way, place: int = 0, *, brief: bool = False
 ) -> None:
     """Draw one warning with its way to mend it; in brief only its first sentence."""
-    text = warning.in_brief if brief else str(warning)
-    st.warning(escape_markdown(without_options(text)), icon=":material/warning:")
+    warn(without_options(warning.in_brief if brief else str(warning)))
     way(warning, place)
 
 
-def always() -> None:
-    """Whoever sees the page may have what is on it."""
+def caption(*said: str) -> None:
+    """Plain texts in small letters, one after another."""
+    st.caption(escape_markdown(" · ".join(said)))
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A result and who looks at it."""
-
-    key: str
-    result: RunResult
-    title: str
-    check: Callable[[], None] = always
-    charted: RunResult | None = None
-    run: RunRecord | None = None
-    way: Callable[[Remark, int], None] = no_way
-    stranger: bool = False
-    small_groups: bool = True
-
-    @property
-    def drawn(self) -> RunResult:
-        """The result that charts are drawn of."""
-        return self.charted or self.result
+def warn(text: str) -> None:
+    """A plain text as a warning."""
+    st.warning(escape_markdown(text), icon=":material/warning:")
 
 
-_DOUBLE_CLICK_S = 1.0
+# What is asked first, and what is refused.
 
 
-def just_made(key: str) -> bool:
-    """Whether one was made this very moment: the second click of a double one makes no other."""
-    made_at, _ = st.session_state.get(key, (-_DOUBLE_CLICK_S, ""))
-    return time.monotonic() - made_at < _DOUBLE_CLICK_S
+def confirm(
+    do: Callable[..., None], *args: object, yes: str = "Delete for good", no: str = "Keep it"
+) -> None:
+    """The button that does it and the one that does not; either closes the dialog."""
+    with st.container(horizontal=True):
+        if st.button(yes, type="primary", icon=":material/delete:", on_click=do, args=args):
+            st.rerun()
+        if st.button(no):
+            st.rerun()
 
 
-def keep_made(key: str, text: str) -> None:
-    """Keep what was just made until it is forgotten, or another one takes its place."""
-    st.session_state[key] = time.monotonic(), text
+def say_of(name: str, warning: str) -> None:
+    """What a dialog says of the thing with this name before it goes."""
+    st.markdown(f"**{escape_markdown(name)}**")
+    st.warning(warning, icon=":material/warning:")
 
 
-def show_made(key: str, what: str) -> None:
-    """Show what was made, if there is some, to be copied; `what` it is, in a word."""
-    if key in st.session_state:
-        st.success(f"Copy the {what} now: nobody can see it again.", icon=":material/check_circle:")
-        st.code(st.session_state[key][1], language=None, wrap_lines=True)
-
-
-def show_table(rows: Any, alt: str, **looks: Any) -> None:
-    """Draw rows, without their numbers; `alt` says to a screen reader what they are."""
-    st.dataframe(rows, hide_index=True, alt=alt, **looks)
+@contextmanager
+def refusal_told() -> Iterator[None]:
+    """Say why something is refused where it would stand."""
+    try:
+        yield
+    except GraspError as error:
+        st.error(escape_markdown(f"{error}."))
 
 
 @contextmanager
@@ -274,3 +269,176 @@ def say_refusal(key: str) -> bool:
     if refused:
         st.error(escape_markdown(refused))
     return bool(refused)
+
+
+def forget(*keys: str) -> None:
+    """Keep nothing under these keys."""
+    for key in keys:
+        st.session_state.pop(key, None)
+
+
+_DOUBLE_CLICK_S = 1.0
+
+
+def just_made(key: str) -> bool:
+    """Whether one was made this very moment: the second click of a double one makes no other."""
+    made_at, _ = st.session_state.get(key, (-_DOUBLE_CLICK_S, ""))
+    return time.monotonic() - made_at < _DOUBLE_CLICK_S
+
+
+def keep_made(key: str, text: str) -> None:
+    """Keep what was just made until it is forgotten, or another one takes its place."""
+    st.session_state[key] = time.monotonic(), text
+
+
+def show_made(key: str, what: str) -> None:
+    """Show what was made, if there is some, to be copied; `what` it is, in a word."""
+    if key in st.session_state:
+        st.success(f"Copy the {what} now: nobody can see it again.", icon=":material/check_circle:")
+        st.code(st.session_state[key][1], language=None, wrap_lines=True)
+
+
+# A result, and its files.
+
+
+def always() -> None:
+    """Whoever sees the page may have what is on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A result and who looks at it."""
+
+    key: str
+    result: RunResult
+    title: str
+    check: Callable[[], None] = always
+    charted: RunResult | None = None
+    run: RunRecord | None = None
+    way: Callable[[Remark, int], None] = no_way
+    stranger: bool = False
+    small_groups: bool = True
+
+    @property
+    def drawn(self) -> RunResult:
+        """The result that charts are drawn of."""
+        return self.charted or self.result
+
+
+_EXPLAINED = {
+    "csv": "Every number of every group and statistic at full precision.",
+    "html": "The whole result as one file that opens in any browser, also offline.",
+    "json": "Everything on this page, without any annotation; open it on Start, now or in years.",
+    "spec": "The settings alone, for the command line.",
+}
+_MEDIA_TYPES = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "md": "text/markdown",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+"""Of files, by how their names end."""
+
+Made = Callable[[], bytes | str]
+
+
+def export(
+    shown: Shown, rater_map: Callable[[], RaterMap | None], names: Collection[str] = tuple(EXPORTS)
+) -> None:
+    """One button that opens the list of files; reports have the map of raters, where it was made by then."""
+
+    def make(kind: Export) -> bytes:
+        exports = server.shared().exports
+        with exports.turn():
+            return exports.make(kind, shown.result, rater_map())
+
+    def files() -> None:
+        for kind in (EXPORTS[name] for name in EXPORTS if name in names):
+            name = f"{safe_name(shown.title)}.{kind.extension}"
+            looks = {"mime": kind.media_type, "help": _EXPLAINED.get(kind.name), "width": "stretch"}
+            download(shown.check, kind.label, name, partial(make, kind), **looks)
+        st.caption("Each figure has a menu of its own files below it.")
+
+    menu_when_open("Export", files, key="export")
+
+
+def save_figure(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
+    """A menu of one figure as PNG, SVG and PDF, always on white, once it is final."""
+
+    def files() -> None:
+        for kind in ("png", "svg", "pdf"):
+            label, name = f"{what} ({kind.upper()})", f"{file_name}.{kind}"
+            download(shown.check, label, name, lambda kind=kind: drawn(chart(), kind), width="stretch")
+
+    if not shown.result.provisional:
+        menu_when_open(f"Save the {what}", files, key=what, type="tertiary")
+
+
+def drawn(chart: alt.LayerChart, kind: str) -> bytes:
+    """A chart as a file, "png", "svg" or "pdf", drawn beside the process that serves."""
+    exports = server.shared().exports
+    with exports.turn():
+        return exports.draw(chart, kind)
+
+
+def downloads(check: Callable[[], None], *files: tuple[str, str, Made], **looks: str | None) -> None:
+    """Buttons for files side by side, each with its label, name and content."""
+    with st.container(horizontal=True):
+        for label, name, make in files:
+            download(check, label, name, make, **looks)
+
+
+def download(check: Callable[[], None], label: str, file_name: str, make: Made, **looks: str | None) -> None:
+    """A button for one file; `check` refuses whoever may not have it any more, see :class:`Shown`."""
+
+    def content() -> bytes | str:
+        check()
+        return make()
+
+    st.download_button(
+        label,
+        as_this_session(content),
+        file_name=file_name,
+        icon=":material/download:",
+        on_click="ignore",
+        **{"mime": _MEDIA_TYPES.get(file_name.rpartition(".")[2]), **looks},
+    )
+
+
+def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
+    """The function, for being called outside a script's run, as Streamlit calls what makes a file.
+
+    There nobody has signed in and nothing is in the session. What it asks is answered here as in the run that
+    draws the page now: whose session it is, that is; what they may is asked when it is called.
+    """
+    context, there = get_script_run_ctx(), contextvars.copy_context()
+
+    def made() -> T:
+        outcome: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                outcome.set_result(make())
+            except BaseException as error:  # raised where it was called
+                outcome.set_exception(error)
+
+        thread = threading.Thread(target=there.run, args=(run,), name="grasp-file", daemon=True)
+        add_script_run_ctx(thread, context)
+        thread.start()
+        return outcome.result()
+
+    return made
+
+
+def page_theme() -> Theme:
+    """Light or dark, as the browser shows the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def choose_page(result: RunResult, key: str) -> int:
+    """Which page of the groups a chart shows, counted from 1; nothing is asked where one holds all."""
+    pages = -(-len(result.groups) // PAGE)
+    return int(st.pagination(pages, key=f"{key}-{pages}")) if pages > 1 else 1

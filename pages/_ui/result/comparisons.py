@@ -5,91 +5,65 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import altair as alt
 import streamlit as st
 
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.outcome import LabelUse, PairResult
-from grasp_core.model.result import Association, RunResult, SlicesResult
+from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.text import Sentence, escape_markdown
-from grasp_core.report import charts
+from grasp_core.report import charts, pairs, slices
+from grasp_core.report.charts import Theme
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.in_numbers import measure_table, pair_table
-from grasp_core.report.pairs import (
-    PAIRS_EXPLANATION,
-    PAIRS_SAID,
-    Measure,
-    foremost_pairs,
-    measures,
-    most_told,
-    pair_sentences,
-    seen_from,
-    strongest,
-    told_first,
-)
-from grasp_core.report.slices import (
-    GIVEN_EXPLANATION,
-    Found,
-    association_sentence,
-    by_value,
-    given_sentences,
-    given_table,
-    not_yet_given,
-    slice_sentences,
-    sliced_groups,
-)
-from grasp_core.report.slices import told_first as foremost_slice
 from grasp_core.report.tables import ALL_LABELS, label_use_table
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
-from grasp_core.store.runs import RunRecord
-from pages._ui.helpers.outputs import page_theme, save_figure
-from pages._ui.helpers.widgets import Shown, show_table, when_open
-from pages._ui.one_run import ask_again
+from pages._ui.helpers.state import ask_again
+from pages._ui.helpers.widgets import (
+    Shown,
+    bullets,
+    caption,
+    page_theme,
+    pick,
+    save_figure,
+    show_table,
+    switch,
+    when_open,
+)
 from pages._ui.result import cache
-from pages._ui.result.tables import show_groups_table, table_of_groups
+from pages._ui.result.cache import show_groups_table, table_of_groups
 
 
-def has_pairs(result: RunResult) -> bool:
+def has_pairs(shown: Shown) -> bool:
     """Whether pairs were part of this run."""
-    return bool(result.pairs)
+    return bool(shown.result.pairs)
 
 
 def show_pairs(shown: Shown, group: Group | None = None) -> None:
     """What pairs differ in: a matrix for each axis, or with `group` its own pairs, and one pair in detail."""
     result = shown.result
-    st.caption(PAIRS_EXPLANATION)
-    for sentence in _said(result, group):
-        st.markdown(f"- {sentence.markdown}")
-    rows = result.pairs if group is None else seen_from(result, group)
-    strong = rows[strongest(rows)]
+    st.caption(pairs.PAIRS_EXPLANATION)
+    bullets(_said(result, group))
+    rows = result.pairs if group is None else pairs.seen_from(result, group)
+    strong = rows[pairs.strongest(rows)]
     chosen = strong.a.axes if group is None else group.axes
-    axes = list(dict.fromkeys(row.a.axes for row in result.pairs))
     left, right = st.columns(2)
     if group is None:
-        chosen = left.selectbox(
-            "Axis of the pairs", axes, index=axes.index(chosen), format_func=axis_label, key="pairs-axis"
-        )
-    told, first = measures(result), told_first(strong)
-    measure = told[
-        right.selectbox(
-            "Compare by",
-            list(told),
-            index=list(told).index(first) if first in told else 0,
-            format_func=lambda key: told[key].name,
-            key="pairs-measure",
-        )
-    ]
+        axes = {row.a.axes: axis_label(row.a.axes) for row in result.pairs}
+        first = list(axes).index(chosen)
+        chosen = pick("Axis of the pairs", axes, place=left, index=first, key="pairs-axis")
+    told, first = pairs.measures(result), pairs.told_first(strong)
+    names = {key: one.name for key, one in told.items()}
+    place = list(told).index(first) if first in told else 0
+    measure = told[pick("Compare by", names, place=right, index=place, key="pairs-measure")]
+    explained = measure.explanation
     if group is None:
-        st.caption(escape_markdown(measure.explanation))
+        caption(explained)
         _matrix(shown, chosen, measure)
     else:
-        st.caption(
-            escape_markdown(
-                measure.explanation.replace("the row’s raters", "this group’s raters").replace(
-                    "the column’s", "the other group’s"
-                )
-            )
-        )
+        explained = explained.replace("the row’s raters", "this group’s raters")
+        caption(explained.replace("the column’s", "the other group’s"))
         beside = f"{measure.name}, this group beside each other one"
         show_table(measure_table(result, measure, group=group), beside)
     _one_pair(shown, [row for row in rows if row.a.axes == chosen])
@@ -99,49 +73,34 @@ def _said(result: RunResult, group: Group | None) -> Sequence[Sentence]:
     if result.later is not None:
         return ()
     if group is None:
-        return most_told(result, PAIRS_SAID)
-    found = foremost_pairs(result, group)[:PAIRS_SAID]
-    return [pair_sentences(row, result)[0] for row in found]
+        return pairs.most_told(result, pairs.PAIRS_SAID)
+    found = pairs.foremost_pairs(result, group)[: pairs.PAIRS_SAID]
+    return [pairs.pair_sentences(row, result)[0] for row in found]
 
 
-def _matrix(shown: Shown, axes: tuple[str, ...], measure: Measure) -> None:
-    result = shown.result
-    cache.chart(
-        shown.key,
-        f"pairs {axes} {measure.key}",
-        result,
-        lambda result, theme: charts.pairs_matrix(result, axes, measure, theme),
-        fresh=result.later is not None,
-    )
-    when_open(
-        f"{measure.name} of every pair as a table",
-        lambda: show_table(
-            measure_table(result, measure, axes=axes), f"{measure.name} of every pair of groups"
-        ),
-        key="pairs-table",
-    )
+def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None:
+    result, of_every = shown.result, f"{measure.name} of every pair"
+
+    def chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
+        return charts.pairs_matrix(result, axes, measure, theme)
+
+    def table() -> None:
+        show_table(measure_table(result, measure, axes=axes), f"{of_every} of groups")
+
+    cache.chart(shown.key, f"pairs {axes} {measure.key}", result, chart, fresh=result.later is not None)
+    when_open(f"{of_every} as a table", table, key="pairs-table")
     if result.later is None:
-        save_figure(
-            shown, lambda: charts.pairs_matrix(result, axes, measure, "light"), "pairs", "matrix of pairs"
-        )
+        save_figure(shown, partial(chart, result), "pairs", "matrix of pairs")
 
 
 def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
-    """One pair in detail, the strongest first."""
     result = shown.result
     st.subheader("One pair")
-    row = rows[
-        st.selectbox(
-            "Pair of groups",
-            range(len(rows)),
-            index=strongest(rows),
-            format_func=lambda place: f"{group_label(rows[place].a)} – {group_label(rows[place].b)}",
-            key=f"pairs-pair-{axis_label(rows[0].a.axes)}",
-        )
-    ]
+    names = {at: f"{group_label(row.a)} – {group_label(row.b)}" for at, row in enumerate(rows)}
+    key = f"pairs-pair-{axis_label(rows[0].a.axes)}"
+    row = rows[pick("Pair of groups", names, index=pairs.strongest(rows), key=key)]
     if result.later is None:
-        for sentence in pair_sentences(row, result):
-            st.markdown(f"- {sentence.markdown}")
+        bullets(pairs.pair_sentences(row, result))
         cache.chart(
             shown.key,
             f"pair {row.a} {row.b}",
@@ -151,98 +110,69 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     show_table(pair_table(result, row), "Everything that was tested of this pair")
 
 
-def has_slices(result: RunResult) -> bool:
+def has_slices(shown: Shown) -> bool:
     """Whether slices were part of this run."""
-    return bool(result.slices)
+    return bool(shown.result.slices)
 
 
 def is_sliced(result: RunResult, group: Group) -> bool:
     """Whether the group is in some slice."""
-    return any(group in sliced_groups(result, found) for found in result.slices)
+    return any(group in slices.sliced_groups(result, found) for found in result.slices)
 
 
 def show_slices(shown: Shown, group: Group | None = None) -> None:
     """What stands out in which slice, then one group in all of them; with `group` that group alone."""
     result = shown.result
-    found = _choose_column(result)
-    if found is None:
+    if not result.slices:
         return
-    for sentence in slice_sentences(result, found, group):
-        st.markdown(f"- {sentence.markdown}")
-    told = foremost_slice(result, found, group)
+    found = result.slices[0]
+    if len(result.slices) > 1:
+        columns = {at: escape_markdown(one_line(one.column)) for at, one in enumerate(result.slices)}
+        found = result.slices[switch("Sliced by", columns, key="slices-column")]
+    bullets(slices.slice_sentences(result, found, group))
+    told = slices.told_first(result, found, group)
     chosen = _choose_group(result, found, told) if group is None else group
-    if chosen is None or chosen not in sliced_groups(result, found):
+    if chosen is None or chosen not in slices.sliced_groups(result, found):
         return
     key = f"slices-measure-{found.column}-{group}"
     labels = list(
         dict.fromkeys(name for row in result.groups if row.label_use for name in row.label_use.labels)
     )
-    options = [*((name, False) for name in reported_statistics(result)), *((name, True) for name in labels)]
-    first = (lead_statistic(result), False) if told is None else _measure(told)
-    what = st.selectbox(
-        "What is compared",
-        options,
-        index=options.index(first) if first in options else 0,
-        format_func=lambda one: f"says “{one_line(one[0])}”" if one[1] else WORDS[one[0]].name,
-        key=key,
-    )
-    cache.chart(
-        shown.key,
-        f"slices {found.column} {chosen} {what}",
-        shown.drawn,
-        lambda drawn, theme: charts.slices_chart(drawn, found.column, chosen, what, theme),
-        fresh=result.later is not None,
-    )
+    reported = reported_statistics(result)
+    options = {(name, False): WORDS[name].name for name in reported}
+    options |= {(name, True): f"says “{one_line(name)}”" for name in labels}
+    if told is None:
+        first = lead_statistic(result), False
+    elif isinstance(told.test, LabelUse):
+        first = told.test.most or "", True
+    else:
+        first = told.statistic, False
+    place = list(options).index(first) if first in options else 0
+    what = pick("What is compared", options, index=place, key=key)
+
+    def chart(drawn: RunResult, theme: Theme = "light") -> alt.LayerChart:
+        return charts.slices_chart(drawn, found.column, chosen, what, theme)
+
+    name = f"slices {found.column} {chosen} {what}"
+    cache.chart(shown.key, name, shown.drawn, chart, fresh=result.later is not None)
     st.caption("q of slices is over all groups and values of the column; that of all items is the run's own.")
     when_open("Slices as a table", partial(_slices_table, result, found, chosen, what), key="slices-table")
-    save_figure(
-        shown,
-        lambda: charts.slices_chart(result, found.column, chosen, what, "light"),
-        "slices",
-        "chart of these slices",
-    )
+    save_figure(shown, partial(chart, result), "slices", "chart of these slices")
 
 
-def _choose_column(result: RunResult) -> SlicesResult | None:
-    """The column whose slices are shown; there is no choice of one."""
-    if len(result.slices) < 2:
-        return next(iter(result.slices), None)
-    columns = [found.column for found in result.slices]
-    chosen = st.segmented_control(
-        "Sliced by",
-        range(len(columns)),
-        default=0,
-        required=True,
-        format_func=lambda place: escape_markdown(one_line(columns[place])),
-        key="slices-column",
-    )
-    return result.slices[chosen]
-
-
-def _choose_group(result: RunResult, found: SlicesResult, told: Found | None) -> Group | None:
-    """One of the groups; at first the one that is told of first."""
-    groups = sliced_groups(result, found)
+def _choose_group(result: RunResult, found: SlicesResult, told: slices.Found | None) -> Group | None:
+    groups = slices.sliced_groups(result, found)
     if not groups:
         return None
-    names = group_labels(groups)
-    return st.selectbox(
-        "Group",
-        groups,
-        index=0 if told is None else groups.index(told.row.group),
-        format_func=lambda group: f"{names[groups.index(group)]} ({axis_label(group.axes)})",
-        key=f"slices-group-{found.column}",
-    )
-
-
-def _measure(told: Found) -> tuple[str, bool]:
-    if isinstance(told.test, LabelUse):
-        return told.test.most or "", True
-    return told.statistic, False
+    labels = zip(groups, group_labels(groups), strict=True)
+    names = {group: f"{name} ({axis_label(group.axes)})" for group, name in labels}
+    first = 0 if told is None else groups.index(told.row.group)
+    return pick("Group", names, index=first, key=f"slices-group-{found.column}")
 
 
 def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tuple[str, bool]) -> None:
     name, is_label = what
-    view = by_value(result, found, group)
+    view = slices.by_value(result, found, group)
     alt_text = f"{group_label(group)} on the items of each value"
     if not is_label:
         frame = table_of_groups(view, order="axis", statistics=[name])
@@ -269,28 +199,23 @@ def has_given(shown: Shown) -> bool:
     result = shown.result
     if result.provisional or result.later is not None:
         return bool(result.given)
-    return bool(result.given or not_yet_given(result))
+    return bool(result.given or slices.not_yet_given(result))
 
 
 def show_given(shown: Shown) -> None:
     """What was found given each axis; a click asks it of axes that go together."""
-    result = shown.result
-    for sentence in given_sentences(result):
-        st.markdown(f"- {sentence.markdown}")
+    result, run = shown.result, shown.run
+    bullets(slices.given_sentences(result))
     for found in result.given:
-        name = escape_markdown(axis_label((found.column,)))
-        st.subheader(f"Given {name}")
-        st.dataframe(given_table(result, found), hide_index=True, width="stretch")
-    st.caption(GIVEN_EXPLANATION)
-    may_ask = shown.run is not None and not shown.stranger and result.later is None
-    for place, one in enumerate(not_yet_given(result)):
-        st.markdown(association_sentence(one).markdown)
-        if may_ask and shown.run is not None:
-            _offer_given(shown.run, one, place)
-
-
-def _offer_given(run: RunRecord, one: Association, place: int) -> None:
-    label = f"Test {axis_label((one.first,))} given {axis_label((one.second,))}, and the other way round"
-    if not st.button(escape_markdown(label), icon=":material/call_split:", key=f"ask-given-{place}"):
-        return
-    ask_again(run, given_too(run.spec, (one.first, one.second)))
+        st.subheader(f"Given {escape_markdown(axis_label((found.column,)))}")
+        st.dataframe(slices.given_table(result, found), hide_index=True, width="stretch")
+    st.caption(slices.GIVEN_EXPLANATION)
+    may_ask = not shown.stranger and result.later is None
+    for place, one in enumerate(slices.not_yet_given(result)):
+        st.markdown(slices.association_sentence(one).markdown)
+        if run is None or not may_ask:
+            continue
+        axes = f"{axis_label((one.first,))} given {axis_label((one.second,))}"
+        label = escape_markdown(f"Test {axes}, and the other way round")
+        if st.button(label, icon=":material/call_split:", key=f"ask-given-{place}"):
+            ask_again(run, given_too(run.spec, (one.first, one.second)))

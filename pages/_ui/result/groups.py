@@ -1,76 +1,95 @@
-"""All groups in numbers: table, histograms, cohesion, label use, DSI."""
+"""Groups in numbers: all of them as tables and charts, or everything that was found of one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+import altair as alt
+import pandas as pd
 import streamlit as st
 
 from grasp_core.model.groups import axis_label
-from grasp_core.model.outcome import Significance
-from grasp_core.model.result import RunResult
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.outcome import LabelUse, Significance
+from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.report import charts
+from grasp_core.report.account import least_of
+from grasp_core.report.charts import Theme
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.findings.advice import doubted
+from grasp_core.report.findings.findings import evidence, named_groups
+from grasp_core.report.findings.sentences import axes_to_watch, verdict_sentence
 from grasp_core.report.in_numbers import means_in_numbers
-from grasp_core.report.tables import RowOrder, with_label_use
-from grasp_core.report.words.names import (
-    DSI_EXPLANATION,
-    LABEL_USE_EXPLANATION,
-    MEAN_SHIFT_EXPLANATION,
-    WORDS,
-    lead_statistic,
-    reported_statistics,
+from grasp_core.report.tables import RowOrder, cell_text, with_label_use
+from grasp_core.report.words import names as words
+from grasp_core.report.words.label_use import format_points_interval, mean_words
+from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
+from grasp_core.report.writers.registry import safe_name
+from pages._ui.helpers.widgets import (
+    Shown,
+    bullets,
+    caption,
+    choose_page,
+    follow_address,
+    page_theme,
+    pick,
+    put_in_address,
+    save_figure,
+    show_table,
+    switch,
+    when_open,
 )
-from pages._ui.helpers.outputs import choose_page, page_theme, save_figure
-from pages._ui.helpers.widgets import Shown, show_table, when_open
 from pages._ui.result import cache
-from pages._ui.result.tables import show_dsi_table, show_label_table
+from pages._ui.result.answers import has_items, has_rater_map, show_items, show_rater_map
+from pages._ui.result.comparisons import is_sliced, show_pairs, show_slices
+
+Chart = Callable[[RunResult, Theme], alt.LayerChart]
+_PER_PAGE = {"persist_state": "page"}
 
 
-def show_dsi(shown: Shown) -> None:
-    """DSI by axis: which axis recruitment should watch."""
+def _figure(
+    shown: Shown, what: str, make: Chart, table: Callable[[], object], named: tuple[str, str, str, str]
+) -> None:
+    """A chart with its numbers; `named`: the table's label and key, the file and what a menu calls it."""
+    label, key, file, called = named
+    cache.chart(shown.key, what, shown.drawn, make)
+    when_open(label, table, key=key)
+    save_figure(shown, lambda: make(shown.result, "light"), file, called)
+
+
+def _show_dsi(shown: Shown) -> None:
     result = shown.result
-    st.caption(DSI_EXPLANATION)
-    cache.chart(shown.key, "dsi", shown.drawn, charts.dsi_chart)
-    when_open(
-        "DSI as a table",
-        lambda: cache.kept(shown.key, "dsi table", result, lambda: show_dsi_table(result)),
-        key="dsi-table",
-    )
-    save_figure(shown, lambda: charts.dsi_chart(result, "light"), "dsi", "DSI chart")
+    st.caption(words.DSI_EXPLANATION)
+
+    def table() -> None:
+        cache.kept(shown.key, "dsi table", result, lambda: cache.show_dsi_table(result))
+
+    _figure(shown, "dsi", charts.dsi_chart, table, ("DSI as a table", "dsi-table", "dsi", "DSI chart"))
 
 
-def show_cohesion(shown: Shown) -> None:
-    """XRR against IRR, a point per group."""
+def _show_cohesion(shown: Shown) -> None:
     result = shown.result
-    cache.chart(shown.key, "cohesion", shown.drawn, charts.cohesion_map)
     reported = reported_statistics(result)
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
-    alt = "In-group and cross-group agreement by group"
-    when_open(
-        "Cohesion map as a table",
-        lambda: cache.groups_table(shown.key, result, pair, alt=alt, name="cohesion"),
-        key="cohesion-table",
-    )
-    save_figure(shown, lambda: charts.cohesion_map(result, "light"), "cohesion-map", "cohesion map")
+    alt_text = "In-group and cross-group agreement by group"
+
+    def table() -> None:
+        cache.groups_table(shown.key, result, pair, alt=alt_text, name="cohesion")
+
+    named = ("Cohesion map as a table", "cohesion-table", "cohesion-map", "cohesion map")
+    _figure(shown, "cohesion", charts.cohesion_map, table, named)
 
 
-def show_null_histograms(shown: Shown, order: RowOrder) -> None:
+def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     """One statistic of all groups, against random groupings or with its intervals."""
     result = shown.result
     reported = reported_statistics(result)
-    statistic = st.selectbox(
-        "Statistic",
-        reported,
-        index=reported.index(lead_statistic(result)),
-        format_func=lambda name: WORDS[name].name,
-        key="null-statistic",
-        persist_state="page",
-    )
+    names, first = {name: WORDS[name].name for name in reported}, reported.index(lead_statistic(result))
+    statistic = pick("Statistic", names, index=first, key="null-statistic", **_PER_PAGE)
     st.caption(WORDS[statistic].explanation)
-    as_forest = _ways() == "Intervals"
+    ways = ("Random groupings", "Intervals")
+    as_forest = switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
     page = choose_page(result, "null-page")
     chart = charts.forest_plot if as_forest else charts.null_histograms
     cache.chart(
@@ -79,27 +98,9 @@ def show_null_histograms(shown: Shown, order: RowOrder) -> None:
         shown.drawn,
         lambda drawn, theme: chart(drawn, statistic, theme, order, page=page),
     )
-    name = WORDS[statistic].name
-    save_figure(
-        shown,
-        lambda: chart(result, statistic, "light", order),
-        f"{'forest' if as_forest else 'null'}-{statistic.replace('_', '-')}",
-        f"{name} {'intervals' if as_forest else 'histograms'}",
-    )
-
-
-def _ways() -> str:
-    """How a statistic's values are drawn."""
-    return str(
-        st.segmented_control(
-            "Drawn with",
-            ["Random groupings", "Intervals"],
-            default="Random groupings",
-            required=True,
-            key="null-way",
-            persist_state="page",
-        )
-    )
+    kind, called = ("forest", "intervals") if as_forest else ("null", "histograms")
+    file, what = f"{kind}-{statistic.replace('_', '-')}", f"{names[statistic]} {called}"
+    save_figure(shown, lambda: chart(result, statistic, "light", order), file, what)
 
 
 _SIDE_BY_SIDE = 8
@@ -111,12 +112,11 @@ def has_label_use(result: RunResult) -> bool:
     return bool(with_label_use(result))
 
 
-def show_labels(shown: Shown) -> None:
-    """Each group's difference in every label, then one label's with intervals."""
+def _show_labels(shown: Shown) -> None:
     result = shown.result
     st.header("Who says what more often")
-    st.caption(LABEL_USE_EXPLANATION)
-    show_label_table(result, page_theme())
+    st.caption(words.LABEL_USE_EXPLANATION)
+    cache.show_label_table(result, page_theme())
     st.caption("p and q: of all labels of a group together, by the one that lies furthest from chance.")
     show_means(result)
     st.header("One label in every group")
@@ -128,9 +128,8 @@ def show_labels(shown: Shown) -> None:
         shown.drawn,
         lambda drawn, theme: charts.label_forest_plot(drawn, label, theme, page=page),
     )
-    save_figure(
-        shown, lambda: charts.label_forest_plot(result, label, "light"), "label-use", "chart of this label"
-    )
+    what = "chart of this label"
+    save_figure(shown, lambda: charts.label_forest_plot(result, label, "light"), "label-use", what)
 
 
 def show_means(result: RunResult) -> None:
@@ -139,7 +138,7 @@ def show_means(result: RunResult) -> None:
     if means.empty or result.provisional:
         return
     st.header("Whose labels lie higher")
-    st.caption(f"{MEAN_SHIFT_EXPLANATION} p is of this group alone, not corrected.")
+    st.caption(f"{words.MEAN_SHIFT_EXPLANATION} p is of this group alone, not corrected.")
     show_table(means, "Shift of the mean of every group", height="content")
 
 
@@ -149,21 +148,10 @@ def _choose_label(result: RunResult) -> str:
     labels = list(dict.fromkeys(label for use in uses for label in use.labels))
     most = [use.most for use in uses if use.significance == "corrected" and use.most is not None]
     first = max(labels, key=lambda label: (most.count(label), -labels.index(label)))
+    looks = {"key": "one-label", **_PER_PAGE}
     if len(labels) <= _SIDE_BY_SIDE:
-        return str(
-            st.segmented_control(
-                "Label",
-                labels,
-                default=first,
-                required=True,
-                format_func=escape_markdown,
-                key="one-label",
-                persist_state="page",
-            )
-        )
-    return str(
-        st.selectbox("Label", labels, index=labels.index(first), key="one-label", persist_state="page")
-    )
+        return str(switch("Label", labels, default=first, format_func=escape_markdown, **looks))
+    return str(st.selectbox("Label", labels, index=labels.index(first), **looks))
 
 
 _MARKED: Mapping[str, tuple[Significance, ...]] = {
@@ -173,8 +161,24 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 }
 
 
-def draw_groups(shown: Shown) -> None:
-    """The table, beside it the histograms of one statistic, and below the cohesion map."""
+def show_groups(shown: Shown, *, at_once: bool = False) -> None:
+    """The table, beside it the histograms of one statistic, the cohesion map, label use and DSI.
+
+    The first three are a fragment, so that a filter redraws no more than these; not so `at_once`.
+    """
+    draw = _draw_groups if at_once else st.fragment(_draw_groups)
+    draw(shown)
+    if has_label_use(shown.result):
+        _show_labels(shown)
+    if shown.result.dsi:
+        st.header("Along which axis does it matter most who is asked?")
+        if not shown.result.provisional:
+            for sentence in axes_to_watch(shown.result):
+                st.markdown(sentence.markdown)
+        _show_dsi(shown)
+
+
+def _draw_groups(shown: Shown) -> None:
     lead = WORDS[lead_statistic(shown.result)].name
     orders: Mapping[RowOrder, str] = {
         "axis": "Axis by axis",
@@ -183,70 +187,178 @@ def draw_groups(shown: Shown) -> None:
     }
     reported = reported_statistics(shown.result)
     axes = list(dict.fromkeys(axis_label(row.group.axes) for row in shown.result.groups))
-    of_order, of_axes, of_marks, of_statistics = st.columns([1, 1, 1, 2])
-    order = of_order.selectbox(
-        "Order of the groups", list(orders), format_func=orders.__getitem__, key="order", persist_state="page"
-    )
-    chosen_axes = of_axes.multiselect(
-        "Axes", axes, placeholder="All axes", key="table-axes", persist_state="page"
-    )
-    marked = of_marks.selectbox("Significance", list(_MARKED), key="table-marked", persist_state="page")
-    columns = of_statistics.multiselect(
+    first, second, third, last = st.columns([1, 1, 1, 2])
+    order = pick("Order of the groups", orders, place=first, key="order", **_PER_PAGE)
+    of_axes = second.multiselect("Axes", axes, placeholder="All axes", key="table-axes", **_PER_PAGE)
+    marked = third.selectbox("Significance", list(_MARKED), key="table-marked", **_PER_PAGE)
+    columns = last.multiselect(
         "Statistics in the table",
         reported,
         default=reported,
         format_func=lambda name: WORDS[name].name,
         key="table-statistics",
-        persist_state="page",
+        **_PER_PAGE,
     )
     statistics = [name for name in reported if name in columns]
-    wanted = _Wanted(order, chosen_axes, _MARKED[marked], statistics)
     table, histograms = st.columns([3, 2], gap="medium")
     with table:
-        _table(shown, wanted)
+        _groups_table(shown, _Wanted(order, of_axes, _MARKED[marked], statistics))
     with histograms:
         st.header("One statistic in every group")
-        show_null_histograms(shown, wanted.order)
+        _show_null_histograms(shown, order)
     st.header("Agreement inside and across groups")
-    show_cohesion(shown)
-
-
-@st.fragment
-def show_groups(shown: Shown) -> None:
-    """The same as a fragment, so that a filter redraws no more than these."""
-    draw_groups(shown)
+    _show_cohesion(shown)
 
 
 class _Wanted(NamedTuple):
-    """What is shown of the groups: their order, rows of some axes and marks, and some statistics."""
-
     order: RowOrder
     axes: list[str]
     marked: tuple[Significance, ...]
     statistics: list[str]
 
 
-def _table(shown: Shown, wanted: _Wanted) -> None:
-    result = shown.result
+def _groups_table(shown: Shown, wanted: _Wanted) -> None:
     st.header("Table of groups")
     if not wanted.statistics:
         st.info("Choose at least one statistic.")
         return
-    with_p = st.toggle("Show intervals, p and q", key="table-p", persist_state="page")
     missing = cache.groups_table(
         shown.key,
-        result,
+        shown.result,
         wanted.statistics,
         wanted.order,
         axes=wanted.axes,
         marked=wanted.marked,
-        p=with_p,
+        p=st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE),
         alt="Every group's statistics, with arrows and stars",
         name="groups",
     )
     if missing is None:
         st.info("No group passes these filters.")
         return
-    st.caption(escape_markdown(marks_legend(result.spec.analysis)))
-    for line in missing:
-        st.caption(escape_markdown(line))
+    for line in (marks_legend(shown.result.spec.analysis), *missing):
+        caption(line)
+
+
+_GROUP = "group"
+"""Under this name the group stands in the address."""
+_LIST = "list-of-groups"
+
+
+def named_group(result: RunResult) -> str | None:
+    """The group that the address names, if there is such a one."""
+    asked: str | None = st.query_params.get(_GROUP)
+    return asked if asked in named_groups(result) else None
+
+
+def open_group(name: str | None) -> None:
+    """Go to a group's view, or back to all groups; a callback."""
+    put_in_address(_GROUP, name)
+
+
+def choose_group(result: RunResult) -> None:
+    """A list of all groups that leads to the one chosen, or back."""
+    follow_address(_LIST, named_group(result))
+    st.selectbox(
+        "Look at one group",
+        list(named_groups(result)),
+        index=None,
+        placeholder="Look at one group",
+        label_visibility="collapsed",
+        key=_LIST,
+        on_change=lambda: open_group(st.session_state[_LIST]),
+    )
+
+
+def show_group(shown: Shown, name: str) -> None:
+    """What a group says differently, then every statistic of it against chance."""
+    row, result = named_groups(shown.result)[name], shown.result
+    st.set_page_config(page_title=f"{name} · {shown.title} · GRASP")
+    st.header(escape_markdown(name))
+    sizes = number(row.n_raters, "rater"), number(row.n_annotations, "annotation")
+    st.markdown(escape_markdown(" · ".join([axis_label(row.group.axes), *sizes])))
+    if row.least_p is not None:
+        least = least_of(row.least_p, result.spec.analysis)
+        st.caption(f"So few regroupings are left of it that {least}.")
+    if not result.provisional:
+        _say_marked(result, row, name)
+    if row.label_use is not None:
+        _show_label_use(shown, row, row.label_use, name)
+    st.header("Against chance")
+    _figure(
+        shown,
+        f"histograms of {name}",
+        lambda drawn, theme: charts.group_histograms(drawn, named_groups(drawn)[name], theme),
+        lambda: _statistics_table(result, row),
+        ("Every statistic as a table", "group-table", f"group-{safe_name(name)}", "histograms of this group"),
+    )
+    if any(row.group in (pair.a, pair.b) for pair in result.pairs):
+        st.header("Beside each other group")
+        show_pairs(shown, row.group)
+    if has_items(shown):
+        st.header("Which items cause the difference?")
+        show_items(shown, row.group)
+    if has_rater_map(shown):
+        st.header("On the map of raters")
+        show_rater_map(shown, row.group)
+    if is_sliced(result, row.group):
+        st.header("On the items of each value")
+        show_slices(shown, row.group)
+
+
+def _say_marked(result: RunResult, row: GroupResult, name: str) -> None:
+    found = [doubted(one, result) for one in evidence(row, name)]
+    marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
+    verdict = verdict_sentence(row)
+    if verdict is not None:
+        st.markdown(verdict.markdown)
+        if marked:
+            st.caption("Single statistics, each corrected by itself:")
+    bullets(finding.tested_sentence for finding in marked)
+    if not marked:
+        st.markdown(
+            "Nothing of this group is marked: random groupings of its size reach as far. That does not "
+            "show that it sees the items as everybody does."
+        )
+
+
+def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) -> None:
+    st.header("Label use")
+    cache.chart(
+        shown.key,
+        f"label use of {name}",
+        shown.drawn,
+        lambda drawn, theme: charts.label_use_chart(drawn, named_groups(drawn)[name], theme),
+    )
+    st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
+    mean = "" if shown.result.provisional else mean_words(use, shown.result)
+    if mean:
+        st.markdown(escape_markdown(mean))
+    rows = [
+        {
+            "Label": label,
+            "Points": None if shift.value is None else round(100 * shift.value, 1),
+            "95 % interval": format_points_interval(shift),
+            "p": "" if shift.p is None else format_p_value(shift.p),
+        }
+        for label, shift in use.labels.items()
+    ]
+    alt_text = "How much more often the group gives each label"
+    when_open("Label use as a table", lambda: show_table(pd.DataFrame(rows), alt_text), key="group-labels")
+    file, what = f"label-use-{safe_name(name)}", "label use of this group"
+    save_figure(shown, lambda: charts.label_use_chart(shown.result, row, "light"), file, what)
+
+
+def _statistics_table(result: RunResult, row: GroupResult) -> None:
+    rows = []
+    for name in reported_statistics(result):
+        outcome = words.outcome_of(row, name)
+        if result.provisional:
+            p, q = words.p_so_far(outcome), words.q_so_far(outcome)
+        else:
+            p = words.p_text(outcome, permutations=result.permutations)
+            q = format_p_value(outcome.q, permutations=result.permutations)
+        known = {"95 % interval": words.format_interval(outcome), "p": p, "q": q}
+        why = str(outcome.reason or outcome.no_fit or "")
+        rows.append({"Statistic": WORDS[name].name, "Value": cell_text(outcome), **known, "Why not": why})
+    show_table(pd.DataFrame(rows), "Every statistic of the group with p and q")

@@ -1,60 +1,281 @@
-"""Everything that was found, by views, in the same words and figures for colleagues and for strangers."""
+"""Everything that was found, by views: first the answer, then groups, items, raters, data and methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from grasp_core.model.result import RunResult
-from grasp_core.model.text import escape_markdown
+from grasp_core.analysis.everybody import DisputedItem, disputed_items
+from grasp_core.model.errors import DataError
+from grasp_core.model.groups import one_line
+from grasp_core.model.result import Result, RunResult
+from grasp_core.model.spec import PAPER_CONVENTIONS
+from grasp_core.model.text import Sentence, escape_markdown, number, printable
+from grasp_core.report import charts, everybody
 from grasp_core.report.account import account_sentence
+from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.contents import stated
-from grasp_core.report.everybody import in_one_line
-from grasp_core.report.findings.sentences import axes_to_watch
+from grasp_core.report.findings.findings import judged
+from grasp_core.report.findings.mending import warned
+from grasp_core.report.findings.sentences import HOW_SURE
+from grasp_core.report.words import names as words
+from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import left_out, step_sentence
-from grasp_core.report.words.names import (
-    DSI_EXPLANATION,
-    DSI_FORMULA,
-    DSI_NAME,
-    WORDS,
-    reported_statistics,
-    statistic_formula,
-    what_is_provisional,
+from grasp_core.report.words.names import WORDS, lead_statistic, reported_statistics
+from grasp_core.server import server
+from pages._ui.helpers import screens
+from pages._ui.helpers.identity import require_run, visitor
+from pages._ui.helpers.screens import link_to
+from pages._ui.helpers.widgets import (
+    Shown,
+    choose_page,
+    follow_address,
+    once,
+    page_theme,
+    put_in_address,
+    show_one,
+    show_table,
+    show_warned,
 )
-from pages._ui.helpers.page_style import PROVISIONAL
-from pages._ui.helpers.widgets import Shown, follow_address, put_in_address, show_table, show_warned
-from pages._ui.result.cache import kept
-from pages._ui.result.comparisons import has_given, has_pairs, has_slices, show_given, show_pairs, show_slices
-from pages._ui.result.findings import (
-    has_disputed,
-    show_agreement,
-    show_disputed,
-    show_facts,
-    show_findings,
-    show_raters_agreement,
+from pages._ui.result import cache, comparisons
+from pages._ui.result.answers import (
+    has_items,
+    has_rater_map,
+    item_texts,
+    show_items,
+    show_rater_map,
+    show_where,
 )
-from pages._ui.result.groups import draw_groups, has_label_use, show_dsi, show_groups, show_labels
-from pages._ui.result.items import has_items, show_items
-from pages._ui.result.one_group import choose_group, named_group, open_group, show_group
-from pages._ui.result.rater_map import has_rater_map, show_rater_map
-
-_COUNT = st.column_config.NumberColumn(format="localized")
+from pages._ui.result.groups import choose_group, named_group, open_group, show_group, show_groups
 
 
-def show_methods(result: RunResult) -> None:
+def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
+    """The caption and buttons, the title, which is the verdict, and how many groups have which verdict."""
+    told = cache.told_first(shown.key, shown.result)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        facts = " · ".join([shown.title, *_counted(shown.result)])
+        st.caption(escape_markdown(facts), width="stretch")
+        buttons()
+    st.title(told.title.markdown)
+    if told.counts is not None:
+        st.markdown(told.counts.markdown)
+
+
+def _counted(result: RunResult) -> Iterator[str]:
+    """How much was looked at; beside a result about groups also how well all raters agree."""
+    data, found = result.data, result.everybody
+    yield number(data.annotations, "answer")
+    yield number(data.items, "item")
+    yield number(data.raters, "rater")
+    if found is not None and found.alpha is not None and not result.of_everybody:
+        yield f"overall agreement {found.alpha:.2f}"
+
+
+def show_facts(result: Result) -> None:
+    """Which labels were looked at and how many, and one line on what was run."""
+    data, analysis = result.data, result.spec.analysis
+    st.markdown(escape_markdown(printable(labelled_sentence(result.spec.data, data))))
+    facts = [f"{result.permutations:,} permutations", f"seed {analysis.seed}"] if result.permutations else []
+    if result.permutations and all(
+        getattr(analysis, name) == value for name, value in PAPER_CONVENTIONS.items()
+    ):
+        facts.append("*as in the paper*")
+    st.markdown(" · ".join(facts))
+
+
+_ANSWER = Path(__file__).parents[1] / "example_answer.json"  # tools/example_answer.py writes it
+
+
+def show_small_answer() -> None:
+    """Three groups of the example's answer, as Results shows them."""
+    result = _example_answer()
+    with st.container(border=True):
+        st.caption("An answer looks like this (the built-in example)")
+        st.header(cache.told_first("example in small", result).title.plain)
+        chart = cache.verdict_chart("example in small", result, page_theme(), narrow=True)
+        st.vega_lite_chart(spec=dict(chart), theme=None)
+        st.caption(HOW_SURE)
+
+
+@functools.cache
+def _example_answer() -> RunResult:
+    return RunResult.from_dict(json.loads(_ANSWER.read_text(encoding="utf-8")))
+
+
+_ROWS = "rows-of-groups"
+
+
+def _show_findings(shown: Shown) -> None:
+    chart, side = st.columns([2, 1], gap="large")
+    with chart:
+        _groups(shown)
+        choose_group(shown.result)
+    with side, st.container(key=screens.BESIDE):
+        told = cache.told_first(shown.key, shown.result)
+        _part("How sure", told.sure)
+        _part("What to do", told.to_do)
+        if shown.run is not None and not shown.stranger and told.to_do:
+            asked = {"run": shown.run.id}
+            st.page_link("plan.py", label="Plan it", query_params=asked, icon=":material/calculate:")
+        warnings = warned(shown.result)
+        if warnings.first:
+            st.header("Careful")
+            show_one(warnings.first[0], shown.way, brief=True)
+            if shown.result.later is None:  # else that view comes with the last stage
+                _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
+        if told.clearest is not None:
+            show_where(shown, told.clearest)
+
+
+def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
+    known = [one for one in said if one is not None]
+    if known:
+        if heading is not None:
+            st.header(heading)
+        st.markdown(" ".join(one.markdown for one in known))
+
+
+def _groups(shown: Shown) -> None:
+    result, theme = shown.result, page_theme()
+    if not judged(result):
+        page = choose_page(result, "findings-page")
+        lead = lead_statistic(result)
+        cache.chart(
+            shown.key,
+            f"forest_plot {lead} q {page}",
+            result,
+            lambda result, theme: charts.forest_plot(result, lead, theme, "q", page=page),
+        )
+        return
+    told = cache.told_first(shown.key, result)
+    if not told.drawn:
+        st.info(NOT_DRAWN)
+        return
+    for key, narrow in ((screens.ON_SCREENS, False), (screens.ON_PHONES, True)):
+        with st.container(key=f"{key}-{screens.VERDICTS}"):
+            st.vega_lite_chart(
+                spec=dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow)),
+                theme=None,
+                key=f"{_ROWS}-{narrow}",
+                on_select=partial(_open, narrow=narrow),
+                selection_mode=CHOSEN,
+            )
+    st.caption(
+        "Dot: estimate, filled where it makes the group differ. Line: its plausible range. In brackets: "
+        "raters. Click a row for more."
+    )
+    _more(told.not_drawn, "group", "Groups in numbers")
+
+
+def _more(count: int, what: str, view: str) -> None:
+    """How many more there are, and the way to the view that has them."""
+    if count:
+        looks = {"type": "tertiary", "icon": ":material/arrow_forward:", "key": f"more-{what}s"}
+        st.button(number(count, f"more {what}"), on_click=put_in_address, args=("view", view), **looks)
+
+
+def _open(*, narrow: bool) -> None:
+    clicked = st.session_state[f"{_ROWS}-{narrow}"].selection[CHOSEN]
+    name = clicked[0].get("name") if clicked else None
+    if name is not None:
+        open_group(name)
+
+
+def _show_agreement(shown: Shown) -> None:
+    """Labels by how often another rater gives them too, and beside them who differs and what to do."""
+    found = shown.result.everybody
+    if found is None:
+        return
+    chart, side = st.columns([2, 1], gap="large")
+    with chart:
+        if found.labels:
+            cache.chart(shown.key, "agreement", shown.result, charts.agreement_chart)
+        st.caption(everybody.in_one_line(shown.result))
+    with side, st.container(key=screens.BESIDE):
+        _part("Who differs", [everybody.who_differs(found)])
+        _part("Over batches and topics", everybody.over_batches(found))
+        _part("What to do", [everybody.agreement_advice(found)])
+        _part("Do groups of raters differ?", [everybody.no_groups(shown.result)])
+        if not shown.stranger:
+            link_to("data", "Add raters")
+    with st.expander("These figures as tables"):
+        by_label, by_batch = "How often another rater says the same, by label", "Agreement by batch"
+        if found.labels:
+            show_table(everybody.agreement_table(found, "labels"), by_label, height="content")
+        if found.batches:
+            show_table(everybody.agreement_table(found, "batches"), by_batch, height="content")
+
+
+def _show_raters_agreement(shown: Shown) -> None:
+    """A row a rater, least agreement first; nobody is named."""
+    found = shown.result.everybody
+    if found is None or not found.raters:
+        st.info("Raters are not listed here: there are too many, or this is a shared result.")
+        return
+    _part(None, [everybody.who_differs(found)])
+    alt = "Raters by how often they answer as another did"
+    show_table(everybody.agreement_table(found, "raters"), alt, height="content")
+    st.caption(
+        "Of 100 answers, how many another rater of the same item gave too. Raters are numbered in the order "
+        "of their ids: no result names one."
+    )
+
+
+def _has_disputed(shown: Shown) -> bool:
+    """Whether single items can be looked at: not by strangers, for their ids and texts are data."""
+    known = shown.run is not None and not shown.stranger and visitor() is not None
+    return known and len(shown.result.spec.data.questions) == 1
+
+
+def _show_disputed(shown: Shown) -> None:
+    """The items on which raters agree least, or those that one rater alone gave a label."""
+    run, found = shown.run, shown.result.everybody
+    if run is None or found is None:
+        return
+    st.header("On which items do they agree least?")
+    label = st.selectbox(
+        "Items",
+        [None, *(one.label for one in found.labels)],
+        format_func=lambda name: (
+            "On which they agree least" if name is None else f"That one rater only called {one_line(name)}"
+        ),
+    )
+
+    def look() -> tuple[DisputedItem, ...]:
+        data = server.shared().service.data_of(run)
+        return disputed_items(data.annotations, run.spec.analysis.level, label)
+
+    try:
+        require_run(run.project)
+        rows = once("disputed-items", (run.id, label), look)
+    except DataError as error:
+        st.info(escape_markdown(str(error)))
+        return
+    frame = {"Item": [one.item for one in rows]}
+    texts = item_texts(run, shown.result.spec.data.text)
+    if texts is not None:
+        frame["Text"] = [texts.get(one.item, "") for one in rows]
+    frame["Answers"] = [" · ".join(f"{one_line(name)}: {n:,}" for name, n in one.answers) for one in rows]
+    show_table(pd.DataFrame(frame), "Items with the answers that they got", height="content")
+
+
+def _show_methods(result: RunResult) -> None:
     """Each statistic in plain words with its formula one click away, then this run's conventions."""
     formulas = {}
     for name in reported_statistics(result):
-        words = WORDS[name]
-        st.markdown(f"**{words.name}**: {escape_markdown(words.explanation)}")
-        formulas[words.name] = statistic_formula(name, result)
+        about = WORDS[name]
+        st.markdown(f"**{about.name}**: {escape_markdown(about.explanation)}")
+        formulas[about.name] = words.statistic_formula(name, result)
     if result.dsi:
-        st.markdown(f"**{DSI_NAME}**: {escape_markdown(DSI_EXPLANATION)}")
-        formulas[DSI_NAME] = DSI_FORMULA
+        st.markdown(f"**{words.DSI_NAME}**: {escape_markdown(words.DSI_EXPLANATION)}")
+        formulas[words.DSI_NAME] = words.DSI_FORMULA
     with st.expander("Formulas"):
         for name, formula in formulas.items():
             st.markdown(f"**{name}**: {escape_markdown(formula)}")
@@ -63,8 +284,7 @@ def show_methods(result: RunResult) -> None:
         st.markdown(f"**{name}**: {escape_markdown(sentence)}")
 
 
-def show_data(result: RunResult) -> None:
-    """Counts, labels, files with their hashes, and the time it took."""
+def _show_data(result: RunResult) -> None:
     show_facts(result)
     data, timing = result.data, result.timing
     low, median, high = data.raters_per_item
@@ -79,26 +299,19 @@ def show_data(result: RunResult) -> None:
         "Permutations in": f"{timing.permutations_s:.1f} s",
         "GRASP version": result.code_version,
     }
-    counts.dataframe(
-        pd.DataFrame({"What": list(facts), "Value": list(facts.values())}),
-        hide_index=True,
-        height="content",
-        alt="Counts and timing",
-    )
-    labels.dataframe(
-        pd.DataFrame({"Label": data.categories, "Annotations": data.label_counts}),
-        hide_index=True,
-        column_config={"Annotations": _COUNT},
-        alt="Annotations per label",
-    )
+    counted = st.column_config.NumberColumn(format="localized")
+    with counts:
+        shown = pd.DataFrame(facts.items(), columns=["What", "Value"])
+        show_table(shown, "Counts and timing", height="content")
+    with labels:
+        shown = pd.DataFrame({"Label": data.categories, "Annotations": data.label_counts})
+        show_table(shown, "Annotations per label", column_config={"Annotations": counted})
     if data.files:
         rows = [(file.name, file.bytes, file.sha256, file.source) for file in data.files]
         shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
-        show_table(
-            shown if any(file.source for file in data.files) else shown.drop(columns="Fetched from"),
-            "Input files with their hashes",
-            column_config={"Bytes": _COUNT},
-        )
+        if not any(file.source for file in data.files):
+            shown = shown.drop(columns="Fetched from")
+        show_table(shown, "Input files with their hashes", column_config={"Bytes": counted})
     for what, sentences in (
         ("Recoded", [step_sentence(step) for step in result.spec.data.recode]),
         ("Left out", left_out(result.spec.data)),
@@ -126,11 +339,10 @@ _BESIDE_THE_VERDICT: Mapping[str, str] = {
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
     """Draw the result below its facts and buttons: one group, or first what holds and then all by views."""
-    groups = draw_groups if check_often or _goes_on(shown.result) else show_groups
     if _show_asked_group(shown):
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
-    views = _views(shown, groups)
+    views = _views(shown, check_often=check_often)
     names = list(views)
     asked = st.query_params.get(_VIEW)
     follow_address(_VIEWS, asked if asked in names else names[0])
@@ -148,11 +360,6 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     views[chosen](shown)
 
 
-def _goes_on(result: RunResult) -> bool:
-    """Whether its run goes on, with permutations of groups or with a later stage."""
-    return result.provisional or result.later is not None
-
-
 def _show_asked_group(shown: Shown) -> bool:
     """Draw the group that the address names; whether there is one."""
     asked = named_group(shown.result)
@@ -165,85 +372,62 @@ def _show_asked_group(shown: Shown) -> bool:
     return True
 
 
-def _views(shown: Shown, groups: View) -> Mapping[str, View]:
-    """The views that this result has, by their names."""
+def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
-        items = {"Items": show_disputed} if has_disputed(shown) else {}
-        return {
-            "Agreement": show_agreement,
-            **items,
-            "Raters": show_raters_agreement,
-            "Data and methods": _data_of_everybody,
-        }
-    numbers = partial(_in_numbers, groups)
-    views: dict[str, View] = {_NUMBERS: numbers} if result.provisional else {"Findings": show_findings}
+        items = {"Items": _show_disputed} if _has_disputed(shown) else {}
+        whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
+        return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
+    goes_on = result.provisional or result.later is not None
+    numbers = partial(_in_numbers, at_once=check_often or goes_on)
+    views: dict[str, View] = {_NUMBERS: numbers} if result.provisional else {"Findings": _show_findings}
     if has_items(shown):
-        views["Items"] = _items
-    if has_pairs(result) or has_slices(result) or has_given(shown):
-        views["Compare groups"] = _compare
+        views["Items"] = partial(_headed, [("Which items cause the difference?", show_items)])
+    compared = [
+        (heading, show)
+        for heading, has, show in (
+            ("Groups two by two", comparisons.has_pairs, comparisons.show_pairs),
+            ("Groups on the items of each value", comparisons.has_slices, comparisons.show_slices),
+            ("What is left of one axis, given another?", comparisons.has_given, comparisons.show_given),
+        )
+        if has(shown)
+    ]
+    if compared:
+        views["Compare groups"] = partial(_headed, compared)
     views[_NUMBERS] = numbers
     if has_rater_map(shown):
-        views["Raters"] = _raters
-    if not _goes_on(result):
+        views["Raters"] = partial(_headed, [("Does disagreement follow an axis at all?", show_rater_map)])
+    if not goes_on:
         views["Data and methods"] = _data_and_methods
     return views
 
 
-def _compare(shown: Shown) -> None:
-    if has_pairs(shown.result):
-        st.header("Groups two by two")
-        show_pairs(shown)
-    if has_slices(shown.result):
-        st.header("Groups on the items of each value")
-        show_slices(shown)
-    if has_given(shown):
-        st.header("What is left of one axis, given another?")
-        show_given(shown)
+def _headed(sections: Sequence[tuple[str, View]], shown: Shown) -> None:
+    for heading, show in sections:
+        st.header(heading)
+        show(shown)
 
 
-def _in_numbers(groups: View, shown: Shown) -> None:
+def _in_numbers(shown: Shown, *, at_once: bool) -> None:
     """What the paper's tables and figures show, and label use."""
     if shown.result.provisional:
         choose_group(shown.result)
-    line = in_one_line(shown.result)
+    line = everybody.in_one_line(shown.result)
     if line:
         st.markdown(line)
-    groups(shown)
-    if has_label_use(shown.result):
-        show_labels(shown)
-    if shown.result.dsi:
-        st.header("Along which axis does it matter most who is asked?")
-        if not shown.result.provisional:
-            for sentence in axes_to_watch(shown.result):
-                st.markdown(sentence.markdown)
-        show_dsi(shown)
+    show_groups(shown, at_once=at_once)
 
 
-def _items(shown: Shown) -> None:
-    st.header("Which items cause the difference?")
-    show_items(shown)
-
-
-def _raters(shown: Shown) -> None:
-    st.header("Does disagreement follow an axis at all?")
-    show_rater_map(shown)
-
-
-def _data_of_everybody(shown: Shown) -> None:
-    st.header("Data")
-    kept(shown.key, "data", None, lambda: show_data(shown.result))
-
-
-def _data_and_methods(shown: Shown) -> None:
+def _data_and_methods(shown: Shown, *, methods: bool = True) -> None:
     key, result = shown.key, shown.result
-    if result.warnings:
-        st.header("Warnings")
-        show_warned(result.warnings, shown.way)
-    st.header("Methods")
-    kept(key, "methods", None, lambda: show_methods(result))
+    if methods:
+        if result.warnings:
+            st.header("Warnings")
+            show_warned(result.warnings, shown.way)
+        st.header("Methods")
+        cache.kept(key, "methods", None, lambda: _show_methods(result))
     st.header("Data")
-    kept(key, "data", None, lambda: show_data(result))
+    cache.kept(key, "data", None, lambda: _show_data(result))
 
 
 MORE = 1.5
@@ -257,6 +441,6 @@ def show_so_far(shown: Shown) -> None:
     if before is None or shown.result.permutations >= MORE * before.permutations:
         st.session_state[key] = before = shown.result
     shown = replace(shown, charted=before)
-    with st.container(key=PROVISIONAL):
-        st.info(what_is_provisional(shown.result), icon=":material/pending:")
+    with st.container(key=screens.PROVISIONAL):
+        st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
         show_result(shown)

@@ -13,9 +13,9 @@ from sqlalchemy import URL
 from grasp_core import cli
 from grasp_core.model.access import Identity
 from grasp_core.model.settings import Settings, variable
-from grasp_core.server.accounts import Accounts, accounts_of
+from grasp_core.server.accounts import Accounts
 from grasp_core.store.database import connect, to_write
-from grasp_core.store.people.tokens import TokenStore
+from grasp_core.store.people.credentials import TokenStore
 from grasp_core.store.schema import people
 from tests.empty_store import empty_home
 from tests.server.conftest import SIGN_IN
@@ -27,7 +27,7 @@ CLAIMS = {"iss": "https://id.example", "sub": "a", "email": "ann@lab.example", "
 def accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Accounts]:
     monkeypatch.setenv("GRASP_HOME", empty_home(tmp_path))
     engine = connect(URL.create("sqlite", database=str(tmp_path / "grasp.db")))
-    yield accounts_of(Settings(), engine)
+    yield Accounts(Settings(), engine)
     engine.dispose()
 
 
@@ -41,7 +41,7 @@ def test_people_are_listed_and_changed(accounts: Accounts, capsys: pytest.Captur
     assert cli.main(["people", "role", ann.id, "settings"]) == 0
     assert (accounts.acting(ann.id) or ann).role == "analyst"
     assert cli.main(["people", "sign-out", ann.id]) == 0
-    assert accounts.sessions_of(ann) == []
+    assert accounts.sessions.of_person(ann.id) == []
     assert cli.main(["people", "disable", ann.id]) == 0
     assert accounts.acting(ann.id) is None
     assert cli.main(["people", "list"]) == 0

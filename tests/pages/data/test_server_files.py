@@ -15,7 +15,7 @@ from grasp_core.model.access import User
 from grasp_core.model.settings import Settings
 from grasp_core.reading.archives import containers
 from grasp_core.server import server as server_module
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from pages._ui.data import arriving as server_files
 from pages._ui.helpers import identity as permissions
 from tests.empty_store import empty_home
@@ -46,7 +46,7 @@ def root(tmp_path: Path, example: dict[str, bytes]) -> Path:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path, web: Site) -> Iterator[Server]:
     settings = Settings(home=empty_home(tmp_path), data_dir=str(root), data_urls=(f"{web.url}/data/",))
-    made = make_server(settings, workers.threads)
+    made = Server(settings, workers.threads)
     made.start()
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made
@@ -171,7 +171,7 @@ def test_whoever_presses_all_the_same_is_refused(monkeypatch, page: AppTest, ser
 
 
 def test_without_places_nothing_is_offered(monkeypatch, tmp_path: Path, server: Server) -> None:
-    plain = make_server(
+    plain = Server(
         replace(server.settings, data_dir="", data_urls=(), home=str(tmp_path / "p")), workers.threads
     )
     monkeypatch.setattr(server_module, "shared", lambda: plain)

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def page() -> None:
-    from pages._ui.result.tables import show_label_table
+    from pages._ui.result.cache import show_label_table
     from tests.results import make_group, make_label_use, make_result, with_label_use
 
     uses = make_label_use({"No": 12.04, "Yes": -12.04}, "**"), make_label_use({"No": -1.0, "Yes": 1.0})

@@ -16,7 +16,7 @@ from grasp_core.model.settings import Settings
 from grasp_core.reading.example import example_files, example_spec
 from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.server import server as server_module
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.runs import Request
 from tests.empty_store import empty_home
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE
@@ -38,7 +38,7 @@ from tests.pages.visits import (
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory, example_result: RunResult) -> Iterator[tuple[Server, str]]:
     """A server with the example's result, which tests only look at: what it draws is drawn once."""
-    made = make_server(Settings(home=empty_home(tmp_path_factory.mktemp("results"))), workers.threads)
+    made = Server(Settings(home=empty_home(tmp_path_factory.mktemp("results"))), workers.threads)
     yield made, _saved(made, example_result)
     made.close()
 

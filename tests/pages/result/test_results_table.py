@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 def _page() -> None:
     import pandas as pd
 
-    from pages._ui.result.tables import show_groups_table
+    from pages._ui.result.cache import show_groups_table
 
     frame = pd.DataFrame(
         {
@@ -44,7 +44,7 @@ def test_equal_values_keep_their_own_marks() -> None:
 def _phone() -> None:
     import pandas as pd
 
-    from pages._ui.result.tables import show_phone_table
+    from pages._ui.result.cache import show_phone_table
 
     frame = pd.DataFrame(
         {

@@ -11,7 +11,7 @@ from grasp_core.engine.pools.blocks import Progress
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from pages._ui.one_run import how_far
 from tests.empty_store import empty_home
@@ -153,7 +153,7 @@ def test_a_run_that_may_stop_early_takes_at_most_its_number(server: Server) -> N
 def test_how_long_runs_are_kept_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example_result: RunResult
 ) -> None:
-    made = make_server(Settings(home=empty_home(tmp_path), keep_runs_days=30), workers.threads)
+    made = Server(Settings(home=empty_home(tmp_path), keep_runs_days=30), workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: made)
     made.runs.add(example_result, title="Run A", owner="")
     page = _runs()

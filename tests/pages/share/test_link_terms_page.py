@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.server.server import Server
-from grasp_core.store.visiting import BY_ADDRESS
+from grasp_core.store.links import BY_ADDRESS
 from tests.labels import MAKE_LINK, ORDER
 from tests.pages.share.test_shared_page import CLOSED, _everything, _only_link, _shared, _visit
 from tests.pages.visits import press, seen, view, visit, widget

@@ -7,7 +7,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.helpers.navigation import SCREENS
+from pages._ui.helpers.screens import SCREENS
 from tests.pages.visits import seen
 
 

@@ -14,8 +14,8 @@ from grasp_core.engine.pools import workers
 from grasp_core.model.access import User
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
-from grasp_core.server.server import Server, make_server
-from pages._ui import sources as from_tool
+from grasp_core.server.server import Server
+from pages._ui.data import arriving as from_tool
 from pages._ui.helpers import identity as permissions
 from pages._ui.helpers.identity import VIEWERS_LOOK
 from tests.empty_store import empty_home
@@ -37,7 +37,7 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    made = make_server(Settings(home=empty_home(tmp_path), secret_key="k" * 32), workers.threads)
+    made = Server(Settings(home=empty_home(tmp_path), secret_key="k" * 32), workers.threads)
     made.start()
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made
@@ -151,7 +151,7 @@ def test_a_server_that_names_no_host_offers_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: Server
 ) -> None:
     settings = replace(server.settings, allow_anonymous=True, home=str(tmp_path / "other"))
-    other = make_server(settings, workers.threads)
+    other = Server(settings, workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: other)
     page = visit("data")
     assert "From a tool" not in [expander.label for expander in page.expander]

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 
-from grasp_core.engine.background import id_of
+from grasp_core.engine.service import id_of
 from grasp_core.server.api.app import mount
+from grasp_core.server.gate import UploadLedger
 from grasp_core.server.server import Server
-from grasp_core.server.uploads import UploadLedger
 from grasp_core.store.runs import RunRecord
 from tests.made_up import BOARD
 from tests.results import make_result

@@ -18,7 +18,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_report
 from grasp_core.server.api import _reading as brought
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from tests.empty_store import empty_home
 from tests.few_items import few_items
 from tests.server.api.asking import SMALL, problem, refused, spec, upload
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(tmp_path: Path, folder: Path) -> Iterator[Server]:
-    made = make_server(Settings(home=empty_home(tmp_path), data_dir=str(folder)), workers.threads)
+    made = Server(Settings(home=empty_home(tmp_path), data_dir=str(folder)), workers.threads)
     yield made
     made.works.close()
     made.service.close()

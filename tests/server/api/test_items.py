@@ -13,9 +13,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.engine import background as group_items
-from grasp_core.engine.background import id_of
-from grasp_core.engine.service import BROUGHT
+from grasp_core.engine import service as group_items
+from grasp_core.engine.service import BROUGHT, id_of
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.groups import Group

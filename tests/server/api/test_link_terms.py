@@ -8,9 +8,8 @@ from http import HTTPStatus
 from fastapi.testclient import TestClient
 
 from grasp_core.server.server import Server
-from grasp_core.store.links import Target
+from grasp_core.store.links import BY_ADDRESS, Target
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.visiting import BY_ADDRESS
 from tests.results import make_group, make_outcome, make_result
 from tests.server.api.asking import bearer, problem
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient

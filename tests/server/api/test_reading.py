@@ -21,8 +21,8 @@ from grasp_core.report.saved import result_json
 from grasp_core.report.tidy import table_csv
 from grasp_core.report.writers import kept
 from grasp_core.server.server import Server
-from grasp_core.store import _sqlite as sqlite
-from grasp_core.store.people.tokens import PREFIX
+from grasp_core.store import database as sqlite
+from grasp_core.store.people.credentials import PREFIX
 from grasp_core.store.runs import Request, RunRecord
 from grasp_core.store.schema import links
 from tests.made_up import BOARD, telling

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from tests.empty_store import empty_home
 from tests.server.api.asking import problem, refused
 from tests.server.conftest import ANN, VIEWER, MakeClient
@@ -34,7 +34,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content, "utf-8")
     places = {"raft_gold": str(tmp_path / "gold"), "raft_tasks": str(tmp_path / "tasks")}
-    made = make_server(Settings(home=empty_home(tmp_path), **places), workers.threads)
+    made = Server(Settings(home=empty_home(tmp_path), **places), workers.threads)
     yield made
     made.service.close()
     made.database.dispose()

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
-from grasp_core.server.server import Server, make_server
+from grasp_core.server.server import Server
 from grasp_core.store.schema import webhooks
 from tests.empty_store import empty_home
 from tests.server.api.asking import bearer, problem, refused, spec, upload
@@ -25,7 +25,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
         webhook_urls=("https://hooks.example/grasp/",),
         webhook_secret="a random text of 32 characters or more",
     )
-    made = make_server(settings, workers.threads)
+    made = Server(settings, workers.threads)
     yield made
     made.service.close()
     made.database.dispose()

@@ -15,8 +15,8 @@ from sqlalchemy import URL
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import only
 from grasp_core.model.settings import Settings, variable
-from grasp_core.server.accounts import accounts_of
-from grasp_core.server.server import make_server
+from grasp_core.server.accounts import Accounts
+from grasp_core.server.server import Server
 from grasp_core.store.database import connect
 from grasp_core.store.people.projects import Member, ProjectStore
 from tests.provider import providing, sign_in
@@ -30,7 +30,7 @@ LIMIT_MB = 512
 SOONER = 4
 """The server drops what nobody takes up this many times sooner than it is shipped to."""
 HURRY = f"""
-from pages._ui.helpers import waiting
+from pages._ui.helpers import background as waiting
 waiting.UNUSED_SECONDS /= {SOONER}
 waiting.LOOK_SECONDS /= {SOONER}
 """
@@ -76,7 +76,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Two servers of one installation at which people sign in, with a run in a project of few."""
     folder = tmp_path_factory.mktemp("site")
-    store = make_server(Settings(home=str(folder / "home")), workers.threads)
+    store = Server(Settings(home=str(folder / "home")), workers.threads)
     few = ProjectStore(store.database).create(PROJECT, owner=Member("address", "ann@lab.example", "owner"))
     secret = (
         store.runs.within(only(few.id)).add(make_result(), title=SECRET_TITLE, owner="ann@lab.example").id
@@ -108,7 +108,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         clients["signed out"].cookies = httpx.Cookies(gone.cookies)
         gone.post("/auth/sign-out", headers={"Origin": "null", "Sec-Fetch-Site": "same-origin"})
         engine = connect(URL.create("sqlite", database=str(folder / "home" / "grasp.db")))
-        accounts = accounts_of(Settings(), engine)
+        accounts = Accounts(Settings(), engine)
         accounts.disable(accounts.people.search("dora@")[0][0].id, by=None)
         engine.dispose()
         yield Site(first, second, folder / "home", clients, everybodys, secret)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages._ui.helpers.navigation import SCREENS
+from pages._ui.helpers.screens import SCREENS
 from tests.server.served.sites import PROJECT, SECRET_TITLE, Site
 from tests.server.tabs import Tab, tab
 

@@ -10,7 +10,7 @@ from sqlalchemy import URL
 from websockets import ConnectionClosed
 
 from grasp_core.model.settings import Settings
-from grasp_core.server.accounts import accounts_of
+from grasp_core.server.accounts import Accounts
 from grasp_core.store.database import connect
 from tests.server.served.sites import Site
 from tests.server.tabs import Tab, tab
@@ -104,7 +104,7 @@ def test_nobody_else_signs_people_out(site: Site, headers: dict[str, str]) -> No
 
 def test_disabled_and_changed_roles_hold_within_seconds(site: Site) -> None:
     engine = connect(URL.create("sqlite", database=str(site.home / "grasp.db")))
-    accounts = accounts_of(Settings(), engine)
+    accounts = Accounts(Settings(), engine)
     with site.visitor() as web:
         person = accounts.people.search("sue@")[0][0]
         accounts.set_role(person.id, "viewer", by=None)
@@ -129,7 +129,7 @@ def test_disabled_and_changed_roles_hold_within_seconds(site: Site) -> None:
 def test_a_cookie_without_a_session_opens_nothing(site: Site) -> None:
     """As one of before an upgrade, or one made with a secret that has leaked."""
     engine = connect(URL.create("sqlite", database=str(site.home / "grasp.db")))
-    accounts = accounts_of(Settings(), engine)
+    accounts = Accounts(Settings(), engine)
     with site.visitor() as web:
         assert 401 not in answered(site, web)
         key = accounts.sessions.of_person(accounts.people.search("sue@")[0][0].id)[0].key

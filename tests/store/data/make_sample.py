@@ -15,12 +15,11 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import URL
 
-from grasp_core.store.answers import AnswerStore
 from grasp_core.store.database import connect
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.readings import ReadingStore
-from grasp_core.store.runs import RunStore
+from grasp_core.store.runs import AnswerStore, RunStore
 from grasp_core.store.submissions import SubmissionStore
 from tests.made_up import BOARD, make_models
 from tests.store.making import RESULT, claim, create

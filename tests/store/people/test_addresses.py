@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from grasp_core.model.access import User
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
-from grasp_core.server.accounts import Accounts, accounts_of
+from grasp_core.server.accounts import Accounts
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import Member
 from tests.store.both import on_both
@@ -27,7 +27,7 @@ def claims(subject: str, email: str = ANN, issuer: str = "https://id.example") -
 
 @pytest.fixture
 def accounts(engine: Engine) -> Accounts:
-    return accounts_of(SETTINGS, engine)
+    return Accounts(SETTINGS, engine)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_to_whom_an_address_passes_on_gets_nothing_by_it(accounts: Accounts, iss
     assert set(accounts.known(heir).projects) == {by["domain"], by["group"]}
     assert accounts.sign_in(claims("ann")).role == "analyst", "who held it holds it"
     assert accounts.sign_in(claims("heir", issuer=issuer)).role == "viewer", "also when they come again"
-    everybody = accounts_of(Settings(analysts=("*",)), accounts.people._engine)
+    everybody = Accounts(Settings(analysts=("*",)), accounts.people._engine)
     assert now(everybody, heir).role == "analyst", "* names no address"
 
 
@@ -85,10 +85,10 @@ def test_of_many_who_sign_in_first_at_once_one_holds_the_address(engine: Engine,
 def test_an_admin_assigns_it_and_it_holds_at_once_at_every_server(engine, accounts, root) -> None:
     project = accounts.projects.create("Ours", owner=Member("address", ANN, "owner")).id
     ann, heir = accounts.sign_in(claims("ann")), accounts.sign_in(claims("heir"))
-    elsewhere = accounts_of(SETTINGS, engine)
+    elsewhere = Accounts(SETTINGS, engine)
     assert elsewhere.known(ann).projects == {project: "owner"}
     accounts.assign_address(heir.id, " Ann@lab.example", by=root)
-    for server in (accounts, accounts_of(SETTINGS, engine)):
+    for server in (accounts, Accounts(SETTINGS, engine)):
         assert [(server.user(claims(who)) or root).role for who in ("ann", "heir")] == ["viewer", "analyst"]
     assert elsewhere.known(now(elsewhere, ann)).projects == {}
     assert elsewhere.known(now(elsewhere, heir)).projects == {project: "owner"}

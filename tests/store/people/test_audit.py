@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from grasp_core.model.errors import AccessError, StoreError
 from grasp_core.model.settings import Settings
-from grasp_core.server.accounts import accounts_of
+from grasp_core.server.accounts import Accounts
 from grasp_core.store.backup import BackupKey, head_in, new_key, write_backup
 from grasp_core.store.database import SECRET
 from grasp_core.store.people.audit import MOST_AN_HOUR, AuditStore, Refusals, UnsealedError
@@ -149,7 +149,7 @@ def test_it_is_searched(log: AuditStore) -> None:
 
 
 def test_sign_ins_refusals_and_what_admins_change_stand_in_it_without_names(engine: Engine) -> None:
-    accounts = accounts_of(Settings(allowed_domains=("lab.example",)), engine)
+    accounts = Accounts(Settings(allowed_domains=("lab.example",)), engine)
     ann = accounts.sign_in(CLAIMS)
     with pytest.raises(AccessError):
         accounts.sign_in({**CLAIMS, "email": "eve@evil.example"})

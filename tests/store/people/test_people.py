@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from grasp_core.model.access import Identity
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
-from grasp_core.server.accounts import FRESH_SECONDS, Accounts, accounts_of
+from grasp_core.server.accounts import FRESH_SECONDS, Accounts
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.schema import people, sessions
 from tests.store.both import on_both
@@ -28,12 +28,12 @@ def claims(identity: Identity = ANN, visit: str = "1") -> dict[str, object]:
 
 @pytest.fixture
 def accounts(engine: Engine) -> Accounts:
-    return accounts_of(SETTINGS, engine)
+    return Accounts(SETTINGS, engine)
 
 
 def elsewhere(engine: Engine) -> Accounts:
     """Another server on the same database."""
-    return accounts_of(SETTINGS, engine)
+    return Accounts(SETTINGS, engine)
 
 
 def test_a_person_is_known_by_issuer_and_subject_whatever_the_address(engine: Engine) -> None:
@@ -88,7 +88,7 @@ def test_a_session_ends_for_every_server(engine: Engine, accounts: Accounts) -> 
     assert accounts.user(claims()) is None
     accounts.sign_out_everywhere(ann.id, by=ann)
     assert accounts.user(claims(visit="2")) is None
-    assert accounts.sessions_of(ann) == []
+    assert accounts.sessions.of_person(ann.id) == []
 
 
 def test_changes_elsewhere_hold_within_a_second(engine: Engine, accounts: Accounts) -> None:
@@ -97,13 +97,13 @@ def test_changes_elsewhere_hold_within_a_second(engine: Engine, accounts: Accoun
     assert ann.role == "analyst"
     assert accounts.user(claims()) is not None
     elsewhere(engine).set_role(ann.id, "viewer", by=None)
-    fresh = accounts_of(SETTINGS, engine)
+    fresh = Accounts(SETTINGS, engine)
     changed = fresh.user(claims())
     assert changed is not None
     assert changed.role == "viewer"
     elsewhere(engine).disable(ann.id, by=None)
     with pytest.raises(AccessError, match="disabled"):
-        accounts_of(SETTINGS, engine).user(claims())
+        Accounts(SETTINGS, engine).user(claims())
 
 
 def test_nobody_ends_the_sessions_of_others(accounts: Accounts) -> None:
@@ -166,7 +166,7 @@ def test_admins_change_roles_and_others_do_not(accounts: Accounts) -> None:
 
 
 def test_the_last_admin_stays(engine: Engine) -> None:
-    accounts = accounts_of(Settings(), engine)
+    accounts = Accounts(Settings(), engine)
     ann = accounts.sign_in(claims())
     accounts.set_role(ann.id, "admin", by=None)
     ann = accounts.user(claims()) or ann

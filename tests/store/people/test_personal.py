@@ -16,16 +16,15 @@ from sqlalchemy import Engine
 from grasp_core.model.access import EVERYONE, Identity, only
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
-from grasp_core.server.accounts import Accounts, accounts_of
+from grasp_core.server.accounts import Accounts
 from grasp_core.store.calls import Outcome, OutcomeStore, WebhookStore
-from grasp_core.store.drafts import Draft, DraftFile, DraftStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
+from grasp_core.store.people.credentials import SourceTokenStore, TokenStore
 from grasp_core.store.people.people import IN_PROJECTS, IN_THE_LOG, MEMBER, THEIR_OWN
 from grasp_core.store.people.projects import Member, ProjectStore
-from grasp_core.store.people.tokens import SourceTokenStore, TokenStore
-from grasp_core.store.readings import ReadingStore
+from grasp_core.store.readings import Draft, DraftFile, DraftStore, ReadingStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import metadata, people
 from grasp_core.store.submissions import SubmissionStore
@@ -50,7 +49,7 @@ def claims(identity: Identity) -> dict[str, object]:
 
 @pytest.fixture
 def accounts(engine: Engine) -> Accounts:
-    return accounts_of(Settings(admins=("root@lab.example",)), engine)
+    return Accounts(Settings(admins=("root@lab.example",)), engine)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.people import tokens as module
-from grasp_core.store.people.tokens import PREFIX, TokenStore
+from grasp_core.store.people import credentials as module
+from grasp_core.store.people.credentials import PREFIX, TokenStore
 from grasp_core.store.schema import tokens
 from tests.store.both import on_both
 

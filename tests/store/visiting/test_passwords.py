@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.visiting import hashed, matches
+from grasp_core.store.links import hashed, matches
 
 pytestmark = pytest.mark.in_earnest
 

@@ -5,11 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.store import visiting as tries_module
-from grasp_core.store.links import LinkStore
+from grasp_core.store import links as tries_module
+from grasp_core.store.links import BY_ADDRESS, BY_NETWORK, SECONDS, LinkStore, TryStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import link_tries
-from grasp_core.store.visiting import BY_ADDRESS, BY_NETWORK, SECONDS, TryStore
 from tests.store.both import on_both
 from tests.store.making import RESULT, change
 

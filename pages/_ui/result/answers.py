@@ -1,0 +1,369 @@
+"""Found when somebody looks at it, and kept with the run: items behind a difference, the map of raters."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import altair as alt
+import streamlit as st
+
+from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
+from grasp_core.analysis.items.panel import ItemsAsked
+from grasp_core.analysis.rater_map import MapTask, rater_map
+from grasp_core.analysis.rater_map_values import (
+    ANSWER,
+    RaterMap,
+    map_without_small_groups,
+    of_answer,
+    rater_map_dict,
+)
+from grasp_core.engine.service import check_items, id_of
+from grasp_core.model.access import only
+from grasp_core.model.errors import DataError, MissingResultError, SpecError
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
+from grasp_core.model.json_values import to_json
+from grasp_core.model.result import RunResult
+from grasp_core.model.text import escape_markdown, json_text, listed, number, quoted
+from grasp_core.report import items as items_report
+from grasp_core.report import rater_map as map_report
+from grasp_core.report.charts import Theme
+from grasp_core.report.charts.maps import rater_map_chart
+from grasp_core.report.findings.finding import LABEL_USE, Finding
+from grasp_core.report.findings.findings import findings, nearest
+from grasp_core.report.items import MEASURES, in_order, items_title
+from grasp_core.report.words.label_use import said_more
+from grasp_core.report.writers.markdown import items_markdown
+from grasp_core.report.writers.registry import safe_name
+from grasp_core.report.writers.spreadsheet import items_xlsx
+from grasp_core.server import server
+from grasp_core.store.runs import RunRecord
+from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
+from pages._ui.helpers.widgets import (
+    Shown,
+    bullets,
+    caption,
+    download,
+    downloads,
+    menu_when_open,
+    once,
+    pick,
+    put_in_address,
+    save_figure,
+    show_table,
+    switch,
+    when_open,
+)
+from pages._ui.result import cache
+
+T = TypeVar("T")
+_SOON = 400_000_000
+"""Annotations times permutations up to which nobody is asked: about two seconds."""
+
+
+def soon_found(run: RunRecord, result: RunResult) -> bool:
+    """Whether more about a run takes so short that nobody is asked first, and the viewer may have it made."""
+    work = result.data.annotations * result.permutations
+    return work <= _SOON and why_not_run(current_user(), run.project) is None
+
+
+def _made(
+    run: RunRecord,
+    result: RunResult,
+    ask: tuple[str, str, str, str],
+    doing: str,
+    make: Callable[[Callable[[float], object]], T],
+) -> T | None:
+    """Compute in the workers, with a bar, which any click ends; asked first where it takes long.
+
+    `ask`: what is said of it, and the button's label, icon and key.
+    """
+    said, label, icon, key = ask
+    wait = st.empty()
+    with wait.container():
+        if not soon_found(run, result):
+            st.caption(said)
+            if not st.button(label, icon=icon, key=key):
+                return None
+        require_run(run.project)
+        bar = st.progress(0.0, text=doing)
+        try:
+            made = make(lambda share: bar.progress(share, text=f"{doing}: {share:.0%}"))
+        except (DataError, SpecError) as error:
+            st.warning(escape_markdown(str(error)))
+            return None
+    wait.empty()
+    return made
+
+
+@functools.lru_cache(maxsize=48)
+def _kept(run_id: str, project: str, asked_id: str | None) -> ItemsResult | RaterMap:
+    """The items of a group, or the map, of a run; raises where nobody has asked: what is returned is kept."""
+    if asked_id is None:
+        found = of_answer(server.shared().seen(only(project)).answers.find(run_id, ANSWER))
+    else:
+        found = server.shared().items.find(run_id, project, asked_id)
+    if found is None:
+        raise MissingResultError("Nobody has asked for this yet.")
+    return found
+
+
+def _found(run: RunRecord, asked_id: str | None) -> ItemsResult | RaterMap | None:
+    try:
+        return _kept(run.id, run.project, asked_id)
+    except MissingResultError:
+        return None
+
+
+_PAGE = 50
+_ORDERS = {"part": "Largest part first", "p": "Smallest p first", "item": "As in the data"}
+
+
+def has_items(shown: Shown) -> bool:
+    """Whether items can be looked at here: not by strangers, for items' ids and texts are data."""
+    known = shown.run is not None and not shown.stranger and visitor() is not None
+    return known and not shown.result.provisional and bool(shown.result.groups)
+
+
+def show_items(shown: Shown, group: Group | None = None) -> None:
+    """Draw the items of a group, or of one that is chosen; nothing where :func:`has_items` says no."""
+    run, result = shown.run, shown.result
+    if run is None or not has_items(shown):
+        return
+    asked = _choose_group(result) if group is None else group
+    question = _choose_question(result, asked)
+    found = _found(run, id_of(asked, question)) or _find(run, result, asked, question)
+    if found is None:
+        return
+    first = "label_use" if found.distance is None else "distance"
+    measure: Measure = switch("What items carry", MEASURES, default=first, key="items-measure")
+    caption(items_report.EXPLANATIONS[measure])
+    bullets(items_report.sentences(found, measure))
+    for warning in found.warnings:
+        caption(f"Note: {warning}.")
+    rows = in_order(found, measure, pick("Order of the items", _ORDERS, key="items-order"))
+    if not rows:
+        return
+    first = _first(len(rows))
+    texts = item_texts(run, found.spec.data.text)
+    _items_table(found, measure, rows[first : first + _PAGE], texts)
+
+    def menu() -> None:
+        for label, ending, make in (
+            ("Table (CSV)", "csv", lambda: items_report.items_csv(found)),
+            ("Table (Excel)", "xlsx", lambda: items_xlsx(found, texts)),
+            ("Table (Markdown)", "md", lambda: items_markdown(found)),
+            ("Full result (JSON)", "json", lambda: json_text(found.to_dict())),
+        ):
+            name = f"{safe_name(items_title(found))}.{ending}"
+            download(shown.check, label, name, make, width="stretch")
+
+    menu_when_open("Save the items", menu, key="items")
+
+
+def show_where(shown: Shown, finding: Finding) -> None:
+    """The item where a group's finding shows most, with both sides' answers, where that is soon found."""
+    run, result = shown.run, shown.result
+    if run is None or not has_items(shown) or finding.what not in (LABEL_USE, "distance"):
+        return
+    group = finding.row.group
+    found = _found(run, id_of(group, 0))
+    if found is None and soon_found(run, result) and stores_of(run).runs.files_of(run.id):
+        found = _find(run, result, group, 0)
+    rows = [] if found is None else _telling(found, finding)
+    if found is None or not rows:
+        return
+    row, part = rows[0]
+    label = part.label or max(row.inside, key=lambda one: row.inside[one])
+    text = (item_texts(run, found.spec.data.text) or {}).get(row.item)
+    st.header("Where it shows most")
+    st.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
+    for who, counts in ((group_label(group), row.inside), ("others", row.outside)):
+        said, of = counts.get(label, 0), sum(counts.values())
+        words = escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
+        st.progress(said / of if of else 0.0, text=words)
+    icon, to_items = ":material/arrow_forward:", ("view", "Items")
+    st.button("All items", type="tertiary", icon=icon, on_click=put_in_address, args=to_items)
+
+
+def _telling(found: ItemsResult, finding: Finding) -> list[tuple[ItemOutcome, Contribution]]:
+    """Items by how much they add to what the finding says: to the same label's use, else to the distance."""
+    use = finding.row.label_use
+    told = None if use is None or finding.what != LABEL_USE else said_more(use)
+    if told is None:
+        return in_order(found, "distance", "part")
+    more = (told[1].value or 0.0) > 0
+    rows = in_order(found, "label_use", "part")
+    return [one for one in rows if one[1].label == told[0] and (one[1].value > 0) == more] or rows
+
+
+def _choose_group(result: RunResult) -> Group:
+    """A group, at first that of the strongest finding, or of what came nearest."""
+    groups = [row.group for row in result.groups]
+    first = [groups.index(found.row.group) for found in (findings(result) or nearest(result))[:1]]
+    names = dict(enumerate(group_labels(groups)))
+    return groups[pick("Items of which group", names, index=first[0] if first else 0, key="items-group")]
+
+
+def _choose_question(result: RunResult, group: Group) -> int:
+    questions = result.spec.data.questions
+    if len(questions) == 1:
+        return 0
+    names = {place: one_line(str(one.label)) for place, one in enumerate(questions)}
+    return pick("Question", names, key=f"items-question-{id_of(group, 0)}")
+
+
+def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> ItemsResult | None:
+    try:
+        check_items(result)
+    except DataError as error:
+        st.info(str(error))
+        return None
+    asked = ItemsAsked(run.spec, group, result.permutations, question)
+    said = (
+        "Item by item: how much of what this group says differently comes from it, tested under the same "
+        "permutations. It takes some seconds, and is kept with the run."
+    )
+    ask = (said, "Find the items", ":material/manage_search:", f"find-{id_of(group, question)}")
+    return _made(
+        run, result, ask, "Finding the items", lambda share: server.shared().items.look(run, asked, share)
+    )
+
+
+def _items_table(
+    found: ItemsResult,
+    measure: Measure,
+    rows: Sequence[tuple[ItemOutcome, Contribution]],
+    texts: dict[str, str] | None,
+) -> None:
+    frame = items_report.items_table(found, measure, rows, texts)
+    sides = items_report.side_bars(found, rows)
+    for head, of_items in sides.items():
+        frame.insert(frame.columns.get_loc(head), f"Bars of {head}", of_items)
+    column, bar = st.column_config.Column, st.column_config.BarChartColumn(width="small", y_min=0, y_max=1)
+    show_table(
+        frame,
+        f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
+        height="content",
+        column_config={
+            "Item": column(pinned=True),
+            "Text": column(width="large"),
+            **{f"Bars of {head}": bar for head in sides},
+        },
+    )
+    labels = listed([quoted(one_line(label)) for label in found.label_use])
+    caption(f"Bars: the share of each label, in the order {labels}.")
+
+
+def _first(items: int) -> int:
+    pages = -(-items // _PAGE)
+    if pages == 1:
+        return 0
+    page = st.number_input(
+        f"Page of {pages:,}", 1, pages, key=f"items-page-{pages}", help=f"{number(_PAGE, 'item')} a page."
+    )
+    return (int(page) - 1) * _PAGE
+
+
+def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:
+    """The items' texts, where a column holds them and the file is still here."""
+    files = stores_of(run).runs.files_of(run.id)
+    if column is None or not files:
+        return None
+
+    def read() -> dict[str, str] | None:
+        data, inputs = run.spec.data, server.shared().service.inputs
+        table = inputs.table(*files[0], data.member, reach=only(run.project))
+        found = texts_of_items(table, data)
+        return None if found is None else {item: items_report.cut_text(text) for item, text in found.items()}
+
+    try:  # those of one run, for the visit: no cache of the server holds what people wrote
+        return once("items-texts", (run.id, files[0]), read)
+    except DataError as error:
+        caption(f"The items' texts cannot be shown: {error}")
+        return None
+
+
+def has_rater_map(shown: Shown) -> bool:
+    """Whether there is a map of the run's raters, or the viewer may ask for one."""
+    result = shown.result
+    if shown.run is None or result.provisional or result.later is not None:
+        return False
+    return not shown.stranger or map_of(shown, shown.run) is not None
+
+
+def show_rater_map(shown: Shown, group: Group | None = None) -> None:
+    """Draw the map, coloured by an axis or by one group and all others; ask for it where there is none.
+
+    Where :func:`has_rater_map` says that there may be one.
+    """
+    run = shown.run
+    if run is None:
+        return
+    found = map_of(shown, run)
+    if found is None and not shown.stranger:
+        found = _make_map(run, shown.result)
+    if found is None:
+        return
+    level = shown.result.spec.analysis.level
+    if group is None or found.reason is not None:
+        bullets(map_report.sentences(found, level))
+    if found.reason is not None:
+        return
+    if group is None:
+        names = {place: axis_label(one.axes) for place, one in enumerate(found.axes)}
+        first = found.axes.index(map_report.clearest(found))
+        axes = found.axes[switch("Coloured by", names, default=first, key="rater-map-axis")].axes
+    else:
+        axes = group.axes
+    if all(one.axes != axes for one in found.axes):
+        return
+
+    def chart(theme: Theme = "light") -> alt.LayerChart:
+        return rater_map_chart(found, axes, theme, group)
+
+    def table() -> None:
+        show_table(map_report.groups_table(found, level, group), "How far two raters differ, by group")
+        st.caption(map_report.distance_words(level))
+
+    st.caption(map_report.EXPLANATION)
+    cache.chart(shown.key, f"raters {axes} {group}", found, lambda _found, theme: chart(theme))
+    if group is None:
+        show_table(map_report.axes_table(found), "What each axis explains, with p and q")
+    name = "the map" if group is None else group_label(group)
+    when_open("Map as a table", table, key=f"rater-map-table-{name}")
+    save_figure(shown, chart, ANSWER, "map of raters")
+    if group is not None:
+        return
+    files = [("map of raters (CSV)", f"{ANSWER}.csv", lambda: map_report.map_csv(found))]
+    if not shown.stranger:
+        made = partial(rater_map_dict, found, run.spec, run.summary.sha256)
+        files.append(("map of raters (JSON)", f"{ANSWER}.json", lambda: json_text(made())))
+    downloads(shown.check, *files, type="tertiary")
+
+
+def map_of(shown: Shown, run: RunRecord) -> RaterMap | None:
+    """The map of a run's raters, if it was made and the viewer may see it."""
+    found = kept_map(run)
+    return found if shown.small_groups else map_without_small_groups(found, shown.result)
+
+
+def kept_map(run: RunRecord) -> RaterMap | None:
+    """The map of a run's raters, if it was made."""
+    return _found(run, None)
+
+
+def _make_map(run: RunRecord, result: RunResult) -> RaterMap | None:
+    service = server.shared().service
+
+    def place(share: Callable[[float], object]) -> RaterMap:
+        task = MapTask.of(service.data_of(run), run.spec.analysis)
+        return rater_map(task, service.pool.each, share)
+
+    ask = (map_report.EXPLANATION, "Draw the map of raters", ":material/scatter_plot:", "draw-rater-map")
+    made = _made(run, result, ask, "Placing the raters", place)
+    if made is not None:
+        stores_of(run).answers.keep(run.id, ANSWER, to_json(made))
+    return made
