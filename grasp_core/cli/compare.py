@@ -19,7 +19,7 @@ from grasp_core.cli.terminal.output import (
 from grasp_core.cli.terminal.results import in_width
 from grasp_core.model.text import json_text, printable
 from grasp_core.notebook.opening import compare
-from grasp_core.report.comparison.changes import changes_table
+from grasp_core.report.comparison import changes_table
 
 FORMATS = ("csv", "json", "markdown")
 _HEADS = {

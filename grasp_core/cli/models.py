@@ -34,7 +34,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.models import plurality_table, sentences, sides_csv
-from grasp_core.report.words.models import REPRODUCED, SIDES_WITH
+from grasp_core.report.words.names import REPRODUCED, SIDES_WITH
 
 FORMATS = ("json", "csv", "markdown")
 _PLURALITY = "Macro-F1 against each group's own plurality"

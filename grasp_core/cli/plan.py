@@ -33,7 +33,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report import charts
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import EXPLANATION, lines_table, recruitment_csv, recruitment_table, sentences
-from grasp_core.report.writers.plan import recruitment_xlsx
+from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 
 _TABLES: Mapping[str, Callable[[Plan], bytes]] = {
     ".csv": lambda plan: recruitment_csv(plan).encode(),

@@ -26,7 +26,7 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, listed, printable, quoted
 from grasp_core.reading.dataset.load import load
 from grasp_core.report import charts
-from grasp_core.report.charts.rater_map import rater_map_chart
+from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.rater_map import map_csv
 
 FORMATS = ("json", "csv", "markdown")

@@ -24,11 +24,19 @@ from grasp_core.notebook.data import loaded, tables_of
 from grasp_core.notebook.options import group_of, texts, worded
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.report.columns import numbers, or_nan
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
-from grasp_core.report.rater_map import EXPLANATION, axes_numbers, axes_table, groups_numbers, map_csv
+from grasp_core.report.rater_map import (
+    EXPLANATION,
+    axes_table,
+    axis_columns,
+    group_columns,
+    groups_of,
+    map_csv,
+)
 from grasp_core.report.rater_map import sentences as map_sentences
-from grasp_core.report.tables import or_nan
-from grasp_core.report.writers.items import items_markdown, items_xlsx
+from grasp_core.report.writers.markdown import items_markdown
+from grasp_core.report.writers.spreadsheet import items_xlsx
 
 if TYPE_CHECKING:  # both take long to load
     import altair as alt
@@ -199,7 +207,7 @@ class MappedRaters(Saved):
         DataFrame
             `axis`, `groups`, `explained`, `by_chance` (shares of 1), `p`, `q`, `mark`, `reason`.
         """
-        return axes_numbers(self.map)
+        return numbers(axis_columns(self.map), self.map.axes)
 
     def groups(self) -> pd.DataFrame:
         """How far two raters of a group differ, and one of it from one outside.
@@ -209,7 +217,7 @@ class MappedRaters(Saved):
         DataFrame
             `axis`, `group`, `raters`, `within`, `between`.
         """
-        return groups_numbers(self.map)
+        return numbers(group_columns(), groups_of(self.map))
 
     def chart(self, axis: Any = None, *, theme: Any = "light") -> alt.LayerChart:
         """The map, the page's own figure, coloured by an axis or intersection; by default by the first.
@@ -219,7 +227,7 @@ class MappedRaters(Saved):
         SpecError
             If the map has no such axis.
         """
-        from grasp_core.report.charts.rater_map import rater_map_chart
+        from grasp_core.report.charts.maps import rater_map_chart
 
         axes = self.spec.analysis.axes
         wanted = axes[0] if axis is None else texts(axis)

@@ -15,17 +15,18 @@ from grasp_core.notebook._shown import Brief, page, shown_table
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.remote import api_of
 from grasp_core.notebook.results import Analysis
-from grasp_core.report.comparison.changes import (
+from grasp_core.report.comparison import (
     Comparison,
     changes_numbers,
     changes_table,
     differences_table,
     in_words,
+    pairs_compared,
+    slices_compared,
 )
-from grasp_core.report.comparison.changes import compare as held
-from grasp_core.report.comparison.since import details, headline, since
-from grasp_core.report.comparison.slices import pairs_compared, slices_compared
+from grasp_core.report.comparison import compare as held
 from grasp_core.report.saved import json_in
+from grasp_core.report.since import details, headline, since
 
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd

@@ -29,7 +29,7 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report import plan as words
-from grasp_core.report.writers.plan import recruitment_xlsx
+from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 
 if TYPE_CHECKING:
     import altair as alt

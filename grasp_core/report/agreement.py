@@ -38,16 +38,7 @@ _MEASURES: dict[str, tuple[Callable[[Int64Array], float], Callable[[Int64Array],
 def coefficients_frame(
     dataset: Dataset, found: Everybody, questions: Sequence[str], level: Level = "nominal"
 ) -> pd.DataFrame:
-    """Krippendorff's alpha and the coefficients beside it, of all items and of each batch.
-
-    `found`: the agreement of the same data; its interval of alpha is taken.
-    `questions`: their names.
-    `level`: of measurement, for alpha; the others take labels as names.
-
-    Returns a row per question, batch and coefficient: `question`, `column` and `batch` (empty of all items),
-    `coefficient`, `value`, `low`, `high` (95 % for other items; NaN where there is none), `items` that
-    several rated, `why` there is no value.
-    """
+    """Krippendorff's alpha and the coefficients beside it, of all items and of each batch."""
     rows: list[dict[str, Any]] = []
     everywhere = np.ones(dataset.annotations.n_items, dtype=np.bool_)
     names = questions if len(questions) > 1 else ("",)
@@ -109,16 +100,7 @@ def batches_table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFrame:
-    """A row per rater, those that deserve a look first.
-
-    `gold`, shape (I,), optional: the right category of each item of the first question, -1 where none is
-        known.
-
-    Returns `rater`, `answers`, `compared` (answers on items that others rated too), `as_others` (mean share
-    of the others' answers that are the same), `gold_items` and `as_gold` (share right) where `gold` is given,
-    `at_chance`, `constant` (None where too few answers tell), `copies` (ids of raters who agree with this one
-    more closely than independent raters would).
-    """
+    """A row per rater, those that deserve a look first."""
     first, n = dataset.annotations, dataset.annotations.n_raters
     everybody = np.ones(n, dtype=np.bool_)
     again, compared = again_by_rater(dataset.questions, [count(one, everybody) for one in dataset.questions])

@@ -1,28 +1,181 @@
-"""The text of a report beside its tables and figures: title, marks, methods, conventions, data."""
+"""The text of a report beside its tables and figures: title, marks, methods, conventions of a run."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, group_labels, one_line
 from grasp_core.model.result import Result, RunResult, Stopping
-from grasp_core.model.spec import LEVEL, AnalysisSpec, RunSpec
+from grasp_core.model.spec import LEVEL as MARKED_BELOW
+from grasp_core.model.spec import WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
-from grasp_core.report.conventions import INTERVAL, stated
-from grasp_core.report.words.names import (
-    CORRECTION_NAMES,
-    DSI_EXPLANATION,
-    DSI_FORMULA,
-    DSI_NAME,
-    FITTED,
-    FITTED_MEANING,
-    OF_SHARES,
-    OF_SHARES_MEANING,
-    WORDS,
-    outcome_of,
-    reported_statistics,
-    statistic_formula,
+from grasp_core.report.account import ending, guarantee
+from grasp_core.report.words import names
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a convention: a short label and what it means."""
+
+    label: str
+    meaning: str
+
+
+PAPER_P = (
+    "The paper's p-value picks its side from the data, so at 0.05 about 10 % of groups would be marked "
+    "where nothing is there. It is what the paper's stars show; use it to replicate them."
 )
+P_VALUE: Mapping[str, Choice] = {
+    "two-sided": Choice(
+        "Two-sided, never 0", "Counts both tails; at 0.05 at most 5 % of groups are marked by chance."
+    ),
+    "paper": Choice("As in the paper", PAPER_P),
+}
+CROSS_NEGENTROPY: Mapping[str, Choice] = {
+    "smooth": Choice("Smoothed", "Labels that the others never gave an item count as half an annotation."),
+    "paper": Choice(
+        "As in the paper",
+        "An item to which others did not give every label counts as full agreement; for replication only.",
+    ),
+}
+VOTING_AGREEMENT: Mapping[str, Choice] = {
+    "alpha": Choice("Krippendorff's alpha", "Chance is taken from the votes of both sides together."),
+    "kappa": Choice(
+        "Cohen's kappa", "Chance is taken from each side's own votes; so are the paper's figures."
+    ),
+}
+TIES: Mapping[str, Choice] = {
+    "first": Choice("First label in the declared order", "The same on every run, whatever the seed."),
+    "random": Choice("Drawn at random", "From the run's seed, so a re-run gives the same draw."),
+}
+LEVEL: Mapping[str, Choice] = {
+    "nominal": Choice("Nominal: names", "Two different labels disagree fully, whichever they are."),
+    "ordinal": Choice(
+        "Ordinal: ranks",
+        "Labels disagree more, the more of the labels given lie between them in the declared order.",
+    ),
+    "interval": Choice(
+        "Interval: numbers", "Labels are numbers; they disagree by the square of their difference."
+    ),
+    "ratio": Choice(
+        "Ratio: numbers from 0",
+        "Labels are numbers; they disagree by the square of their difference divided by their sum.",
+    ),
+}
+LEVEL_COUNTS_FOR = "It counts for IRR, XRR and their GAI; to other statistics labels are equal or not."
+SEVERAL = (
+    "IRR and XRR take all of them together, two raters differing by the share of questions that they answer "
+    "differently; other statistics are averaged over the questions."
+)
+PAIRS = (
+    "The groups of each axis are compared with each other two by two; profiles are shuffled among the two "
+    "alone, and the pairs of an axis are corrected together."
+)
+TAIL = Choice(
+    "Fit small p-values",
+    "Where fewer than 10 random groupings go as far, p is that of a curve through the tail of all, and is "
+    "marked: an estimate of what many more permutations would give.",
+)
+CORRECTION: Mapping[str, Choice] = {
+    "benjamini-hochberg": Choice(
+        names.CORRECTION_NAMES["benjamini-hochberg"],
+        "Of the groups marked after correction, at most 5 % are expected to be false.",
+    ),
+    "benjamini-yekutieli": Choice(
+        names.CORRECTION_NAMES["benjamini-yekutieli"],
+        "As Benjamini–Hochberg, but whatever the dependence between groups; stricter.",
+    ),
+    "max-t": Choice(
+        names.CORRECTION_NAMES["max-t"],
+        "The chance that even one group is marked falsely is at most 5 %; uses the shared permutations.",
+    ),
+}
+FAMILY: Mapping[str, Choice] = {
+    "statistic": Choice("All groups, per statistic", "The groups of one statistic are corrected together."),
+    "statistic-axis": Choice("Per statistic and axis", "Each axis of each statistic is corrected by itself."),
+    "all": Choice("Everything together", "All groups and statistics are corrected together; strictest."),
+}
+
+
+INTERVAL: Mapping[str, Choice] = {
+    "both": Choice(
+        "Other raters and other items",
+        "In brackets. Of intervals made so, 95 of 100 hold what such raters and such items give on average.",
+    ),
+    "raters": Choice(
+        "Other raters",
+        "In brackets. Of intervals made so, 95 of 100 hold what such raters give on average on these items.",
+    ),
+    "items": Choice(
+        "Other items",
+        "In brackets. Of intervals made so, 95 of 100 hold what these raters give on average on such items.",
+    ),
+}
+
+
+def stratum_label(name: str) -> str:
+    """An axis within whose values profiles are shuffled, or the bins of workload, as shown to people."""
+    return "bin of workload" if name == WORKLOAD else axis_label((name,))
+
+
+def profiles_move(analysis: AnalysisSpec) -> str:
+    """Among whom profiles are shuffled, and by which clusters."""
+    labels = [stratum_label(name) for name in analysis.strata]
+    if not labels:
+        among = "over all raters"
+    elif len(labels) > 1:
+        among = f"within each combination of {', '.join(labels[:-1])} and {labels[-1]}"
+    else:
+        among = f"within each {labels[0] if WORKLOAD in analysis.strata else f'value of {labels[0]}'}"
+    if analysis.cluster is None:
+        return among
+    return f"{among}, all raters of one {axis_label((analysis.cluster,))} together"
+
+
+def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, str]]:
+    """A run's conventions as (name, sentence), all of them; for an adaptive one also how it ended."""
+    analysis = spec.analysis
+    inside, across = analysis.gai
+    p_value, correction = P_VALUE[analysis.p_value], CORRECTION[analysis.correction]
+    family = FAMILY[analysis.family]
+    several = [one_line(name) for name in spec.data.labels] if spec.data.further else []
+    number = f"At most {analysis.permutations:,}" if analysis.adaptive else f"{analysis.permutations:,}"
+    ended = [] if stopping is None else [("Stopping", ending(analysis, stopping))]
+    kept = [] if stopping is None else [("Guarantee", guarantee(analysis, stopping))]
+    return [
+        *([("Questions", f"{', '.join(several)}. {SEVERAL}")] if several else []),
+        (
+            "Random groupings",
+            f"{number} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}.",
+        ),
+        *ended,
+        *kept,
+        ("p-value", f"{p_value.label}. {p_value.meaning}"),
+        *([("Small p", TAIL.meaning)] if analysis.tail else []),
+        ("Correction", f"{correction.label}. {correction.meaning}"),
+        ("Corrected together", f"{family.label}. {family.meaning}"),
+        (
+            "Level of measurement",
+            f"{LEVEL[analysis.level].label}. {LEVEL[analysis.level].meaning} {LEVEL_COUNTS_FOR}",
+        ),
+        ("GAI", f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}."),
+        ("Intervals", f"{INTERVAL[analysis.interval].label}. {INTERVAL[analysis.interval].meaning}"),
+        *([("Pairs of groups", PAIRS)] if analysis.pairs else []),
+        ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
+        (
+            "Cross-negentropy",
+            f"{CROSS_NEGENTROPY[analysis.cross_negentropy].label}. "
+            f"{CROSS_NEGENTROPY[analysis.cross_negentropy].meaning}",
+        ),
+        (
+            "Voting agreement",
+            f"{VOTING_AGREEMENT[analysis.voting_agreement].label}. "
+            f"{VOTING_AGREEMENT[analysis.voting_agreement].meaning}",
+        ),
+        ("Tied votes", f"{TIES[analysis.ties].label}. {TIES[analysis.ties].meaning}"),
+    ]
+
 
 _NAMED, _MODELS = 4, 5
 """Questions or axes, and models, that a title names."""
@@ -41,7 +194,7 @@ def run_title(spec: RunSpec) -> str:
     """For example "Q_overall by gender, race, race × gender"; of models "gold: Q_overall by gender"."""
     labels = spec.data.labels or (spec.data.label or "Labels",)
     questions = [printable_name(one_line(name)) for name in labels]
-    axes = [printable_name(axis_label(names)) for names in spec.analysis.axes]
+    axes = [printable_name(axis_label(titles)) for titles in spec.analysis.axes]
     models = [printable_name(one_line(model.name)) for model in spec.models]
     return (
         f"{first_few(models, _MODELS)}: " if models else ""
@@ -50,13 +203,13 @@ def run_title(spec: RunSpec) -> str:
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
     """The signs beside a value and what they say."""
-    correction = CORRECTION_NAMES[analysis.correction]
+    correction = names.CORRECTION_NAMES[analysis.correction]
     return (
         ("↑ ↓", "above or below the middle of the random groupings"),
-        ("*", f"may be luck, p < {LEVEL:g}"),
-        ("**", f"after correction, q < {LEVEL:g} ({correction})"),
-        *([(FITTED, FITTED_MEANING)] if analysis.tail else []),
-        *([(OF_SHARES, OF_SHARES_MEANING)] if "distance" in analysis.statistics else []),
+        ("*", f"may be luck, p < {MARKED_BELOW:g}"),
+        ("**", f"after correction, q < {MARKED_BELOW:g} ({correction})"),
+        *([(names.FITTED, names.FITTED_MEANING)] if analysis.tail else []),
+        *([(names.OF_SHARES, names.OF_SHARES_MEANING)] if "distance" in analysis.statistics else []),
     )
 
 
@@ -74,11 +227,11 @@ def brackets(analysis: AnalysisSpec) -> str:
 def methods(result: RunResult) -> tuple[Method, ...]:
     """Every statistic of the run, and DSI where there is one."""
     found = [
-        Method(WORDS[name].name, WORDS[name].explanation, statistic_formula(name, result))
-        for name in reported_statistics(result)
+        Method(names.WORDS[name].name, names.WORDS[name].explanation, names.statistic_formula(name, result))
+        for name in names.reported_statistics(result)
     ]
     if result.dsi:
-        found.append(Method(DSI_NAME, DSI_EXPLANATION, DSI_FORMULA))
+        found.append(Method(names.DSI_NAME, names.DSI_EXPLANATION, names.DSI_FORMULA))
     return tuple(found)
 
 
@@ -89,19 +242,19 @@ def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[
 
 def not_estimable(result: RunResult) -> tuple[str, ...]:
     """One sentence per statistic and reason why it has no value or no mark, with the groups it concerns."""
-    names = group_labels([row.group for row in result.groups])
+    titles = group_labels([row.group for row in result.groups])
     sentences = []
-    for statistic in reported_statistics(result):
+    for statistic in names.reported_statistics(result):
         groups: dict[tuple[str, str], list[str]] = {}
-        for name, row in zip(names, result.groups, strict=True):
-            outcome = outcome_of(row, statistic)
+        for name, row in zip(titles, result.groups, strict=True):
+            outcome = names.outcome_of(row, statistic)
             if outcome.value is None:
                 why = ("is not estimable", str(outcome.reason or "no reason given"))
                 groups.setdefault(why, []).append(name)
             elif outcome.reason is not None:
                 groups.setdefault(("has no mark", str(outcome.reason)), []).append(name)
         sentences += [
-            f"{WORDS[statistic].name} {lacks} for {'; '.join(found)}: {reason}."
+            f"{names.WORDS[statistic].name} {lacks} for {'; '.join(found)}: {reason}."
             for (lacks, reason), found in groups.items()
         ]
     return tuple(sentences)

@@ -9,6 +9,7 @@ import pandas as pd
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
 from grasp_core.model.text import Segment, Sentence, number, spelled
+from grasp_core.report.columns import Column, texts
 from grasp_core.report.words.names import NOT_ESTIMABLE
 
 WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2
@@ -157,50 +158,15 @@ def agreement_details(result: RunResult) -> tuple[Sentence, ...]:
 
 
 def agreement_tables(found: Everybody) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Tables with their headings: by label, by rater, and by batch."""
-    if found.labels:
-        yield "When one rater says it, another says so too", label_table(found)
-    if found.raters:
-        yield "Raters by how often they answer as another did", rater_table(found)
-    if found.batches:
-        yield "Agreement by batch", batch_table(found)
+    """Tables with their headings: by label, by rater, and by batch; only those that have rows."""
+    for of, heading, _, columns in TABLES:
+        if rows := getattr(found, of):
+            yield heading, texts(columns, rows)
 
 
-def label_table(found: Everybody) -> pd.DataFrame:
-    """A row per label: its answers, of 100 how many another gives it too, and how many chance would."""
-    return pd.DataFrame(
-        {
-            "Label": [one_line(one.label) for one in found.labels],
-            "Answers": [f"{one.annotations:,}" for one in found.labels],
-            "Another says so too (of 100)": [_per_100(one.again) for one in found.labels],
-            "By chance (of 100)": [_per_100(one.by_chance) for one in found.labels],
-            "Given by one rater only (items)": [f"{one.alone:,}" for one in found.labels],
-        }
-    )
-
-
-def rater_table(found: Everybody) -> pd.DataFrame:
-    """A row per rater, numbered in the order of ids: answers, and of 100 how many another gives too."""
-    return pd.DataFrame(
-        {
-            "Rater": [f"Rater {one.number}" for one in found.raters],
-            "Answers": [f"{one.annotations:,}" for one in found.raters],
-            "As another did (of 100)": [_per_100(one.again) for one in found.raters],
-            "Clearly less than the others": ["yes" if one.differs else "" for one in found.raters],
-        }
-    )
-
-
-def batch_table(found: Everybody) -> pd.DataFrame:
-    """A row per value of a column: items that several rated, and alpha."""
-    return pd.DataFrame(
-        {
-            "Column": [one_line(one.column) for one in found.batches],
-            "Value": [one_line(one.value) for one in found.batches],
-            "Items": [f"{one.items:,}" for one in found.batches],
-            "Alpha": [NOT_ESTIMABLE if one.alpha is None else f"{one.alpha:.3f}" for one in found.batches],
-        }
-    )
+def agreement_table(found: Everybody, of: str) -> pd.DataFrame:
+    """One of them: of "labels", "raters" or "batches"."""
+    return next(texts(columns, getattr(found, of)) for name, _, _, columns in TABLES if name == of)
 
 
 def _beyond(one: LabelAgreement) -> float | None:
@@ -212,3 +178,55 @@ def _beyond(one: LabelAgreement) -> float | None:
 
 def _per_100(share: float | None) -> str:
     return NOT_ESTIMABLE if share is None else f"{100 * share:.0f}"
+
+
+def _alpha(value: float | None) -> str:
+    return NOT_ESTIMABLE if value is None else f"{value:.3f}"
+
+
+_COUNT, _ONE_RATER = "{:,}".format, "Given by one rater only (items)"
+TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
+    (
+        "labels",
+        "When one rater says it, another says so too",
+        "By label",
+        (
+            Column("label", "Label", one_line, sheet="Label"),
+            Column("annotations", "Answers", _COUNT, sheet="Answers", kind="count"),
+            Column(
+                *("again", "Another says so too (of 100)", _per_100),
+                sheet="Another says so too",
+                kind="value",
+            ),
+            Column("by_chance", "By chance (of 100)", _per_100, sheet="By chance", kind="value"),
+            Column(
+                "alone", "Given by one rater only (items)", _COUNT, "", "Items with one such answer", "count"
+            ),
+        ),
+    ),
+    (
+        "raters",
+        "Raters by how often they answer as another did",
+        "By rater",
+        (
+            Column("number", "Rater", "Rater {}".format, sheet="Rater", kind="count"),
+            Column("annotations", "Answers", _COUNT, sheet="Answers", kind="count"),
+            Column("again", "As another did (of 100)", _per_100, sheet="As another did", kind="value"),
+            Column(
+                lambda one: "yes" if one.differs else "", "Clearly less than the others", sheet="Clearly less"
+            ),
+        ),
+    ),
+    (
+        "batches",
+        "Agreement by batch",
+        "By batch",
+        (
+            Column("column", "Column", one_line, sheet="Column"),
+            Column("value", "Value", one_line, sheet="Value"),
+            Column("items", "Items", _COUNT, sheet="Items", kind="count"),
+            Column("alpha", "Alpha", _alpha, sheet="Alpha", kind="value"),
+        ),
+    ),
+)
+"""What agreement was computed of, with a table's heading, its sheet in a workbook and its columns."""

@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
-from grasp_core.model.groups import group_label, one_line
+from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import (
     Segment,
@@ -21,7 +21,7 @@ from grasp_core.model.text import (
     printable_name,
     safe_cell,
 )
-from grasp_core.report.tables import exact
+from grasp_core.report.columns import exact
 from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
 
 MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})
@@ -50,6 +50,11 @@ def cut_text(text: str) -> str:
     shown = " ".join(printable(start).split())
     whole = len(shown) <= TEXT_LIMIT and len(start) == len(text)
     return shown if whole else f"{shown[:TEXT_LIMIT]}…"
+
+
+def items_title(result: ItemsResult) -> str:
+    """What the files are called."""
+    return f"Items of {group_label(result.group)} ({axis_label(result.group.axes)})"
 
 
 def item_name(row: ItemOutcome) -> str:
@@ -235,10 +240,7 @@ def items_table(
     rows: Sequence[tuple[ItemOutcome, Contribution]],
     texts: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Items with their parts, both sides' labels, p and q, as text.
-
-    `texts` are only for those who may see them.
-    """
+    """Items with their parts, both sides' labels, p and q, as text."""
     group = _group_head(result)
     cells = []
     for row, part in rows:
@@ -291,11 +293,7 @@ def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
 
 
 def items_csv(result: ItemsResult) -> str:
-    """Every number at full precision, one line per item, in the order of the data.
-
-    Text cells that a spreadsheet would run as a formula get a leading apostrophe. What has no value is empty,
-    with the reason beside it.
-    """
+    """Every number at full precision, one line per item, in the order of the data."""
     labels, rows = list(result.label_use), []
     header = [*CSV_COLUMNS, *(safe_cell(f"{side}: {label}") for label in labels for side in _SIDES)]
     for row in result.items:
@@ -308,7 +306,6 @@ def items_csv(result: ItemsResult) -> str:
 
 
 def _tests(part: Contribution | None) -> list[str]:
-    """The cells of a part, in the order of the columns; empty without one."""
     if part is None:
         return [""] * len(_TESTS)
     reason = "" if part.reason is None else safe_cell(str(part.reason))

@@ -10,12 +10,20 @@ from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSum
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell
-from grasp_core.report.findings.sentences import strength
-from grasp_core.report.tables import cell_text, exact, or_nan
-from grasp_core.report.words.models import LEAD, SIDE_WORDS
-from grasp_core.report.words.names import STARS, format_p, format_p_value, format_value, p_so_far, q_so_far
+from grasp_core.report.columns import exact, or_nan
+from grasp_core.report.findings.sentences import listing, strength
+from grasp_core.report.tables import cell_text
+from grasp_core.report.words.names import (
+    LEAD,
+    SIDE_WORDS,
+    STARS,
+    format_p,
+    format_p_value,
+    format_value,
+    p_so_far,
+    q_so_far,
+)
 
-_LISTED = 5
 _Parts = list[str | Segment]
 
 
@@ -33,7 +41,7 @@ def sentences(result: ModelsResult) -> list[Sentence]:
 
 
 def unreproduced(result: ModelsResult) -> list[GroupSides]:
-    """The groups whose view no model reproduces, see :data:`~grasp_core.report.words.models.REPRODUCED`."""
+    """The groups whose view no model reproduces, see :data:`~grasp_core.report.words.names.REPRODUCED`."""
     return [row for row in result.groups if _known(row) and not any(_known(row))]
 
 
@@ -47,17 +55,14 @@ def _sides(result: ModelsResult, model: ModelSummary) -> Sentence:
     for near, manner in ((True, " with "), (False, " against ")):
         shown = _by_group(result, model.name, near)
         if shown:
-            told = [(row, _figures(result, row.models[model.name], by)) for row, by in shown]
-            parts += [joint, manner, *_listing(result, told)]
+            told = [(_name(result, row), _figures(result, row.models[model.name], by)) for row, by in shown]
+            parts += [joint, manner, *listing(told)]
             joint = " and"
     return Sentence.of(*parts, ".") if joint else _no_side(result, model)
 
 
 def _by_group(result: ModelsResult, model: str, near: bool) -> list[tuple[GroupSides, list[str]]]:
-    """The groups that a model sides with (or against), and the statistics that show it.
-
-    Groups that the lead statistic shows come first, then the clearest.
-    """
+    """The groups that a model sides with (or against), and the statistics that show it."""
     found = []
     for row in result.groups:
         tests = row.models[model].statistics
@@ -82,8 +87,13 @@ def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
     for near, lead in ((True, "towards"), (False, "away from")):
         some = [row for row in nominal if closer(LEAD, row.models[model.name].statistics[LEAD]) is near]
         if some:
-            told = [(row, _figures(result, row.models[model.name], [LEAD], p=True)) for row in some]
-            parts += [f"{separator}{lead} ", *_listing(result, told)]
+            told = [
+                (_name(result, row), _figures(result, row.models[model.name], [LEAD], p=True)) for row in some
+            ]
+            parts += [
+                f"{separator}{lead} ",
+                *listing(told),
+            ]
             separator = " and "
     return Sentence.of(*parts, ".")
 
@@ -146,16 +156,14 @@ def _not_reproduced(result: ModelsResult) -> list[Sentence]:
             if side.reproduces is not None
         )
         reach = f"its own members reach macro-F1 {format_value(members)}, {name} {format_value(best)}"
-        told.append((row, reach))
-    return [Sentence.of("No model reproduces the view of ", *_listing(result, told), ".")]
-
-
-def _listing(result: ModelsResult, told: Sequence[tuple[GroupSides, str]]) -> _Parts:
-    parts: _Parts = []
-    for position, (row, figures) in enumerate(told[:_LISTED]):
-        parts += ["; " if position else "", _name(result, row), f" ({figures})"]
-    more = len(told) - _LISTED
-    return [*parts, f"; and {more} more"] if more > 0 else parts
+        told.append((_name(result, row), reach))
+    return [
+        Sentence.of(
+            "No model reproduces the view of ",
+            *listing(told),
+            ".",
+        )
+    ]
 
 
 def _name(result: ModelsResult, row: GroupSides) -> Segment:
@@ -215,11 +223,7 @@ def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
 
 
 def sides_csv(result: ModelsResult) -> str:
-    """Every number at full precision: one line per model, group and statistic.
-
-    `closer` is "yes" where the model is closer to the group than to the median random group. Values that
-    are not estimable are empty, with their reason in the last column.
-    """
+    """Every number at full precision: one line per model, group and statistic."""
     rows = []
     for model, row, side, statistic in _each_side(result):
         outcome = side.statistics[statistic]
@@ -245,7 +249,6 @@ def sides_csv(result: ModelsResult) -> str:
 
 
 def _each_side(result: ModelsResult) -> Iterator[tuple[str, GroupSides, Side, str]]:
-    """Every model, group and statistic."""
     for model in result.models:
         for row in result.groups:
             for statistic in SIDE_WORDS:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from grasp_core.model.groups import Group, group_label, one_line
-from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult, Significance
+from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence
 from grasp_core.report.findings.advice import About, doubts
@@ -20,7 +21,7 @@ from grasp_core.report.words.names import (
     format_interval,
     format_p,
     format_value,
-    p_words,
+    p_and_q_words,
 )
 
 PAIR_NAMES: Mapping[str, str] = {
@@ -177,7 +178,6 @@ _MEAN = Measure(
 
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""
-_ORDER: tuple[Significance, ...] = ("corrected", "nominal")
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "labels": (LABEL_USE,),
     "items": ("distance",),
@@ -189,75 +189,80 @@ _NOTHING = (
     "Nothing between the two is found: random groupings of their raters differ as much. That does not show "
     "that they see the items alike."
 )
+_Parts = tuple[str | Segment, ...]
+
+
+class _Told(NamedTuple):
+    """Something that was tested of a pair and has a value, with its words."""
+
+    name: str
+    test: Outcome | LabelUse
+    parts: _Parts
+
+    @property
+    def key(self) -> str:
+        """Of its measure."""
+        if isinstance(self.test, LabelUse):
+            return label_key(str(self.test.most))
+        return "gap_a" if self.name == "gap_b" else self.name
+
+    @property
+    def p(self) -> float:
+        """Of its test."""
+        return 1.0 if self.test.p is None else self.test.p
 
 
 def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
     """What is found of a pair, or a hint of it; or that nothing is."""
-    hint = "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
-    told: list[Sentence] = []
+    before = "A hint, no finding: " if row.verdict is not None and row.verdict.code == "hint" else ""
+    said: list[Sentence] = []
     named = False
-    for one, parts in _told(row):
+    for one in _told(row):
         label = () if named else _direction(row, one, result)
-        named = named or bool(label) or one is row.label_use
-        told.append(_sentence(row, one, parts, result, label, before="" if told else hint))
-    return tuple(told) or (Sentence.of(_NOTHING),)
+        named = named or bool(label) or one.test is row.label_use
+        said.append(_sentence(row, one, result, label, "" if said else before))
+    return tuple(said) or (Sentence.of(_NOTHING),)
 
 
-def _sentence(
-    row: PairResult,
-    one: Outcome | LabelUse,
-    parts: Sequence[str | Segment],
-    result: RunResult,
-    label: Sequence[str | Segment],
-    before: str = "",
-) -> Sentence:
+def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, before: str) -> Sentence:
     """What may undo it, what was found, its test, and which label goes with it."""
-    key = _key(row, one)
-    what = LABEL_USE if key.startswith("label: ") else "gap" if key == "gap_a" else key
+    what = {LABEL_USE: LABEL_USE, "gap_a": "gap", "gap_b": "gap"}.get(one.name, one.name)
     undoing = lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
-    many, whole = result.permutations, row.verdict
-    tested = f"{p_words(one, permutations=many)}, {format_p(one.q, name='q', permutations=many)}"
-    if whole is not None:
-        tested = f"all tests together {format_p(whole.p)}, {format_p(whole.q, name='q')}"
-    return Sentence.of(before, undoing, *parts, f"; {tested}", *label, ".")
+    tested = p_and_q_words(one.test, permutations=result.permutations)
+    if row.verdict is not None:
+        tested = f"all tests together {format_p(row.verdict.p)}, {format_p(row.verdict.q, name='q')}"
+    return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 
-def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> tuple[str | Segment, ...]:
+def _direction(row: PairResult, one: _Told, result: RunResult) -> _Parts:
     """The pair's own label use, beside what is told of it by a statistic."""
-    if isinstance(one, LabelUse):
+    if isinstance(one.test, LabelUse):
         return ()
-    a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+    a, b = _both(row)
     return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
 
 
-def _told(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
+def _told(row: PairResult) -> list[_Told]:
     """What is told of a pair: of a clear one, or a hint, the ways in which the two differ."""
     found = _found(row)
     if row.verdict is None:
-        marked = [(one, parts) for one, parts in found if one.significance != "none"]
-        return sorted(marked, key=lambda pair: _ORDER.index(pair[0].significance))
+        return [one for mark in ("corrected", "nominal") for one in found if one.test.significance == mark]
     if row.verdict.code not in ("clear", "hint"):
         return []
-    by_name = {_name(row, one): (one, parts) for one, parts in found}
-    told = [_first(by_name, _OF_KIND[kind]) for kind in row.verdict.kinds]
+    told = [_first([one for one in found if one.name in _OF_KIND[kind]]) for kind in row.verdict.kinds]
     named = [one for one in told if one is not None]
-    return named or [one for one in (_first(by_name, tuple(by_name)),) if one is not None]
+    return named or [one for one in (_first(found),) if one is not None]
 
 
-def _first(
-    known: Mapping[str, tuple[Outcome | LabelUse, Sequence[str | Segment]]], names: Sequence[str]
-) -> tuple[Outcome | LabelUse, Sequence[str | Segment]] | None:
-    """Of these the one with the smallest p."""
-    found = [known[name] for name in names if name in known]
-    return min(found, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p, default=None)
+def _first(found: Sequence[_Told]) -> _Told | None:
+    return min(found, key=lambda one: one.p, default=None)
 
 
 def foremost_pairs(result: RunResult, of: Group | None = None) -> list[PairResult]:
     """Pairs that are clear, of one group where it is named, strongest first."""
-    rows = result.pairs if of is None else seen_from(result, of)
     clear = []
-    for row in rows:
-        marked = any(one.significance == "corrected" for one, _ in _found(row))
+    for row in result.pairs if of is None else seen_from(result, of):
+        marked = any(one.test.significance == "corrected" for one in _found(row))
         if marked if row.verdict is None else row.verdict.code == "clear":
             clear.append(row)
     return sorted(clear, key=_q)
@@ -268,7 +273,7 @@ def _q(row: PairResult) -> tuple[float, float]:
     if row.verdict is not None:
         p, q = row.verdict.p, row.verdict.q
         return (1.0 if q is None else q, 1.0 if p is None else p)
-    return (min((1.0 if one.q is None else one.q for one, _ in _found(row)), default=1.0), 0.0)
+    return (min((1.0 if one.test.q is None else one.test.q for one in _found(row)), default=1.0), 0.0)
 
 
 def strongest(rows: Sequence[PairResult]) -> int:
@@ -278,22 +283,8 @@ def strongest(rows: Sequence[PairResult]) -> int:
 
 def told_first(row: PairResult) -> str | None:
     """The key of the measure that a pair's first sentence is about; of its distance where nothing is told."""
-    for one, _ in _told(row):
-        return _key(row, one)
-    return "distance" if any(row.statistics.get("distance") is one for one, _ in _found(row)) else None
-
-
-def _name(row: PairResult, one: Outcome | LabelUse) -> str:
-    if isinstance(one, LabelUse):
-        return LABEL_USE
-    return next(name for name, outcome in row.statistics.items() if outcome is one)
-
-
-def _key(row: PairResult, one: Outcome | LabelUse) -> str:
-    if isinstance(one, LabelUse):
-        return label_key(str(one.most))
-    name = _name(row, one)
-    return "gap_a" if name == "gap_b" else name
+    told = _told(row) or [one for one in _found(row) if one.name == "distance"]
+    return told[0].key if told else None
 
 
 def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
@@ -306,13 +297,12 @@ def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
     """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
     found = foremost_pairs(result)
     if not found:
-        none = Sentence.of("No two groups of an axis differ for certain.")
-        return (none, *_nearest(result))
+        return (Sentence.of("No two groups of an axis differ for certain."), *_nearest(result))
     told = [pair_sentences(row, result)[0] for row in found[:most]]
     left = len(found) - most
     if left > 0:
-        pairs = "one more pair" if left == 1 else f"{left} more pairs"
-        told.append(Sentence.of(f"After correction, {pairs} differ{'s' if left == 1 else ''}, too."))
+        pairs = "one more pair differs" if left == 1 else f"{left} more pairs differ"
+        told.append(Sentence.of(f"After correction, {pairs}, too."))
     return tuple(told)
 
 
@@ -323,41 +313,41 @@ def _nearest(result: RunResult) -> tuple[Sentence, ...]:
     row = result.pairs[strongest(result.pairs)]
     if row.verdict is not None:
         return pair_sentences(row, result)[:1] if row.verdict.code == "hint" else ()
-    tested = [(one, parts) for one, parts in _found(row) if one.q is not None]
+    tested = [one for one in _found(row) if one.test.q is not None]
     if not tested:
         return ()
-    one, parts = min(tested, key=lambda pair: pair[0].q or 0.0)
-    if isinstance(one, LabelUse) and one.significance == "none":
-        a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
-        parts = (a, " and ", b, " raters, by how often they give each label")
-    return (_sentence(row, one, parts, result, _direction(row, one, result), before="The nearest: "),)
+    one = min(tested, key=lambda one: one.test.q or 0.0)
+    if isinstance(one.test, LabelUse) and one.test.significance == "none":
+        a, b = _both(row)
+        one = one._replace(parts=(a, " and ", b, " raters, by how often they give each label"))
+    return (_sentence(row, one, result, _direction(row, one, result), "The nearest: "),)
 
 
-def _found(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
-    """All that was tested of a pair and has a value, with its words."""
-    a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
-    found: list[tuple[Outcome | LabelUse, Sequence[str | Segment]]] = []
+def _both(row: PairResult) -> tuple[Segment, Segment]:
+    return Segment(group_label(row.a), strong=True), Segment(group_label(row.b), strong=True)
+
+
+def _found(row: PairResult) -> list[_Told]:
+    """All that was tested of a pair and has a value."""
+    a, b = _both(row)
+    found = []
     if row.label_use is not None and (said := manner(row.label_use, b)):
-        found.append((row.label_use, (a, " raters ", *said)))
+        found.append(_Told(LABEL_USE, row.label_use, (a, " raters ", *said)))
     for name, outcome in row.statistics.items():
         if outcome.value is not None:
-            found.append((outcome, _words(name, outcome, outcome.value, a, b)))
+            found.append(_Told(name, outcome, _words(name, outcome, outcome.value, a, b)))
     return found
 
 
-def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> tuple[str | Segment, ...]:
+def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> _Parts:
     figure = f"{format_value(value)} {format_interval(outcome)}".rstrip()
     than = "more" if value > 0 else "less"
     if name == "distance":
         return (a, " and ", b, f" raters label the same items differently: distance {figure}")
     if name == "xrr":
         less = "less" if outcome.direction == "down" else "more"
-        return (
-            a,
-            " and ",
-            b,
-            f" raters agree with each other {less} than chance halves of them: XRR {figure}",
-        )
+        said = f" raters agree with each other {less} than chance halves of them: XRR {figure}"
+        return (a, " and ", b, said)
     if name in ("gap_a", "gap_b"):
         own, other = (a, b) if name == "gap_a" else (b, a)
         return (own, f" raters agree with each other {than} than with ", other, f": gap {figure}")

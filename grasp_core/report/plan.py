@@ -11,8 +11,8 @@ from grasp_core.analysis.planner.designs import MOST_SIMULATED, rater_steps, ste
 from grasp_core.analysis.planner.surface import Choice, Needed, chance, cheapest, items_needed, recruitment
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
-from grasp_core.model.text import Segment, Sentence, csv_text, number, safe_cell
-from grasp_core.report.tables import exact
+from grasp_core.model.text import Segment, Sentence, number
+from grasp_core.report.columns import Column, csv_of, texts
 
 TARGETS: dict[Target, str] = {
     "labels": "label use",
@@ -25,8 +25,6 @@ EXPLANATION = (
     "Raters and items are drawn anew from a model fitted to the pilot, or assumed; each simulated data set "
     "is tested as a run would test it, at p < 0.05 before correction for many groups."
 )
-CSV_COLUMNS = ("group", "have", "needed", "recruit", "annotations", "cost")
-RECRUITMENT_COLUMNS = ("Group", "Have", "Needed", "To recruit", "Annotations", "Cost")
 
 
 def named(plan: Plan) -> str:
@@ -183,28 +181,25 @@ def recruitment_rows(plan: Plan) -> list[Needed]:
 
 def recruitment_table(plan: Plan) -> pd.DataFrame:
     """:func:`recruitment_rows` as a table to look at."""
-    rows = [
-        (
-            row.group,
-            f"{row.have:,}",
-            f"{row.needed:,}",
-            f"{row.recruit:,}",
-            f"{row.annotations:,}",
-            _cost(row.cost),
-        )
-        for row in recruitment_rows(plan)
-    ]
-    return pd.DataFrame(rows, columns=list(RECRUITMENT_COLUMNS))
+    return texts(RECRUITMENT, recruitment_rows(plan))
 
 
 def recruitment_csv(plan: Plan) -> str:
     """:func:`recruitment_rows` as CSV."""
-    rows = (
-        (safe_cell(row.group), row.have, row.needed, row.recruit, row.annotations, exact(row.cost))
-        for row in recruitment_rows(plan)
-    )
-    return csv_text(CSV_COLUMNS, rows)
+    return csv_of(RECRUITMENT, recruitment_rows(plan))
 
 
 def _cost(cost: float) -> str:
     return f"{cost:,.0f}" if float(cost).is_integer() else f"{cost:,.2f}"
+
+
+_COUNT = "{:,}".format
+RECRUITMENT = (
+    Column("group", "Group", None, "group", "Group"),
+    Column("have", "Have", _COUNT, "have", "Have", "count"),
+    Column("needed", "Needed", _COUNT, "needed", "Needed", "count"),
+    Column("recruit", "To recruit", _COUNT, "recruit", "To recruit", "count"),
+    Column("annotations", "Annotations", _COUNT, "annotations", "Annotations", "count"),
+    Column("cost", "Cost", _cost, "cost", "Cost", "value"),
+)
+"""Whom a design takes."""

@@ -44,7 +44,7 @@ from grasp_core.reading.screens.random_responders import (
     MAX_CELLS,
 )
 from grasp_core.report.account import said_of_assignment
-from grasp_core.report.tables import or_nan
+from grasp_core.report.columns import or_nan
 from grasp_core.report.words.names import MINUS, format_p, format_p_value
 
 FORMAT = "grasp-quality"
@@ -156,12 +156,7 @@ def quality_report(
     power: Sequence[GroupPower] = (),
     exchange: Exchange | None = None,
 ) -> QualityReport:
-    """Look at everything but power, which takes longer and is given where it was estimated.
-
-    `names` are axes of interest, by default all; `exchange` says who may take whose profile.
-
-    Raises KeyError if the data set lacks one of the axes.
-    """
+    """Look at everything but power, which takes longer and is given where it was estimated."""
     if names is not None:
         axes = {name: dataset.raters.axes[name] for name in names}
         dataset = dataclasses.replace(dataset, raters=dataclasses.replace(dataset.raters, axes=axes))
@@ -467,7 +462,6 @@ def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
 
 
 def _of_apart(name: str, found: Apart | None) -> dict[str, object]:
-    """The group that stands out most in its items or its workload: by how much, and the p of its axis."""
     if found is None:
         return {f"{name}_group": None, f"{name}_size": float("nan"), f"{name}_p": float("nan")}
     return {f"{name}_group": group_label(found.group), f"{name}_size": found.size, f"{name}_p": found.p}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 
 from grasp_core.analysis.rater_map import LEAST_COMMON
-from grasp_core.analysis.rater_map_values import MapAxis, RaterMap
+from grasp_core.analysis.rater_map_values import MapAxis, MapGroup, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.spec import Level
 from grasp_core.model.text import (
@@ -16,13 +14,10 @@ from grasp_core.model.text import (
     agree,
     csv_text,
     number,
-    printable_name,
-    printable_names,
     safe_cell,
 )
-from grasp_core.report.tables import exact, or_nan
+from grasp_core.report.columns import Column, exact, texts
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
-from grasp_core.report.words.printable import printable_group
 
 EXPLANATION = (
     "Each mark is a rater; raters who answer alike stand near each other. The share explained says how much "
@@ -138,28 +133,6 @@ _DRAWN = 4
 """Axes by which a report's maps are coloured, at most."""
 
 
-def printable_map(found: RaterMap) -> RaterMap:
-    """The same map with every text :func:`~grasp_core.model.text.printable`."""
-    return replace(
-        found,
-        columns=printable_names(found.columns),
-        axes=tuple(
-            replace(
-                axis,
-                axes=printable_names(axis.axes),
-                groups=tuple(replace(row, group=printable_group(row.group)) for row in axis.groups),
-            )
-            for axis in found.axes
-        ),
-        points=tuple(
-            replace(
-                one, values=tuple(value if value is None else printable_name(value) for value in one.values)
-            )
-            for one in found.points
-        ),
-    )
-
-
 def drawn_axes(found: RaterMap) -> tuple[AxisSet, ...]:
     """The axis that disagreement follows most clearly, and others that hold after correction."""
     first = clearest(found)
@@ -171,85 +144,57 @@ CSV_COLUMNS = (
     *("axis", "explained", "by_chance", "p", "q", "significance", "reason"),
     *("group", "n_raters", "within", "between"),
 )
-_GROUP_COLUMNS = ["Axis", "Group", "Raters", "Two of the group", "One of it, one other"]
+
+
+def axis_columns(found: RaterMap) -> tuple[Column, ...]:
+    """What each axis explains, what random groupings do, and the test."""
+
+    def tested(value: float | None) -> str:
+        return "" if value is None else format_p_value(value, permutations=found.permutations)
+
+    def outcome(axis: MapAxis) -> str:
+        return str(axis.reason or "") if axis.p is None else SIGNIFICANCE_NAMES[axis.significance]
+
+    return (
+        Column(lambda axis: axis_label(axis.axes), "Axis", name="axis", sheet="Axis"),
+        Column(lambda axis: len(axis.groups), "Groups", name="groups", sheet="Groups", kind="count"),
+        Column("others", sheet="Other raters", kind="count"),
+        Column("explained", "Explained", percent, "explained", "Share explained", "value"),
+        Column("by_chance", "By chance", percent, "by_chance", "by chance", "value"),
+        Column("p", "p", tested, "p", "p", "p"),
+        Column("q", "q", tested, "q", "q", "p"),
+        Column("significance", name="mark"),
+        Column(lambda axis: None if axis.reason is None else str(axis.reason), name="reason"),
+        Column(lambda axis: str(axis.reason or ""), sheet="Why not tested"),
+        Column(outcome, "Result"),
+    )
+
+
+def group_columns(level: Level = "nominal") -> tuple[Column, ...]:
+    """How far two raters of a group differ, and one of it from one outside."""
+    write = percent if level == "nominal" else format_value
+    return (
+        Column(lambda row: axis_label(row.group.axes), "Axis", name="axis", sheet="Axis"),
+        Column(lambda row: group_label(row.group), "Group", name="group", sheet="Group"),
+        Column("n_raters", "Raters", name="raters", sheet="Raters on the map", kind="count"),
+        Column("within", "Two of the group", write, "within", "Two of the group", "value"),
+        Column("between", "One of it, one other", write, "between", "One of it, one other", "value"),
+    )
+
+
+def groups_of(found: RaterMap) -> list[MapGroup]:
+    """The groups of all axes."""
+    return [row for axis in found.axes for row in axis.groups]
 
 
 def axes_table(found: RaterMap) -> pd.DataFrame:
-    """What each axis explains, what random groupings do, and the test; a row per axis."""
-    return pd.DataFrame(
-        [
-            {
-                "Axis": axis_label(axis.axes),
-                "Groups": len(axis.groups),
-                "Explained": percent(axis.explained),
-                "By chance": percent(axis.by_chance),
-                "p": _tested(axis.p, found),
-                "q": _tested(axis.q, found),
-                "Result": SIGNIFICANCE_NAMES[axis.significance]
-                if axis.p is not None
-                else str(axis.reason or ""),
-            }
-            for axis in found.axes
-        ]
-    )
-
-
-def axes_numbers(found: RaterMap) -> pd.DataFrame:
-    """The same with numbers, for programs: of `explained` and `by_chance` shares of 1."""
-    return pd.DataFrame(
-        [
-            {
-                "axis": axis_label(axis.axes),
-                "groups": len(axis.groups),
-                "explained": or_nan(axis.explained),
-                "by_chance": or_nan(axis.by_chance),
-                "p": or_nan(axis.p),
-                "q": or_nan(axis.q),
-                "mark": axis.significance,
-                "reason": None if axis.reason is None else str(axis.reason),
-            }
-            for axis in found.axes
-        ]
-    )
-
-
-def groups_numbers(found: RaterMap) -> pd.DataFrame:
-    """How far two raters differ: `axis`, `group`, `raters`, `within` the group, `between` it and others."""
-    return pd.DataFrame(
-        [
-            {
-                "axis": axis_label(axis.axes),
-                "group": group_label(row.group),
-                "raters": row.n_raters,
-                "within": or_nan(row.within),
-                "between": or_nan(row.between),
-            }
-            for axis in found.axes
-            for row in axis.groups
-        ]
-    )
-
-
-def _tested(value: float | None, found: RaterMap) -> str:
-    return "" if value is None else format_p_value(value, permutations=found.permutations)
+    """A row per axis, for people."""
+    return texts(axis_columns(found), found.axes)
 
 
 def groups_table(found: RaterMap, level: Level, group: Group | None = None) -> pd.DataFrame:
-    """How far two raters differ inside each group, and one inside from one outside; a row per group."""
-    write = percent if level == "nominal" else format_value
-    rows = [
-        (
-            axis_label(axis.axes),
-            group_label(row.group),
-            row.n_raters,
-            write(row.within),
-            write(row.between),
-        )
-        for axis in found.axes
-        for row in axis.groups
-        if group is None or row.group == group
-    ]
-    return pd.DataFrame(rows, columns=_GROUP_COLUMNS)
+    """A row per group, or that of one, for people."""
+    return texts(group_columns(level), [row for row in groups_of(found) if group in (None, row.group)])
 
 
 def distance_words(level: Level) -> str:

@@ -55,11 +55,7 @@ def spec_json(result: RunResult) -> str:
 
 
 def read_spec(path: Path) -> RecordedSpec:
-    """Read a spec file, or the spec of a saved result.
-
-    Raises DataError if the file cannot be read, is neither of the two, or is damaged; SpecError if its spec
-    asks for what cannot be computed.
-    """
+    """Read a spec file, or the spec of a saved result."""
     name, plain = printable(str(path)), json_in(path)
     if not isinstance(plain, dict) or plain.get("format") not in (FORMAT, RESULT_FORMAT):
         raise DataError(
@@ -82,10 +78,7 @@ def read_spec(path: Path) -> RecordedSpec:
 
 
 def json_in(path: Path) -> Any:
-    """What a JSON file holds.
-
-    Raises DataError if it cannot be read, is larger than any spec or result, or is no JSON.
-    """
+    """What a JSON file holds."""
     name = printable(str(path))
     try:
         with path.open("rb") as file:

@@ -1,31 +1,30 @@
-"""Slices in words and tables: all groups once more on the items of each value of a column."""
+"""Groups tested once more, in words and tables: on the items of each value of a column, and given an axis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
 
-from grasp_core.model.groups import Group, group_label, group_labels, one_line
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.outcome import LabelUse, Outcome
-from grasp_core.model.result import GroupResult, RunResult, SliceResult, SlicesResult
+from grasp_core.model.result import (
+    Association,
+    GivenResult,
+    GroupResult,
+    RunResult,
+    SliceResult,
+    SlicesResult,
+)
 from grasp_core.model.text import Segment, Sentence, agree, number
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
-from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading
+from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading, left_given
 from grasp_core.report.tables import cell_text
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost_text, manner, p_and_q
-from grasp_core.report.words.names import (
-    WORDS,
-    format_interval,
-    format_p,
-    format_value,
-    outcome_of,
-    p_words,
-    reported_statistics,
-)
 
 ALL_ITEMS = "all items"
 _TOLD = 5
@@ -55,10 +54,7 @@ def sliced_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
 
 
 def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
-    """One group of all slices of a column, a row per value, behind the same group on all items.
-
-    For tables and figures of groups: rows are called by the values, their axis by the column.
-    """
+    """One group of all slices of a column, a row per value, behind the same group on all items."""
     whole = [
         replace(row, group=Group((found.column,), (ALL_ITEMS,)))
         for row in result.groups
@@ -98,10 +94,7 @@ def sliced(result: RunResult, found: SlicesResult, make: Callable[[RunResult], p
 
 
 def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFrame:
-    """A statistic, or "label_use", of each group on all items and on those of each value, as texts.
-
-    A cell has the value, its stars and its interval; of label use that of the label furthest from chance.
-    """
+    """A statistic, or "label_use", of each group on all items and on those of each value, as texts."""
     whole = {row.group: _brief(row, what) for row in result.groups}
     of_values = [{row.group: _brief(row, what) for row in one.groups} for one in found.values]
     groups = sliced_groups(result, found)
@@ -116,8 +109,8 @@ def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFr
 def _brief(row: GroupResult, what: str) -> str:
     if what == "label_use":
         return "" if row.label_use is None else foremost_text(row.label_use)
-    outcome = outcome_of(row, what)
-    return f"{cell_text(outcome)} {format_interval(outcome)}".rstrip()
+    outcome = names.outcome_of(row, what)
+    return f"{cell_text(outcome)} {names.format_interval(outcome)}".rstrip()
 
 
 def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None = None) -> list[Sentence]:
@@ -202,8 +195,8 @@ def _held(result: RunResult, tests: list[Found]) -> list[Found]:
 def _tests(result: RunResult, found: SlicesResult) -> Iterator[Found]:
     for one in found.values:
         for row in one.groups:
-            for name in reported_statistics(result):
-                yield Found(one, row, name, outcome_of(row, name))
+            for name in names.reported_statistics(result):
+                yield Found(one, row, name, names.outcome_of(row, name))
             if row.label_use is not None:
                 yield Found(one, row, "label_use", row.label_use)
 
@@ -220,9 +213,131 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
     )
     if isinstance(one.test, LabelUse):
         return Sentence.of(*where, *manner(one.test), f"; {p_and_q(one.test, result)}.")
-    words = WORDS[one.statistic]
+    words = names.WORDS[one.statistic]
     does = words.less if one.test.direction == "down" else words.more
-    outcome, many = outcome_of(one.row, one.statistic), result.permutations
-    size = f"{words.name} {format_value(outcome.value)} {format_interval(outcome)}".rstrip()
-    tests = f"{p_words(outcome, permutations=many)}, {format_p(outcome.q, name='q', permutations=many)}"
+    outcome = names.outcome_of(one.row, one.statistic)
+    size = f"{words.name} {names.format_value(outcome.value)} {names.format_interval(outcome)}".rstrip()
+    tests = names.p_and_q_words(outcome, permutations=result.permutations)
     return Sentence.of(*where, f"{does} than random groups of their size would: {size}, {tests}.")
+
+
+GIVEN_EXPLANATION = (
+    "Given an axis, profiles are shuffled only among raters who have the same value on it, so that it cannot "
+    "explain what is found. The values stay the same, their tests do not: fewer raters change places, so "
+    "that what is no longer found may also be too faint to be found within values."
+)
+
+
+def as_result(result: RunResult, found: GivenResult) -> RunResult:
+    """What was found given an axis as if it were the whole result."""
+    return replace(result, groups=found.groups, dsi=found.dsi, given=(), slices=(), pairs=())
+
+
+def not_yet_given(result: RunResult) -> tuple[Association, ...]:
+    """Axes that go together, of which not both were tested given the other."""
+    asked = {found.column for found in result.given}
+    return tuple(one for one in result.associations if not {one.first, one.second} <= asked)
+
+
+def association_sentence(one: Association) -> Sentence:
+    """That two axes go together, and what that means."""
+    p = "" if one.p is None else f", {names.format_p(one.p)}"
+    return Sentence.of(
+        Segment(axis_label((one.first,)), strong=True),
+        " and ",
+        Segment(axis_label((one.second,)), strong=True),
+        f" overlap among the raters (Cramér's V {one.v:.2f}{p}): it cannot be told yet which matters.",
+    )
+
+
+def given_sentences(result: RunResult) -> list[Sentence]:
+    """For each axis what still holds given it, then which of two axes the data speak for."""
+    said = [sentence for found in result.given for sentence in _of_axis(result, found)]
+    given = {found.column: found for found in result.given}
+    said += [
+        _verdict(result, one, given[one.second], given[one.first])
+        for one in result.associations
+        if one.first in given and one.second in given
+    ]
+    return said
+
+
+def given_table(result: RunResult, found: GivenResult) -> pd.DataFrame:
+    """The p-values of each group, at first and given the axis, as texts with their marks."""
+    first, column = {row.group: row for row in result.groups}, axis_label((found.column,))
+    rows = [row for row in found.groups if row.group in first]
+    heads = ["Group", "Raters"]
+    for test in leading(result):
+        name = names.LABEL_USE_NAME if test == "label_use" else names.WORDS[test].name
+        heads += [f"{name}: p", f"{name}: p given {column}"]
+    cells = []
+    for name, row in zip(group_labels([row.group for row in rows]), rows, strict=True):
+        line: list[str | int] = [f"{name} ({axis_label(row.group.axes)})", row.n_raters]
+        for test in leading(result):
+            for one in (first[row.group], row):
+                told = one.label_use if test == "label_use" else names.outcome_of(one, test)
+                if told is None or told.p is None:
+                    line.append("none")
+                else:
+                    p = names.p_text(told, permutations=result.permutations)
+                    line.append(f"{p} {names.STARS[told.significance]}".rstrip())
+        cells.append(line)
+    return pd.DataFrame(cells, columns=heads)
+
+
+def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
+    column = Segment(axis_label((found.column,)), strong=True)
+    there = {row.group for row in found.groups}
+    before = [one for one in _held_of_given(result) if one in there]
+    after = left_given(result, found)
+    kept = [group for group in before if group in after]
+    lost = [group for group in before if group not in after]
+    new = [group for group in held_groups(replace(result, groups=found.groups)) if group not in before]
+    if kept:
+        yield Sentence.of("Given ", column, ", it still holds of ", *_names(kept), ".")
+    if lost:
+        why = " may stand behind it, or too few raters are left to change places within its values."
+        yield Sentence.of("Given ", column, ", it no longer holds of ", *_names(lost), ": ", column, why)
+    if new:
+        tail = ", which is a hint, no finding."
+        yield Sentence.of("Only given ", column, " it would hold of ", *_names(new), tail)
+    if not (kept or lost or new):
+        yield Sentence.of("Of the groups that ", column, " has no part in, none holds, with or without it.")
+
+
+def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_second: GivenResult) -> Sentence:
+    """`of_first` is what is left of the first axis given the second, and the other way round."""
+    titles = tuple(Segment(axis_label((name,)), strong=True) for name in (one.first, one.second))
+    held = _held_of_given(result)
+    before = [_any_of(name, held) for name in (one.first, one.second)]
+    left = [
+        _any_of(name, [group for group in held if group in left_given(result, found)])
+        for found, name in ((of_first, one.first), (of_second, one.second))
+    ]
+    both = (titles[0], " and ", titles[1])
+    if all(left):
+        return Sentence.of("Of ", *both, ", each still tells something that the other does not explain.")
+    if any(left):
+        stays, goes = titles if left[0] else titles[::-1]
+        tail = ", but not the other way round."
+        return Sentence.of("The data speak for ", stays, ": its groups differ given ", goes, tail)
+    if any(before):
+        tail = " the data cannot tell: given the other, neither holds."
+        return Sentence.of("Which of ", *both, " it is,", tail)
+    return Sentence.of("Neither of ", *both, " holds, alone or given the other.")
+
+
+def _any_of(axis: str, groups: Sequence[Group]) -> bool:
+    return any(group.axes == (axis,) for group in groups)
+
+
+def _held_of_given(result: RunResult) -> list[Group]:
+    held = held_groups(result)
+    return [row.group for row in result.groups if row.group in held]
+
+
+def _names(groups: Sequence[Group]) -> list[str | Segment]:
+    parts: list[str | Segment] = []
+    for name in group_labels(groups):
+        parts += [", ", Segment(name, strong=True)]
+    return parts[1:]

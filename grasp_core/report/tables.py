@@ -10,28 +10,9 @@ import pandas as pd
 from grasp_core.model.groups import Group, axis_label, group_label, named_group, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
+from grasp_core.report.columns import or_nan
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
-from grasp_core.report.words.names import (
-    FITTED,
-    MAY_CHANGE,
-    NOT_ESTIMABLE,
-    OF_SHARES,
-    SIGNIFICANCE_NAMES,
-    STARS,
-    WORDS,
-    arrow,
-    format_interval,
-    format_p_value,
-    format_value,
-    lead_statistic,
-    may_change,
-    outcome_of,
-    p_so_far,
-    p_text,
-    q_so_far,
-    reported_statistics,
-    signs,
-)
 
 RowOrder = Literal["axis", "effect", "q"]
 """Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""
@@ -48,6 +29,8 @@ _OF_STATISTIC = {
     "reason": "why",
 }
 """What a results table has beside a statistic's value, with the words of its head."""
+_HEADS = ("axis", "group", "raters", "annotations")
+_HEADS_IN_WORDS = ("Axis", "Group", "Raters", "Annotations")
 
 
 def effect(outcome: Outcome) -> float | None:
@@ -60,17 +43,16 @@ def effect(outcome: Outcome) -> float | None:
 def ordered_groups(
     result: RunResult, order: RowOrder = "axis", by: str | None = None
 ) -> tuple[GroupResult, ...]:
-    """The groups in the one row order that tables and figures share.
-
-    Raises ValueError if `order` is none of the three.
-    """
-    statistic = by or lead_statistic(result)
+    """The groups in the one row order that tables and figures share."""
+    statistic = by or names.lead_statistic(result)
     if order == "axis":
         return result.groups
     if order == "effect":
-        return tuple(sorted(result.groups, key=lambda row: _last(effect(outcome_of(row, statistic)), -1)))
+        return tuple(
+            sorted(result.groups, key=lambda row: _last(effect(names.outcome_of(row, statistic)), -1))
+        )
     if order == "q":
-        tests = {row.group: outcome_of(row, statistic) for row in result.groups}
+        tests = {row.group: names.outcome_of(row, statistic) for row in result.groups}
 
         def evidence(row: GroupResult) -> tuple[bool, float, bool, float]:
             return (*_last(tests[row.group].q, 1), *_last(tests[row.group].p, 1))
@@ -84,90 +66,61 @@ def _last(number: float | None, sign: int) -> tuple[bool, float]:
 
 
 def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
-    """Table 5 with numbers: one row per group.
+    """Table 5 with numbers: one row per group."""
+    rows = []
+    for row in ordered_groups(result, order, by):
+        cells: dict[str, Any] = dict(zip(_HEADS, _head(row), strict=True))
+        for name in names.reported_statistics(result):
+            found = _of_outcome(names.outcome_of(row, name), result)
+            cells |= {f"{name}_{part}" if part else name: cell for part, cell in found.items()}
+        rows.append(cells)
+    parts = ["", *_OF_STATISTIC]
+    parts += ["unsure"] if result.provisional else []
+    parts += ["fitted"] if result.spec.analysis.tail else []
+    columns = [
+        f"{name}_{part}" if part else name for name in names.reported_statistics(result) for part in parts
+    ]
+    return pd.DataFrame(rows, columns=[*_HEADS, *columns])
 
-    Returns columns `axis`, `group`, `raters`, `annotations`, then per reported statistic s: `s`, `s_low` and
-    `s_high` (float, NaN where there is none), `s_interval` (both as a text), `s_arrow`, `s_stars`, `s_p`,
-    `s_q`, `s_form` (a sign where a distance is that of shares), `s_reason`. :func:`column_label` gives the
-    words for a column's head. Of a provisional result `s_p` and `s_q` are texts with their interval, and
-    `s_unsure` marks what may still change.
-    """
-    columns = ["axis", "group", "raters", "annotations"]
-    for name in reported_statistics(result):
-        columns += [name, *(f"{name}_{part}" for part in _OF_STATISTIC)]
-        columns += [f"{name}_unsure"] if result.provisional else []
-        columns += [f"{name}_fitted"] if result.spec.analysis.tail else []
-    statistics, so_far = reported_statistics(result), result.provisional
-    rows = [_results_row(row, statistics, so_far=so_far) for row in ordered_groups(result, order, by)]
-    return pd.DataFrame(rows, columns=columns)
 
-
-def _results_row(row: GroupResult, statistics: tuple[str, ...], *, so_far: bool) -> dict[str, Any]:
-    cells: dict[str, Any] = {
-        "axis": axis_label(row.group.axes),
-        "group": group_label(row.group),
-        "raters": row.n_raters,
-        "annotations": row.n_annotations,
+def _of_outcome(outcome: Outcome, result: RunResult) -> dict[str, Any]:
+    so_far = result.provisional
+    return {
+        "": or_nan(outcome.value),
+        **dict(zip(("low", "high"), map(or_nan, ends(outcome)), strict=True)),
+        "interval": names.format_interval(outcome),
+        "arrow": names.arrow(outcome),
+        "stars": names.STARS[outcome.significance],
+        "p": names.p_so_far(outcome) if so_far else or_nan(outcome.p),
+        "q": names.q_so_far(outcome) if so_far else or_nan(outcome.q),
+        "unsure": names.MAY_CHANGE if names.may_change(outcome) else "",
+        "fitted": names.FITTED if outcome.fit is not None else "",
+        "form": names.OF_SHARES if outcome.of_shares else "",
+        "reason": str(outcome.reason or ""),
     }
-    for name in statistics:
-        outcome = outcome_of(row, name)
-        cells |= {
-            name: or_nan(outcome.value),
-            **dict(zip((f"{name}_low", f"{name}_high"), map(or_nan, ends(outcome)), strict=True)),
-            f"{name}_interval": format_interval(outcome),
-            f"{name}_arrow": arrow(outcome),
-            f"{name}_stars": STARS[outcome.significance],
-            f"{name}_p": or_nan(outcome.p),
-            f"{name}_q": or_nan(outcome.q),
-            f"{name}_fitted": FITTED if outcome.fit is not None else "",
-            f"{name}_form": OF_SHARES if outcome.of_shares else "",
-            f"{name}_reason": str(outcome.reason or ""),
-        }
-        if so_far:
-            cells |= {
-                f"{name}_p": p_so_far(outcome),
-                f"{name}_q": q_so_far(outcome),
-                f"{name}_unsure": MAY_CHANGE if may_change(outcome) else "",
-            }
-    return cells
 
 
-def or_nan(value: float | None) -> float:
-    """The number; NaN where there is none."""
-    return float("nan") if value is None else value
-
-
-def exact(value: float | None) -> str:
-    """All digits of a value, as tables for programs have them; empty where there is none."""
-    return "" if value is None else repr(float(value))
+def _head(row: GroupResult) -> tuple[str, str, int, int]:
+    return axis_label(row.group.axes), group_label(row.group), row.n_raters, row.n_annotations
 
 
 def column_label(column: str) -> str:
     """The head of a :func:`results_table` column in words."""
-    for name, words in WORDS.items():
-        if column == name:
-            return words.name
-        for part, label in _OF_STATISTIC.items():
-            if column == f"{name}_{part}":
-                return f"{words.name} {label}"
-    return {"axis": "Axis", "group": "Group", "raters": "Raters", "annotations": "Annotations"}[column]
+    heads = {name.lower(): name for name in _HEADS_IN_WORDS}
+    for name, words in names.WORDS.items():
+        heads |= {name: words.name}
+        heads |= {f"{name}_{part}": f"{words.name} {label}" for part, label in _OF_STATISTIC.items()}
+    return heads[column]
 
 
 def wide_table(result: RunResult) -> pd.DataFrame:
     """Table 5 as printed in the paper: one text cell per group and statistic, such as ``0.540 ↓*``."""
-    statistics = reported_statistics(result)
+    statistics = names.reported_statistics(result)
     rows = [
-        [
-            axis_label(row.group.axes),
-            group_label(row.group),
-            row.n_raters,
-            row.n_annotations,
-            *(cell_text(outcome_of(row, name)) for name in statistics),
-        ]
+        [*_head(row), *(cell_text(names.outcome_of(row, name)) for name in statistics)]
         for row in result.groups
     ]
-    heads = ["Axis", "Group", "Raters", "Annotations", *(WORDS[name].name for name in statistics)]
-    return pd.DataFrame(rows, columns=heads)
+    return pd.DataFrame(rows, columns=[*_HEADS_IN_WORDS, *(names.WORDS[name].name for name in statistics)])
 
 
 def verdict_table(result: RunResult) -> pd.DataFrame:
@@ -186,8 +139,8 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
                 "Verdict": verdict.code,
                 "By": "" if verdict.by is None else named_group(verdict.by),
                 "Kinds": ", ".join(verdict.kinds),
-                "p": format_p_value(verdict.p),
-                "q": format_p_value(verdict.q),
+                "p": names.format_p_value(verdict.p),
+                "q": names.format_p_value(verdict.q),
             }
         )
     return pd.DataFrame(rows)
@@ -195,28 +148,23 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
 
 def lead_table(result: RunResult) -> pd.DataFrame:
     """A provisional result for narrow places: the lead statistic with its p so far, then the others."""
-    lead = lead_statistic(result)
-    others = [name for name in reported_statistics(result) if name != lead]
+    lead = names.lead_statistic(result)
+    titles = [lead, *(name for name in names.reported_statistics(result) if name != lead)]
     rows = []
     for row in result.groups:
-        outcome = outcome_of(row, lead)
-        rows.append(
-            {
-                "Axis": axis_label(row.group.axes),
-                "Group": group_label(row.group),
-                "Raters": row.n_raters,
-                WORDS[lead].name: cell_text(outcome),
-                "p": p_so_far(outcome),
-                **{WORDS[name].name: cell_text(outcome_of(row, name)) for name in others},
-            }
-        )
-    return pd.DataFrame(rows)
+        first, *others = (cell_text(names.outcome_of(row, name)) for name in titles)
+        rows.append([*_head(row)[:3], first, names.p_so_far(names.outcome_of(row, lead)), *others])
+    first, *others = (names.WORDS[name].name for name in titles)
+    heads = [*_HEADS_IN_WORDS[:3], first, "p", *others]
+    return pd.DataFrame(rows, columns=heads) if rows else pd.DataFrame()
 
 
 def cell_text(outcome: Outcome) -> str:
     """Value, arrow and stars in one cell, with a question mark where these may still change."""
-    unsure = MAY_CHANGE if may_change(outcome) else ""
-    return f"{format_value(outcome.value)} {arrow(outcome)}{signs(outcome)}{unsure}".rstrip()
+    unsure = names.MAY_CHANGE if names.may_change(outcome) else ""
+    return (
+        f"{names.format_value(outcome.value)} {names.arrow(outcome)}{names.signs(outcome)}{unsure}".rstrip()
+    )
 
 
 def ordered_dsi(result: RunResult) -> tuple[DsiResult, ...]:
@@ -234,11 +182,11 @@ def dsi_table(result: RunResult) -> pd.DataFrame:
                 "dsi": or_nan(row.outcome.value),
                 **dict(zip(("low", "high"), map(or_nan, ends(row.outcome)), strict=True)),
                 "group": "" if row.group is None else group_label(row.group),
-                "p": p_so_far(row.outcome) if result.provisional else or_nan(row.outcome.p),
-                "q": q_so_far(row.outcome) if result.provisional else or_nan(row.outcome.q),
-                "stars": signs(row.outcome),
+                "p": names.p_so_far(row.outcome) if result.provisional else or_nan(row.outcome.p),
+                "q": names.q_so_far(row.outcome) if result.provisional else or_nan(row.outcome.q),
+                "stars": names.signs(row.outcome),
                 "p_group": or_nan(row.p_group),
-                "stars_group": STARS[row.significance_group],
+                "stars_group": names.STARS[row.significance_group],
                 "reason": str(row.outcome.reason or ""),
             }
             for row in ordered_dsi(result)
@@ -276,33 +224,21 @@ def drawn_labels(result: RunResult) -> tuple[str, ...]:
 
 
 def label_use_table(result: RunResult) -> pd.DataFrame:
-    """Rows for each group: all labels together, each label, and the mean where labels are ordered or numbers.
-
-    Returns `axis`, `group`, `raters`, `label`, `shift`, `low` and `high` (float; a share, of the mean on its
-    scale; NaN where there is none), `p`, `q` and `stars`. The test is that of all labels together: its row
-    alone has `q` and `stars`, and `p` of a label or of the mean is not corrected.
-    """
+    """Rows for each group: all labels together, each label, and the mean where labels have one."""
     columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "q", "stars"]
-    none = float("nan")
-    rows = [
-        [axis_label(row.group.axes), group_label(row.group), row.n_raters, *cells]
-        for row, use in with_label_use(result)
-        for cells in (
-            [ALL_LABELS, none, none, none, *map(or_nan, (use.p, use.q)), signs(use)],
-            *(
-                [label, *map(or_nan, (shift.value, shift.low, shift.high, shift.p)), none, ""]
-                for label, shift in (*use.labels.items(), *(() if use.mean is None else ((MEAN, use.mean),)))
-            ),
+    none, rows = float("nan"), []
+    for row, use in with_label_use(result):
+        rows.append(
+            [*_head(row)[:3], ALL_LABELS, none, none, none, or_nan(use.p), or_nan(use.q), names.signs(use)]
         )
-    ]
+        for label, one in (*use.labels.items(), *([] if use.mean is None else [(MEAN, use.mean)])):
+            numbers = map(or_nan, (one.value, one.low, one.high, one.p))
+            rows.append([*_head(row)[:3], label, *numbers, none, ""])
     return pd.DataFrame(rows, columns=columns)
 
 
 def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.DataFrame:
-    """One row for each group, with texts: points for each label, or for the label that differs most.
-
-    With `intervals` each label's points have theirs behind them.
-    """
+    """One row for each group, with texts: points for each label, or for the label that differs most."""
     found, labels = with_label_use(result), _labels(result)
     few = len(labels) <= _MOST_COLUMNS
     heads = _apart([one_line(label) for label in labels]) if few else ["Label", "Points", "95 % interval"]
@@ -316,15 +252,18 @@ def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.Data
                 f"{format_points(one.value)}{more}".rstrip() for one, more in zip(shifts, within, strict=True)
             ]
         elif foremost_of is None:
-            cells = ["", NOT_ESTIMABLE, ""]
+            cells = ["", names.NOT_ESTIMABLE, ""]
         else:
             label, shift = foremost_of
             cells = [one_line(label), format_points(shift.value), format_points_interval(shift)]
         tested = p_and_starred_q(use, result)
         if result.provisional:
-            tested = [p_so_far(use), f"{q_so_far(use)}{MAY_CHANGE if may_change(use) else ''}"]
-        rows.append([axis_label(row.group.axes), group_label(row.group), row.n_raters, *cells, *tested])
-    return pd.DataFrame(rows, columns=["Axis", "Group", "Raters", *heads, "p", "q"])
+            tested = [
+                names.p_so_far(use),
+                f"{names.q_so_far(use)}{names.MAY_CHANGE if names.may_change(use) else ''}",
+            ]
+        rows.append([*_head(row)[:3], *cells, *tested])
+    return pd.DataFrame(rows, columns=[*_HEADS_IN_WORDS[:3], *heads, "p", "q"])
 
 
 def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:
@@ -341,8 +280,8 @@ def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:
         table[head] = [100 * or_nan(None if shift is None else shift.value) for shift in of_groups]
     table["p"] = [or_nan(use.p) for use in uses]
     table["q"] = [or_nan(use.q) for use in uses]
-    marks = {**SIGNIFICANCE_NAMES, "none": ""}
-    table["Marked"] = [f"{marks[use.significance]} {FITTED if use.fit else ''}".strip() for use in uses]
+    marks = {**names.SIGNIFICANCE_NAMES, "none": ""}
+    table["Marked"] = [f"{marks[use.significance]} {names.FITTED if use.fit else ''}".strip() for use in uses]
     return table, heads
 
 
@@ -359,5 +298,8 @@ def _apart(labels: Sequence[str]) -> list[str]:
 
 def p_and_starred_q(test: Outcome | LabelUse, result: RunResult) -> list[str]:
     """Cells of a test: p, and q with its stars."""
-    q = format_p_value(test.q, permutations=result.permutations)
-    return [p_text(test, permutations=result.permutations), f"{q} {STARS[test.significance]}".rstrip()]
+    q = names.format_p_value(test.q, permutations=result.permutations)
+    return [
+        names.p_text(test, permutations=result.permutations),
+        f"{q} {names.STARS[test.significance]}".rstrip(),
+    ]

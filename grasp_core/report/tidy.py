@@ -7,22 +7,22 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group
 from grasp_core.model.outcome import LabelUse, Outcome, Shift, Verdict
 from grasp_core.model.result import RunResult
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import safe_cell
+from grasp_core.report.columns import exact, or_nan
 from grasp_core.report.findings.mending import caution_codes
-from grasp_core.report.given import as_result as given_view
+from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import ends, exact, or_nan
+from grasp_core.report.tables import ends
 from grasp_core.report.words.label_use import said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics
-
-if TYPE_CHECKING:  # takes long to load
-    import pandas as pd
 
 UNITS: Mapping[str, str] = {
     **{name: one.unit for name, one in TABLE.items()},
@@ -131,35 +131,17 @@ def given_lines(result: RunResult) -> Iterator[Line]:
 
 
 def tidy(result: RunResult, found: Iterable[Line]) -> pd.DataFrame:
-    """Lines as a long frame, with a column for each axis of the run, named as the person's own column.
-
-    Returns the run's axes (the group's value; None where the group is not one of that axis; of pairs also
-    ``other_...``), `axis` and `group` in words, `raters`, `annotations`, `statistic`, `label`, `value`,
-    `unit` (:data:`UNITS`), `low`, `high`, `null_median`, `p`, `q`, `mark`, `reason`; in front `slice` and
-    `slice_value`, or `given`. Numbers are numbers, NaN where there is none; texts None.
-    """
-    import pandas as pd
-
+    """Lines as a long frame, with a column for each axis of the run, named as the person's own column."""
     return pd.DataFrame([_cells(line, result.spec.analysis.columns) for line in found])
 
 
 def findings_table(result: RunResult) -> pd.DataFrame:
-    """The verdict on each group, as a frame.
-
-    Returns the run's axes, `axis` and `group` in words, `raters`, `verdict` ("clear", "hint", "explained",
-    "none", "untestable"), `kinds`, then the label that differs most: `label`, `points` (percentage points),
-    `low`, `high`; `p`, `q` of all tests together; `explained_by` and `why`.
-    """
-    import pandas as pd
-
+    """The verdict on each group, as a frame."""
     rows = []
     for row in result.groups:
         verdict = row.verdict or Verdict("none")
         found = None if row.label_use is None else said_more(row.label_use)
         name, shift = found or (None, Shift(None))
-        value, low, high = (
-            None if share is None else 100 * share for share in (shift.value, shift.low, shift.high)
-        )
         rows.append(
             {
                 **group_cells(row.group.axes, row.group, result.spec.analysis.columns),
@@ -167,18 +149,20 @@ def findings_table(result: RunResult) -> pd.DataFrame:
                 "verdict": row.verdict and verdict.code,
                 "kinds": verdict.kinds,
                 "label": name,
-                "points": value,
-                "low": low,
-                "high": high,
+                "points": shift.value,
+                "low": shift.low,
+                "high": shift.high,
                 "p": verdict.p,
                 "q": verdict.q,
                 "explained_by": None if verdict.by is None else group_label(verdict.by),
                 "why": verdict.why,
             }
         )
-    numbers = ["points", "low", "high", "p", "q"]
     frame = pd.DataFrame(rows)
-    return frame.astype(dict.fromkeys(numbers, "float64")) if rows else frame
+    if rows:
+        frame = frame.astype(dict.fromkeys(("points", "low", "high", "p", "q"), "float64"))
+        frame[["points", "low", "high"]] *= 100
+    return frame
 
 
 def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
@@ -223,7 +207,6 @@ def group_cells(axes: AxisSet, group: Group | None, columns: Sequence[str]) -> d
 def _tests(
     first: Line, outcomes: Mapping[str, Outcome], use: LabelUse | None, caution: str
 ) -> Iterator[Line]:
-    """A line for each statistic, the test of all labels together, each label's shift, and the mean's."""
     for name, outcome in outcomes.items():
         yield _outcome(replace(first, statistic=name), outcome, caution)
     if use is None:
@@ -274,20 +257,7 @@ VERDICT_COLUMNS = ("verdict", "verdict_kinds", "verdict_p", "verdict_q", "verdic
 
 
 def table_csv(result: RunResult) -> str:
-    """Every number at full precision: a line per group and reported statistic, label use, DSI of each axis.
-
-    Of a run with pairs of groups, lines follow of each pair and what was tested of it, and all lines have two
-    cells more: the second group and its raters, blank where all others are meant. Of a run with slices,
-    further lines follow of every group in each, and again all lines have two cells more: the slice's column
-    and value, blank where all items are meant; and so with groups given an axis, and one cell for that axis.
-    Where p may be fitted, a last cell has it as counted. Of a finished run all lines have six cells more,
-    which those of its groups, of pairs and of groups given an axis fill: the verdict, its kinds with spaces
-    between, p and q of it, the group that explains it, and why it is untestable.
-
-    Text cells that a spreadsheet would run as a formula get a leading apostrophe. Values that are
-    not estimable are empty, with their `reason`. `caution` has the codes of warnings that may undo what is
-    found of the line's axis.
-    """
+    """Every number at full precision, as docs/file-formats.md describes it."""
     judged = any(row.verdict is not None for row in result.groups)
     columns = (
         *CSV_COLUMNS,

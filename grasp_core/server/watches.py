@@ -17,7 +17,7 @@ from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, M
 from grasp_core.model.text import number
 from grasp_core.reading.connectors.source import is_source, parse
 from grasp_core.reading.sources.allowed import Fetched
-from grasp_core.report.comparison.since import Since, details, headline, since
+from grasp_core.report.since import Since, details, headline, since
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.sources import Sources
 from grasp_core.store.runs import RunRecord

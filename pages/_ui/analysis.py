@@ -25,9 +25,9 @@ from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.report import account, conventions
-from grasp_core.report.conventions import Choice
-from grasp_core.report.shuffles import boxes, few_regroupings, fewest_ways, staying
+from grasp_core.report import account, contents
+from grasp_core.report.account import boxes, few_regroupings, fewest_ways, staying
+from grasp_core.report.contents import Choice
 from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import WORDS
 from grasp_core.statistics.levels import possible_levels
@@ -40,13 +40,13 @@ _PRESETS: Mapping[str, Mapping[str, str]] = {
     "As in the paper": PAPER_CONVENTIONS,
 }
 _CONVENTIONS: Mapping[str, tuple[str, Mapping[str, Choice]]] = {
-    "correction": ("Correction for many tests", conventions.CORRECTION),
-    "ties": ("Tied votes", conventions.TIES),
-    "interval": ("Intervals for", conventions.INTERVAL),
-    "p_value": ("p-value", conventions.P_VALUE),
-    "family": ("Corrected together", conventions.FAMILY),
-    "cross_negentropy": ("Cross-negentropy", conventions.CROSS_NEGENTROPY),
-    "voting_agreement": ("Voting agreement", conventions.VOTING_AGREEMENT),
+    "correction": ("Correction for many tests", contents.CORRECTION),
+    "ties": ("Tied votes", contents.TIES),
+    "interval": ("Intervals for", contents.INTERVAL),
+    "p_value": ("p-value", contents.P_VALUE),
+    "family": ("Corrected together", contents.FAMILY),
+    "cross_negentropy": ("Cross-negentropy", contents.CROSS_NEGENTROPY),
+    "voting_agreement": ("Voting agreement", contents.VOTING_AGREEMENT),
 }
 _TRIPLES_UP_TO = 12
 """With more axes than this, intersections of three are built by hand."""
@@ -77,7 +77,7 @@ _ASKED: Mapping[str, tuple[str, str]] = {
         "Random groupings to compare with. More give finer p-values and take longer.",
     ),
     "adaptive": ("Stop when all marks are settled", STOPS_EARLY),
-    "tail": (conventions.TAIL.label, conventions.TAIL.meaning),
+    "tail": (contents.TAIL.label, contents.TAIL.meaning),
     "seed": ("Seed", "The same seed gives the same result, bit for bit."),
     "pairs": (
         "Compare groups two by two",
@@ -140,7 +140,7 @@ def _choose_preset() -> None:
         on_change=apply,
     )
     if chosen == "As in the paper":
-        st.caption(conventions.PAPER_P)
+        st.caption(contents.PAPER_P)
 
 
 def _several(field: str, options: Sequence[Any], start: Sequence[Any], words: Any, none: str = "") -> Any:
@@ -286,7 +286,7 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     level = _convention(
         "Level of measurement",
         "level",
-        {name: conventions.LEVEL[name] for name in dict.fromkeys([*first, *possible])},
+        {name: contents.LEVEL[name] for name in dict.fromkeys([*first, *possible])},
         start if start in possible else "nominal",
     )
     if proposal is not None:
@@ -294,10 +294,10 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     if level == "ordinal":
         order = ", ".join(one_line(label) for label in questions[0].categories)
         st.caption(f"{escape_markdown(f'The order is {order}.')} It can be changed on Data.")
-    st.caption(conventions.LEVEL_COUNTS_FOR)
+    st.caption(contents.LEVEL_COUNTS_FOR)
     if several:
         st.caption("Other levels are offered for one question by itself.")
-    elif len(possible) < len(conventions.LEVEL):
+    elif len(possible) < len(contents.LEVEL):
         st.caption("Interval and ratio are offered where every label is a number, for ratio none below 0.")
     return level
 

@@ -33,8 +33,7 @@ from grasp_core.report.account import how_it_ended
 from grasp_core.report.charts.models import models_chart
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
-from grasp_core.report.words.models import REPRODUCED, SIDE_WORDS, SIDES_WITH
-from grasp_core.report.words.names import what_is_provisional
+from grasp_core.report.words.names import REPRODUCED, SIDE_WORDS, SIDES_WITH, what_is_provisional
 from grasp_core.server import server
 from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only

@@ -23,7 +23,7 @@ from grasp_core.report import plan as report
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.plan import TARGETS
-from grasp_core.report.writers.plan import recruitment_xlsx
+from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of

@@ -9,17 +9,17 @@ import streamlit as st
 
 from grasp_core.model.groups import Group, group_labels
 from grasp_core.model.text import escape_markdown
-from grasp_core.report.comparison.changes import (
+from grasp_core.report.comparison import (
     Comparison,
     Difference,
     changes_table,
     compare,
     differences_table,
     in_words,
+    pairs_compared,
+    slices_compared,
 )
-from grasp_core.report.comparison.slices import pairs_compared, slices_compared
-from grasp_core.report.words.models import statistic_name
-from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value
+from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, statistic_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names

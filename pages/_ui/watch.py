@@ -11,7 +11,7 @@ import streamlit as st
 
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.sources.allowed import FOLDER
-from grasp_core.report.comparison.changes import changes_table
+from grasp_core.report.comparison import changes_table
 from grasp_core.server import server
 from grasp_core.server.watches import EVERY, Step, how_often, state
 from grasp_core.store.runs import RunRecord

@@ -24,9 +24,9 @@ from grasp_core.model.outcome import FEWEST_CLEAR
 from grasp_core.model.result import GroupResult, RunResult, SliceResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.report.given import given_sentences, given_table, not_yet_given
 from grasp_core.report.public_view import public_view
 from grasp_core.report.quality import overlap_table
+from grasp_core.report.slices import given_sentences, given_table, not_yet_given
 from grasp_core.statistics.association import chance_of
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, simulate

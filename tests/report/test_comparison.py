@@ -8,8 +8,14 @@ from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.report.comparison.changes import changes_table, compare, differences_table, in_words
-from grasp_core.report.comparison.slices import pairs_compared, slices_compared
+from grasp_core.report.comparison import (
+    changes_table,
+    compare,
+    differences_table,
+    in_words,
+    pairs_compared,
+    slices_compared,
+)
 from tests.results import (
     make_group,
     make_label_use,

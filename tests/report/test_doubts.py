@@ -22,8 +22,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.mending import warned
-from grasp_core.report.findings.sentences import answer
-from grasp_core.report.findings.title import NO_DIFFERENCE
+from grasp_core.report.findings.sentences import NO_DIFFERENCE, answer
 from grasp_core.report.pairs import most_told
 from grasp_core.report.slices import slice_sentences
 from grasp_core.report.words.printable import printable_result

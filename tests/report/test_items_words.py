@@ -28,7 +28,8 @@ from grasp_core.report.items import (
     shares,
     side_bars,
 )
-from grasp_core.report.writers.items import MARKDOWN_ROWS, items_markdown, items_xlsx
+from grasp_core.report.writers.markdown import MARKDOWN_ROWS, items_markdown
+from grasp_core.report.writers.spreadsheet import items_xlsx
 from tests.results import make_result
 
 HELD = {"p": 0.0001, "q": 0.004, "significance": "corrected"}

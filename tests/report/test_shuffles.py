@@ -8,7 +8,7 @@ from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, PValue
 from grasp_core.permutation.testing.tail import Shuffles
-from grasp_core.report.shuffles import few_regroupings, least_of
+from grasp_core.report.account import few_regroupings, least_of
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, 
 from grasp_core.model.result import Findable, GroupResult, RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.findings.advice import told
-from grasp_core.report.findings.sentences import answer
-from grasp_core.report.findings.title import (
+from grasp_core.report.findings.sentences import (
     HOW_SURE,
     HOW_SURE_BEFORE,
     LESS_CERTAIN,
     NO_DIFFERENCE,
+    answer,
     could_have_been_found,
     counts,
     how_sure,

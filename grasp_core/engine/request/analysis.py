@@ -21,7 +21,7 @@ from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
 from grasp_core.report import account
-from grasp_core.report.shuffles import few_regroupings, staying
+from grasp_core.report.account import few_regroupings, staying
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import proposed_levels, unranked
 

@@ -7,30 +7,13 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary
+from grasp_core.analysis.models.result import ModelsResult, ModelSummary, Side
 from grasp_core.benchmark.leaderboard import OVERALL, Entry, ranked
 from grasp_core.model.groups import axis_label, group_labels, one_line
-from grasp_core.report.charts.theme import (
-    LEFT,
-    ORDER,
-    RIGHT,
-    Theme,
-    badge,
-    colour,
-    down,
-    finish,
-    message,
-    palette,
-    rows,
-    shape,
-    ticks,
-    title,
-    tooltip,
-    written,
-)
+from grasp_core.model.outcome import Outcome
+from grasp_core.report.charts import theme as draw
 from grasp_core.report.models import EVERYBODY
-from grasp_core.report.words.models import LEAD
-from grasp_core.report.words.names import NOT_ESTIMABLE, SIGNIFICANCE_NAMES, format_p, format_value
+from grasp_core.report.words.names import LEAD, NOT_ESTIMABLE, SIGNIFICANCE_NAMES, format_p, format_value
 
 _ROW = 30
 _NAMES_WIDTH = 170
@@ -38,12 +21,9 @@ HERE, PUBLISHED = "Scored here", "Published"
 
 
 def leaderboard_chart(
-    entries: Sequence[Entry], column: str = OVERALL, theme: Theme = "light"
+    entries: Sequence[Entry], column: str = OVERALL, theme: draw.Theme = "light"
 ) -> alt.LayerChart:
-    """A point per system, best first: filled where it was scored here, hollow where it was published.
-
-    `column` is a task, or :data:`~grasp_core.benchmark.leaderboard.OVERALL`.
-    """
+    """A point per system, best first: filled where it was scored here, hollow where it was published."""
     name = "all tasks (mean)" if column == OVERALL else column
     data: list[dict[str, Any]] = []
     for place, entry in enumerate(ranked(entries, column)):
@@ -62,31 +42,27 @@ def leaderboard_chart(
                 }
             )
     interval = ", with a 95 % interval" if any(row["low"] is not None for row in data) else ""
-    heading = title(f"Macro-F1: {name}", f"Filled: scored here{interval}. Hollow: published.")
+    heading = draw.title(f"Macro-F1: {name}", f"Filled: scored here{interval}. Hollow: published.")
     if not data:
-        return message(theme, heading=heading, text="No system has a score here yet.")
+        return draw.message(theme, heading=heading, text="No system has a score here yet.")
     alt_text = "; ".join(f"{row['system']} {row['score']:.3f} ({row['scored']})" for row in data)
-    return finish(
-        _layers(data, theme),
-        theme,
-        heading=heading,
-        alt_text=f"Macro-F1 of {name}, best first: {alt_text}.",
-        height=_ROW * len(data),
+    alt_text = f"Macro-F1 of {name}, best first: {alt_text}."
+    return draw.finish(
+        _layers(data, theme), theme, heading=heading, alt_text=alt_text, height=_ROW * len(data)
     )
 
 
-def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
-    colours = palette(theme)
-    base = alt.Chart(rows(data, "systems"))
+def _layers(data: list[dict[str, Any]], theme: draw.Theme) -> list[alt.Chart]:
+    colours = draw.palette(theme)
+    base = alt.Chart(draw.rows(data, "systems"))
     x = alt.X(
         "score:Q",
         scale=alt.Scale(domain=[0, 1], nice=False),
-        axis=alt.Axis(title="Macro-F1", tickCount=ticks(), tickMinStep=0.1, format=".1f"),
+        axis=alt.Axis(title="Macro-F1", tickCount=draw.ticks(), tickMinStep=0.1, format=".1f"),
     )
-    y = down("middle", len(data))
-    told = tooltip(system="System", shown="Macro-F1", scored="Scored", source="Source")
-    here = base.transform_filter(alt.datum.scored == HERE)
-    elsewhere = base.transform_filter(alt.datum.scored == PUBLISHED)
+    y = draw.down("middle", len(data))
+    told = draw.tooltip(system="System", shown="Macro-F1", scored="Scored", source="Source")
+    here, elsewhere = (base.transform_filter(alt.datum.scored == name) for name in (HERE, PUBLISHED))
     ink = colours.significance["corrected"]
     points = {
         HERE: here.mark_point(filled=True, shape="diamond", size=130, color=ink, opacity=1),
@@ -96,15 +72,13 @@ def _layers(data: list[dict[str, Any]], theme: Theme) -> list[alt.Chart]:
     }
     scored = {row["scored"] for row in data}
     return [
-        here.transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=2, color=ink, aria=False)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
+        draw.interval(here, alt.X("low:Q"), y, strokeWidth=2, color=ink),
         # Marks that are not there would be a picture without a name to a screen reader.
         *(mark.encode(x=x, y=y, tooltip=told) for name, mark in points.items() if name in scored),
-        written(base, "system", LEFT, y, "right", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
+        draw.written(base, "system", draw.LEFT, y, "right", dx=-10, limit=_NAMES_WIDTH, fontSize=13).encode(
             tooltip=told
         ),
-        written(base, "shown", RIGHT, y, dx=12, fontWeight=600),
+        draw.written(base, "shown", draw.RIGHT, y, dx=12, fontWeight=600),
     ]
 
 
@@ -115,13 +89,9 @@ _NAME_LENGTH = 34
 _WORDS_LIMIT = 300
 
 
-def models_chart(result: ModelsResult, theme: Theme = "light") -> alt.LayerChart:
-    """Macro-F1 of every model against every group's plurality, a block of rows per group.
-
-    Marks and colours say how each value stands against random groups, whose median is a tick at the end of
-    the line; a cross is what the group's own members reach. The first block is the plurality of all raters.
-    """
-    heading = title(
+def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.LayerChart:
+    """Macro-F1 of every model against every group's plurality, a block of rows per group."""
+    heading = draw.title(
         "Whose judgements each model reproduces",
         [
             "Macro-F1 against the plurality of all raters, then against each group’s own.",
@@ -129,15 +99,10 @@ def models_chart(result: ModelsResult, theme: Theme = "light") -> alt.LayerChart
         ],
     )
     if not result.groups or not result.models:
-        return message(theme, heading=heading, text="There is no group or no model to show.")
+        return draw.message(theme, heading=heading, text="There is no group or no model to show.")
     data, height = _rows(result)
-    return finish(
-        _layers_of_models(data, float(height), theme),
-        theme,
-        heading=heading,
-        alt_text=_alt(result),
-        height=height,
-    )
+    layers = _layers_of_models(data, float(height), theme)
+    return draw.finish(layers, theme, heading=heading, alt_text=_alt(result), height=height)
 
 
 def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
@@ -149,16 +114,8 @@ def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
         # Cut in the middle: groups of an intersection often differ at the end alone.
         name = label if len(label) <= _NAME_LENGTH else f"{label[: _NAME_LENGTH - 13]}…{label[-12:]}"
         for position, model in enumerate(result.models):
-            value = format_value(model.overall_f1)
-            cells = {
-                "x": model.overall_f1,
-                "chance": None,
-                "members": None,
-                "value": value,
-                "tested": "",
-                "significance": SIGNIFICANCE_NAMES["none"],
-                "words": f"{one_line(model.name)} {value}",
-            }
+            side = None if row is None else row.models[model.name]
+            outcome = Outcome(model.overall_f1) if side is None else side.statistics[LEAD]
             found.append(
                 {
                     "group": label,
@@ -167,45 +124,41 @@ def _rows(result: ModelsResult) -> tuple[list[dict[str, Any]], int]:
                     "raters": result.data.raters if row is None else row.n_raters,
                     "model": one_line(model.name),
                     "y": top + (position + 0.5) * _LINE,
-                    **(cells if row is None else _side(result, row, model)),
+                    **_figures(outcome, side, model, result.spec.analysis.permutations),
                 }
             )
         top += len(result.models) * _LINE + _GAP
     return found, top
 
 
-def _side(result: ModelsResult, row: GroupSides, model: ModelSummary) -> dict[str, Any]:
-    side = row.models[model.name]
-    outcome, permutations = side.statistics[LEAD], result.spec.analysis.permutations
-    value = format_value(outcome.value)
-    tested = (
-        [
-            format_p(outcome.p, permutations=permutations),
-            format_p(outcome.q, name="q", permutations=permutations),
-        ]
-        if outcome.p is not None
-        else []
-    )
-    why = f"{NOT_ESTIMABLE}: {outcome.reason}" if outcome.value is None else ""
-    marked = [value, *tested[1:], badge(outcome.significance)] if outcome.value is not None else [why]
+def _figures(outcome: Outcome, side: Side | None, model: ModelSummary, permutations: int) -> dict[str, Any]:
+    value, tested = format_value(outcome.value), list[str]()
+    if outcome.p is not None:
+        values = (("p", outcome.p), ("q", outcome.q))
+        tested = [format_p(one, name=name, permutations=permutations) for name, one in values]
+    marked = [value, *tested[1:], draw.badge(outcome.significance)]
+    if outcome.value is None:
+        marked = [f"{NOT_ESTIMABLE}: {outcome.reason}"]
     return {
         "x": outcome.value,
         "chance": outcome.null_median,
-        "members": side.members_f1,
+        "members": None if side is None else side.members_f1,
         "value": value,
         "tested": ", ".join(tested),
         "significance": SIGNIFICANCE_NAMES[outcome.significance],
-        "words": f"{one_line(model.name)} {', '.join(part for part in marked if part)}",
+        "words": f"{one_line(model.name)} {', '.join(filter(None, marked))}",
     }
 
 
-def _layers_of_models(data: list[dict[str, Any]], height: float, theme: Theme) -> list[alt.Chart]:
-    colours = palette(theme)
-    base = alt.Chart(rows(data, "models"))
-    axis = alt.Axis(title="Macro-F1 (1 = a perfect copy)", tickCount=ticks(), tickMinStep=0.1, format=".1f")
+def _layers_of_models(data: list[dict[str, Any]], height: float, theme: draw.Theme) -> list[alt.Chart]:
+    colours = draw.palette(theme)
+    base = alt.Chart(draw.rows(data, "models"))
+    axis = alt.Axis(
+        title="Macro-F1 (1 = a perfect copy)", tickCount=draw.ticks(), tickMinStep=0.1, format=".1f"
+    )
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, 1.02], nice=False), axis=axis)
-    y = down("y", height)
-    told = tooltip(
+    y = draw.down("y", height)
+    told = draw.tooltip(
         model="Model",
         group="Group",
         axis="Axis",
@@ -216,38 +169,28 @@ def _layers_of_models(data: list[dict[str, Any]], height: float, theme: Theme) -
     )
     tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
     # Also data of its own: Altair hoists what all layers share, and Streamlit takes that for a frame.
-    copy = alt.Chart(rows([{"x": 1}], "copy")).mark_rule(color=colours.muted, strokeDash=[4, 3])
+    copy = alt.Chart(draw.rows([{"x": 1}], "copy")).mark_rule(color=colours.muted, strokeDash=[4, 3])
     return [
         copy.encode(x=x),
         # Lines from the median random group, its tick, and crosses for the group's own members.
         tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
-            x=x, x2=alt.X2("chance:Q"), y=y, color=colour(theme)
+            x=x, x2=alt.X2("chance:Q"), y=y, color=draw.colour(theme)
         ),
         tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
             x=alt.X("chance:Q"), y=y
         ),
-        base.transform_filter("isValid(datum.members)")
+        draw.valid(base, "members")
         .mark_point(
             shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
         )
         .encode(x=alt.X("members:Q"), y=y),
-        base.transform_filter("isValid(datum.x)")
+        draw.valid(base, "x")
         .mark_point(filled=True, size=95, opacity=1)
-        .encode(x=x, y=y, color=colour(theme), shape=shape(), tooltip=told),
-        written(base, "name", LEFT, y, "right", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(tooltip=told),
-        *(
-            written(
-                base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
-                "words",
-                RIGHT,
-                y,
-                dx=14,
-                limit=_WORDS_LIMIT,
-                fontSize=11,
-                color=colours.text[key],
-            )
-            for key in ORDER
+        .encode(x=x, y=y, color=draw.colour(theme), shape=draw.shape(), tooltip=told),
+        draw.written(base, "name", draw.LEFT, y, "right", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(
+            tooltip=told
         ),
+        *draw.by_mark(base, "words", draw.RIGHT, y, theme, dx=14, limit=_WORDS_LIMIT, fontSize=11),
     ]
 
 

@@ -10,22 +10,22 @@ import numpy as np
 
 from grasp_core.analysis.planner.surface import cheapest, items_needed
 from grasp_core.analysis.planner.values import LINES, Plan
-from grasp_core.report.charts.theme import Theme, finish, palette, rows, title, tooltip
+from grasp_core.report.charts import theme as draw
 from grasp_core.report.plan import TARGETS, named
 
 _HEIGHT = 420
 _POINTS = 60
 """Points along a line."""
-_COLOURS: Mapping[Theme, tuple[str, ...]] = {
+_COLOURS: Mapping[draw.Theme, tuple[str, ...]] = {
     "light": ("#8A6A00", "#00795A", "#5A46B2"),
     "dark": ("#F0D442", "#6FE0BD", "#B7A8FF"),
 }
 _DASHES = ([2, 3], [1, 0], [7, 4])
 
 
-def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
+def plan_chart(plan: Plan, theme: draw.Theme = "light") -> alt.LayerChart:
     """Lines on which designs find the difference with a chance of 50, 80 and 95 %, over raters and items."""
-    colours, choice = palette(theme), cheapest(plan)
+    colours, choice = draw.palette(theme), cheapest(plan)
     axis = alt.Axis(tickCount=6, format="~s")
     across, up = (
         alt.Scale(type="log", domain=list(ends), nice=False) for ends in (plan.spec.raters, plan.spec.items)
@@ -40,12 +40,12 @@ def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
     chance, layers = alt.Color("chance:N", scale=scale, legend=legend), []
     if bands := _bands(plan):
         layers.append(
-            alt.Chart(rows(bands, "bands"))
+            alt.Chart(draw.rows(bands, "bands"))
             .mark_area(opacity=0.13)
             .encode(x=x, y=alt.Y("low:Q", **y), y2=alt.Y2("high"), color=chance)
         )
     layers.append(
-        alt.Chart(rows(_lines(plan), "lines"))
+        alt.Chart(draw.rows(_lines(plan), "lines"))
         .mark_line(strokeWidth=2.5)
         .encode(
             x=x,
@@ -54,27 +54,27 @@ def plan_chart(plan: Plan, theme: Theme = "light") -> alt.LayerChart:
             strokeDash=alt.StrokeDash(
                 "chance:N", scale=alt.Scale(domain=names, range=list(_DASHES)), legend=legend
             ),
-            tooltip=tooltip(chance="Chance", told="Design"),
+            tooltip=draw.tooltip(chance="Chance", told="Design"),
         )
     )
     if choice is not None:
         told = f"{choice.raters:,} raters, {choice.items:,} items"
         point = [{"raters": choice.raters, "items": choice.items, "told": told}]
         layers.append(
-            alt.Chart(rows(point, "cheapest"))
+            alt.Chart(draw.rows(point, "cheapest"))
             .mark_point(shape="diamond", filled=True, size=170, color=colours.ink, opacity=1)
-            .encode(x=x, y=alt.Y("items:Q", **y), tooltip=tooltip(told="Cheapest design"))
+            .encode(x=x, y=alt.Y("items:Q", **y), tooltip=draw.tooltip(told="Cheapest design"))
         )
     whence = "Bands: 8 of 10 pilots of this size."
     if plan.pilot is None:
         whence = "From assumed figures; the table below has every design."
     elif plan.factors is None:
         whence = "There is no range." if plan.whole else "The range follows."
-    heading = title(
+    heading = draw.title(
         f"Raters and items to find a difference in {TARGETS[plan.spec.target]}",
         [f"Diamond: the cheapest design with a chance of {plan.spec.goal:.0%}.", whence],
     )
-    return finish(layers, theme, heading=heading, alt_text=_alt(plan), height=_HEIGHT)
+    return draw.finish(layers, theme, heading=heading, alt_text=_alt(plan), height=_HEIGHT)
 
 
 def _name(line: float) -> str:

@@ -1,15 +1,17 @@
-"""Colours, shapes and type of every chart."""
+"""Colours, shapes and type of every chart, and charts as files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal
 
 import altair as alt
 
+from grasp_core.model.extras import require
 from grasp_core.model.outcome import Significance
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES
 
@@ -57,10 +59,7 @@ PALETTES: Mapping[Theme, Palette] = {
 
 
 def palette(theme: Theme) -> Palette:
-    """The theme's colours.
-
-    Raises ValueError if the theme is neither "light" nor "dark".
-    """
+    """The theme's colours."""
     if theme not in PALETTES:
         raise ValueError(f"`theme` must be light or dark; found {theme!r}")
     return PALETTES[theme]
@@ -117,6 +116,55 @@ def written(
     """A field as text at the middle of its line."""
     text: alt.Chart = base.mark_text(align=align, baseline="middle", **look)
     return text.encode(x=x, y=y, text=alt.Text(f"{field}:N"))
+
+
+def by_mark(base: alt.Chart, field: str, x: Any, y: Any, theme: Theme, **look: Any) -> list[alt.Chart]:
+    """A field as text in the colours of the marks, a layer each; `keys` are the marks, by default all."""
+    colours, keys = palette(theme).text, look.pop("keys", ORDER)
+    return [
+        written(
+            base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
+            *(field, x, y),
+            color=colours[key],
+            **look,
+        )
+        for key in keys
+    ]
+
+
+def valid(base: alt.Chart, field: str) -> alt.Chart:
+    """Those rows alone that have a value of a field."""
+    chart: alt.Chart = base.transform_filter(f"isValid(datum.{field})")
+    return chart
+
+
+def interval(base: alt.Chart, x: alt.X, y: Any, **look: Any) -> alt.Chart:
+    """A line from `low`, which `x` places, to `high`, where both are known."""
+    line: alt.Chart = valid(base, "low").mark_rule(aria=False, **look)
+    return line.encode(x=x, x2=alt.X2("high:Q"), y=y)
+
+
+def from_edge_to_edge(base: alt.Chart, y: alt.Y, theme: Theme) -> alt.Chart:
+    """Lines between rows."""
+    line: alt.Chart = base.mark_rule(color=palette(theme).grid, aria=False)
+    return line.encode(x=LEFT, x2=UP_TO_RIGHT, y=y)
+
+
+def clickable(base: alt.Chart, top: str, bottom: str, **look: Any) -> alt.Chart:
+    """Rows as wide as the chart that nobody sees: they answer a pointer anywhere beside their marks."""
+    rect: alt.Chart = base.mark_rect(opacity=0, **look)
+    return rect.encode(x=LEFT, x2=UP_TO_RIGHT, y=down(top), y2=alt.Y2(f"{bottom}:Q"))
+
+
+def measured(field: str, domain: Sequence[float], title: str, **axis: Any) -> alt.X:
+    """A field across, on an axis of just this domain, with as many ticks as the width has room for."""
+    return alt.X(f"{field}:Q", scale=exactly(domain), axis=alt.Axis(title=title, tickCount=ticks(), **axis))
+
+
+def headed(headings: list[dict[str, Any]], y: alt.Y) -> alt.Chart:
+    """The names of axes above the rows of their groups."""
+    base = alt.Chart(rows(headings, "headings"))
+    return written(base, "text", LEFT, y, fontWeight=600, limit=alt.expr("width"))
 
 
 def ticks() -> alt.ExprRef:
@@ -234,3 +282,58 @@ def on_halo(text: alt.Chart, theme: Theme, *, weight: Literal[400, 600] = 400) -
         written(stroke=palette(theme).background, strokeWidth=3.5, strokeJoin="round"),
         written(color=palette(theme).ink),
     ]
+
+
+EXPORT_WIDTH = 900
+"""Pixels that a chart as wide as its page gets in a file."""
+
+
+def _spec(chart: alt.LayerChart, width: int) -> dict[str, Any]:
+    spec = spec_of(chart)
+    if spec.get("width") == "container":
+        spec["width"] = width
+    return spec
+
+
+def check_can_draw(kind: str) -> None:
+    """Refuse, before any work, a kind of file such as "PNG" where charts cannot be drawn."""
+    require(kind, "figures")
+
+
+def to_png(chart: alt.LayerChart, scale: float = 2, *, width: int = EXPORT_WIDTH) -> bytes:
+    """PNG on the chart's own background, `scale` pixels per point."""
+    return _drawn("png", _spec(chart, width), scale=scale)
+
+
+def to_svg(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> str:
+    """SVG with its text as text."""
+    return _drawn("svg", _spec(chart, width)).decode()
+
+
+def to_pdf(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> bytes:
+    """PDF, one page of the figure's size."""
+    return _drawn("pdf", _spec(chart, width))
+
+
+def chart_text(chart: alt.LayerChart) -> str:
+    """What a file of a chart is drawn from, elsewhere: its Vega-Lite as JSON."""
+    return json.dumps(_spec(chart, EXPORT_WIDTH))
+
+
+def drawn(text: str, kind: str) -> bytes:
+    """A file drawn from what :func:`chart_text` gave."""
+    return _drawn(kind, json.loads(text), **({"scale": 2} if kind == "png" else {}))
+
+
+def _drawn(kind: str, spec: dict[str, Any], **options: float) -> bytes:
+    check_can_draw(kind.upper())
+    import vl_convert  # of the extra figures
+
+    image: bytes | str = getattr(vl_convert, f"vegalite_to_{kind}")(spec, **options)
+    return image.encode() if isinstance(image, str) else image
+
+
+IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(
+    {".svg": lambda chart: to_svg(chart).encode(), ".png": to_png, ".pdf": to_pdf}
+)
+"""What draws a chart, by the end of its file's name."""

@@ -11,31 +11,13 @@ import altair as alt
 from grasp_core.model.groups import group_labels, one_line
 from grasp_core.model.outcome import Kind, Outcome, Significance, VerdictCode
 from grasp_core.model.result import RunResult
-from grasp_core.report.charts.nulls import within
-from grasp_core.report.charts.theme import (
-    LEFT,
-    UP_TO_RIGHT,
-    Theme,
-    as_given,
-    down,
-    finish,
-    message,
-    palette,
-    rows,
-    tooltip,
-    written,
-)
+from grasp_core.report.charts import theme as draw
+from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends
-from grasp_core.report.words.label_use import (
-    higher_or_lower,
-    of_100,
-    said_more,
-    scale_outcome,
-    shift_outcome,
-)
+from grasp_core.report.words.label_use import higher_or_lower, of_100, said_more, scale_outcome, shift_outcome
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 
 SHOWN = 8
@@ -99,33 +81,27 @@ def drawn_groups(result: RunResult) -> tuple[Finding, ...]:
     return tuple(large[: min(max(different, FILLED), SHOWN)])
 
 
-def verdict_chart(result: RunResult, theme: Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
+def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: bool = False) -> alt.LayerChart:
     """At most eight groups, clearest first: what they answer beside the others, and how they agree inside."""
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
-        return message(theme, heading=None, text=NOT_DRAWN)
+        return draw.message(theme, heading=None, text=NOT_DRAWN)
     places, panels = _NARROW if narrow else _WIDE, (_left(result, found), _right(result))
     said = [_said(one, result, scaled=_on_a_scale(result, found)) for one in found]
     named = [_named(one, place, places, theme) | {"said": said[place]} for place, one in enumerate(found)]
     height = _HEAD + places.row * len(found) + _FOOT
-    layers = [
-        alt.Chart(rows([{"y": row["bottom"]} for row in named], "lines"))
-        .mark_rule(color=palette(theme).grid, aria=False)
-        .encode(y=down("y", height), x=LEFT, x2=UP_TO_RIGHT)
-    ]
+    lines = alt.Chart(draw.rows([{"y": row["bottom"]} for row in named], "lines"))
+    layers = [draw.from_edge_to_edge(lines, draw.down("y", height), theme)]
     for name, panel, across in zip(("left", "right"), panels, (places.left, places.right), strict=True):
         if panel is not None:
             layers += _drawn(name, panel, across, named, found, height, theme)
     layers += _texts(named, places, theme)
     told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
-    clicked = (  # a row as wide as the chart, whose click chooses its group
-        alt.Chart(rows(named, "rows"))
-        .mark_rect(opacity=0, cursor="pointer", aria=False)
-        .encode(y=down("top"), y2=alt.Y2("bottom:Q"), x=LEFT, x2=UP_TO_RIGHT)
-        .add_params(alt.selection_point(name=CHOSEN, fields=["name"]))
-    )
+    a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # on a row chooses its group
+    whole = alt.Chart(draw.rows(named, "rows"))
+    clicked = draw.clickable(whole, "top", "bottom", cursor="pointer", aria=False).add_params(a_click)
     alt_text = f"Groups by verdict. {told}."
-    return finish([clicked, *layers], theme, heading=None, alt_text=alt_text, height=height)
+    return draw.finish([clicked, *layers], theme, heading=None, alt_text=alt_text, height=height)
 
 
 def _left(result: RunResult, found: list[Finding]) -> _Panel:
@@ -175,7 +151,7 @@ def _right(result: RunResult) -> _Panel | None:
     )
 
 
-def _named(one: Finding, place: int, places: _Places, theme: Theme) -> dict[str, Any]:
+def _named(one: Finding, place: int, places: _Places, theme: draw.Theme) -> dict[str, Any]:
     verdict = one.verdict
     code: VerdictCode = "none" if verdict is None else verdict.code
     status = VERDICT_NAMES[code]
@@ -190,7 +166,7 @@ def _named(one: Finding, place: int, places: _Places, theme: Theme) -> dict[str,
         "group": one.title,
         "named": f"{one.title} ({size})",
         "status": status,
-        "colour": palette(theme).text[_COLOURS.get(code, "none")],
+        "colour": draw.palette(theme).text[_COLOURS.get(code, "none")],
         "weight": 600 if code == "clear" else 400,
         "top": top,
         "name_y": top + places.name_y,
@@ -230,7 +206,7 @@ def _drawn(
     named: list[dict[str, Any]],
     found: list[Finding],
     height: int,
-    theme: Theme,
+    theme: draw.Theme,
 ) -> list[alt.Chart]:
     """A panel: its ticks behind each group's marks, what they say below, its heading above, and the marks."""
     outcomes, same = [panel.of(one) for one in found], panel.same
@@ -256,7 +232,7 @@ def _drawn(
                 "x": place(outcome.value),
                 "low": place(low),
                 "high": place(high),
-                "fill": row["colour"] if filled else palette(theme).background,
+                "fill": row["colour"] if filled else draw.palette(theme).background,
                 "value": format_value(outcome.value),
                 "interval": format_interval(outcome),
             }
@@ -279,10 +255,10 @@ def _around(
     ticks: list[dict[str, Any]],
     named: list[dict[str, Any]],
     height: int,
-    theme: Theme,
+    theme: draw.Theme,
 ) -> list[alt.Chart]:
     """Lines of the ticks, not through the names above the marks; what ticks say; the panel's heading."""
-    x, colours = _across("x"), palette(theme)
+    x, colours = _across("x"), draw.palette(theme)
     last = name == "right"  # its heading ends where the chart does
     heading = {"x": 1.0 if last else across[0], "text": panel.heading}
     limit = alt.expr(f"width * {across[1] - across[0] + 0.08}")
@@ -297,13 +273,13 @@ def _around(
         for row in named
     ]
     return [
-        alt.Chart(rows(lines, f"{name}-grid"))
+        alt.Chart(draw.rows(lines, f"{name}-grid"))
         .mark_rule(aria=False)
-        .encode(x=x, y=down("top"), y2=alt.Y2("bottom:Q"), color=as_given()),
-        alt.Chart(rows(ticks, f"{name}-ticks"))
+        .encode(x=x, y=draw.down("top"), y2=alt.Y2("bottom:Q"), color=draw.as_given()),
+        alt.Chart(draw.rows(ticks, f"{name}-ticks"))
         .mark_text(color=colours.muted, baseline="top")
         .encode(x=x, y=_row(height - 18), text=alt.Text("text:N")),
-        alt.Chart(rows([heading], f"{name}-heading"))
+        alt.Chart(draw.rows([heading], f"{name}-heading"))
         .mark_text(align="right" if last else "left", color=colours.muted, limit=limit)
         .encode(x=x, y=_row(10), text=alt.Text("text:N")),
     ]
@@ -311,13 +287,12 @@ def _around(
 
 def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
     """Each group's interval, and its value on top."""
-    y = down("mark_y")
-    told = tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
+    y = draw.down("mark_y")
+    told = draw.tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
     return [
-        alt.Chart(rows(drawn, name))
-        .transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=3, strokeCap="round", aria=False)
-        .encode(x=_across("low"), x2=alt.X2("high:Q"), y=y, color=as_given()),
+        draw.interval(
+            alt.Chart(draw.rows(drawn, name)), _across("low"), y, strokeWidth=3, strokeCap="round"
+        ).encode(color=draw.as_given()),
         alt.Chart(alt.NamedData(name))
         .encode(tooltip=told)
         .transform_filter("isValid(datum.x)")
@@ -332,31 +307,28 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
 
 
 def _row(pixels: int) -> alt.YValue:
-    """A place as pixels from the top."""
     return alt.YValue(pixels)  # type: ignore[no-untyped-call]  # Altair's
 
 
 def _across(field: str) -> alt.X:
-    """A place as a share of the whole width."""
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
 
 
-def _texts(named: list[dict[str, Any]], places: _Places, theme: Theme) -> list[alt.Chart]:
-    """Names, verdicts and what is said, beside the marks or above them."""
-    base = alt.Chart(rows(named, "groups"))
+def _texts(named: list[dict[str, Any]], places: _Places, theme: draw.Theme) -> list[alt.Chart]:
+    base = alt.Chart(draw.rows(named, "groups"))
     limit, said = (alt.expr(f"width * {share}") for share in (places.named, places.said[1]))
-    look: dict[str, Any] = {"fontSize": 13, "color": palette(theme).ink, "limit": limit}
+    look: dict[str, Any] = {"fontSize": 13, "color": draw.palette(theme).ink, "limit": limit}
     names = (
-        written(
+        draw.written(
             base.transform_filter(alt.datum.weight == weight),
             "named",
-            LEFT,
-            down("name_y"),
+            draw.LEFT,
+            draw.down("name_y"),
             fontWeight=weight,
             **look,
         )
         for weight in (400, 600)
     )
-    status = written(base, "status", LEFT, down("status_y"), limit=limit)
-    told = written(base, "said", _across("said_x"), down("said_y"), limit=said)
-    return [*names, status.encode(color=as_given()), told.encode(color=as_given())]
+    status = draw.written(base, "status", draw.LEFT, draw.down("status_y"), limit=limit)
+    told = draw.written(base, "said", _across("said_x"), draw.down("said_y"), limit=said)
+    return [*names, status.encode(color=draw.as_given()), told.encode(color=draw.as_given())]

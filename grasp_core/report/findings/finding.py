@@ -21,7 +21,7 @@ from grasp_core.report.words.names import (
     format_interval,
     format_p,
     format_value,
-    p_words,
+    p_and_q_words,
 )
 
 LABEL_USE = "label_use"
@@ -242,7 +242,7 @@ class Finding:
     def _p_and_q(self) -> str:
         if self.verdict is not None:
             return f"all tests together {format_p(self.verdict.p)}, {format_p(self.verdict.q, name='q')}"
-        return f"{p_words(self.outcome)}, {format_p(self.outcome.q, name='q')}"
+        return p_and_q_words(self.outcome)
 
 
 def lead(found: Sequence[Doubt]) -> str:

@@ -88,11 +88,7 @@ def judged(result: RunResult) -> bool:
 
 
 def findings(result: RunResult) -> tuple[Finding, ...]:
-    """Groups whose verdict is clear, strongest first: one finding a group, or one for both halves of an axis.
-
-    Each carries what else holds of its group. Without verdicts it is what holds after correction of each
-    statistic by itself, label use, distance and the lead statistic alone.
-    """
+    """Groups whose verdict is clear, strongest first: one finding a group, or for both halves of an axis."""
     if judged(result):
         return of_verdict(result, "clear")
     told = _told_once(_held(result, "corrected", leading(result)), result)

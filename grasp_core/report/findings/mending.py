@@ -27,11 +27,7 @@ _SHUFFLES, _AXES = "Choose what to shuffle within", "Choose which axes to test"
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """What a button says, and the spec that it leads to: the same one where something is to be chosen.
-
-    `on_data`: what the button says where the data have to be brought again, for a spec that reads them
-        otherwise.
-    """
+    """What a button says, and the spec that it leads to: the same one where something is to be chosen."""
 
     label: str
     spec: RunSpec
@@ -100,10 +96,7 @@ def mend(warning: Remark, spec: RunSpec) -> Mend | None:
 
 
 def ways_back(spec: RunSpec, kept: Sequence[tuple[str, str]] = ()) -> Iterator[WayBack]:
-    """Who was left out or kept, and what mends of workload have put into a spec, each with the other spec.
-
-    `kept` are columns and values of raters who count although the data mark them.
-    """
+    """Who was left out or kept, and what mends of workload have put into a spec, each with the other spec."""
     if spec.data.exclude:
         with_them = replace(spec, data=replace(spec.data, exclude=()))
         said = f"Left out: raters with {_valued(spec.data.exclude)}."
@@ -140,7 +133,6 @@ def _permutations(wanted: int, spec: RunSpec) -> Mend | None:
 
 
 def _other(label: str, spec: RunSpec, **settings: Any) -> Mend:
-    """The run with other settings."""
     return Mend(label, replace(spec, analysis=replace(spec.analysis, **settings)))
 
 

@@ -1,31 +1,233 @@
-"""The answer in words, for people who manage annotation."""
+"""The answer in words, for people who manage annotation: its title, how sure it is, and what backs it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grasp_core.model.groups import axis_label, group_labels
-from grasp_core.model.outcome import FEWEST_CLEAR, Outcome
+from grasp_core.model.groups import axis_label, group_labels, one_line
+from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence, agree
+from grasp_core.model.text import Segment, Sentence, agree, number, spelled
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
-from grasp_core.report.findings.finding import Finding, lead
-from grasp_core.report.findings.findings import judged, nearest, of_verdict
+from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding, lead
+from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.findings.mending import Warned, warned
-from grasp_core.report.findings.title import UNTESTABLE, counts, how_sure, title
 from grasp_core.report.tables import effect, ordered_dsi
-from grasp_core.report.words.names import (
-    VERDICT_NAMES,
-    WORDS,
-    format_p,
-    format_value,
-    lead_statistic,
-    outcome_of,
-    p_words,
+from grasp_core.report.words import names
+from grasp_core.report.words.label_use import higher_or_lower, of_100, said_more, scale_outcome
+
+EVERYBODY = "everybody else"
+NO_DIFFERENCE = "No clear difference found between groups of raters"
+UNTESTABLE: Mapping[Untestable, str] = {
+    "nothing-moves": "nothing is left to shuffle",
+    "few-raters": "so few regroupings are left that no p can be below 0.05",
+    "other-items": "other items were rated than by the others, so shuffling says nothing",
+    "other-workload": "raters gave far more or fewer annotations than the others, so shuffling says nothing",
+    "few-permutations": "there are too few permutations",
+    "not-estimable": "nothing that is tested has a value",
+}
+"""Why groups have no verdict."""
+_WHOLE_FROM = 0.05
+"""From 5 of 100 answers on, decimals say nothing in a sentence."""
+_SMALL = 10
+"""In groups of fewer raters differences are missed more often."""
+HOW_SURE = "Very sure: of 20 studies without differences, about one finds a group."
+HOW_SURE_BEFORE = (
+    "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
+    "finding by this rule of earlier versions. A new run gives one verdict a group."
 )
+LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
+
+
+def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
+    """What the clearest finding says; or that there is none, or no answer."""
+    if result.of_everybody:
+        return agreement_title(result)
+    certain = [one for one in found if not one.undone]
+    if certain:
+        return Sentence.of(*claim(certain[0], result), certain[0].brief)
+    if found:
+        return Sentence.of("Not certain: ", *claim(found[0], result), found[0].brief)
+    pair = standing_pair(result)
+    if pair is not None:
+        a, b = (Segment(name, strong=True) for name in group_labels([pair.a, pair.b]))
+        use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
+        labels = None if use is None else said_more(use)
+        if labels is not None:
+            return Sentence.of(a, " raters ", *_says(*labels), b)
+        return Sentence.of(a, " and ", b, " raters answer the same items differently")
+    if not result.groups:
+        return Sentence.of("No answer: there is no group to show")
+    if not tested(result) or all(row.least_p is not None for row in result.groups):
+        return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
+    return Sentence.of(NO_DIFFERENCE)
+
+
+def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
+    """How many groups differ, may differ by luck, are explained by others, and show no difference."""
+    if not judged(result) or not result.groups:
+        return None
+    groups, clear = len(result.groups), count_groups(found)
+    hints, explained = count_groups(nearest(result)), of_verdict(result, "explained")
+    none = sum(row.verdict is not None and row.verdict.code == "none" for row in result.groups)
+    said: list[str | Segment] = [
+        f"{spelled(groups).capitalize()} {agree(groups, 'group was', 'groups were')} compared with "
+        f"{EVERYBODY}."
+    ]
+    if clear:
+        verb = agree(clear, "answers", "answer")
+        doubtful = count_groups([one for one in found if one.undone])
+        which = "" if doubtful in (0, clear) else f" of {spelled(doubtful)} of them"
+        why = f"but something else may explain it{which}" if doubtful else "more than luck explains"
+        said = [f"{spelled(clear).capitalize()} of {number(groups, 'group')} {verb} differently, {why}."]
+    if hints:
+        more = f"{spelled(hints).capitalize()} more may be luck."
+        said += [" ", more if clear else f"In {spelled(hints)} a difference may be luck."]
+    if explained:
+        count = count_groups(explained)
+        only = f"{spelled(count).capitalize()} {agree(count, 'differs', 'differ')} only because of "
+        (other, *others) = {one.verdict.by for one in explained if one.verdict is not None}
+        if others or other is None:
+            said += [" ", f"{only}other groups."]
+        else:
+            said += [" ", only, Segment(group_labels([other])[0], strong=True), "."]
+    if none:
+        said += [" ", f"For {spelled(none)} no difference was found."]
+    for reason in _reasons(result):
+        said += [" ", f"{reason[:1].upper()}{reason[1:]}."]
+    return Sentence.of(*said)
+
+
+def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
+    """Who does what, beside whom, to be said aloud: the size of it, without its test."""
+    first = Segment(one.name, strong=True)
+    than: str | Segment = EVERYBODY if one.other is None else Segment(one.other.name, strong=True)
+    both = (*one.strong_names, " raters ")
+    if one.vague:
+        differ = "differ from each other" if one.other else f"answer differently from {EVERYBODY}"
+        return (*both, differ)
+    if one.what == LABEL_USE:
+        return (first, " raters ", *_labels(one, result), than)
+    if one.what == "distance":
+        alike = one.outcome.direction == "down"
+        if one.other is not None:
+            return (*both, "answer the same items ", "alike" if alike else "differently")
+        if alike:
+            return (*both, f"answer more like {EVERYBODY} than luck explains")
+        return (*both, f"answer the same items differently from {EVERYBODY}")
+    more = "less" if one.outcome.direction == "down" else "more"
+    if one.what == SPREAD:
+        return (first, f" raters differ from each other {more} than ", than, " do")
+    if one.what in COHESION and (one.value > NO_EFFECT[one.what]) == (more == "more"):
+        return (first, f" raters agree with each other {more} than with ", than)
+    words = names.WORDS[one.what]
+    return (first, f" raters {words.less if more == 'less' else words.more} than luck explains")
+
+
+def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
+    """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
+    mean = _mean(one, result)
+    if mean is not None and mean.value:
+        return (f"rate {names.format_value(abs(mean.value))} {higher_or_lower(mean.value)} on average than ",)
+    use = one.row.label_use
+    found = None if use is None else said_more(use)
+    return () if found is None else _says(*found)
+
+
+def _mean(one: Finding, result: RunResult) -> Outcome | None:
+    """How the group's mean moves, on a scale of numbers."""
+    numbers = result.spec.analysis.level in ("interval", "ratio")
+    return scale_outcome(one.row.label_use, result) if numbers else None
+
+
+def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
+    amount = of_100(shift.value or 0.0)
+    return ("say “", Segment(one_line(label), strong=True), f"” in {amount} of 100 answers than ")
+
+
+def tested(result: RunResult) -> int:
+    """Groups that have a verdict; without verdicts those of which something was tested."""
+    if judged(result):
+        return sum(row.verdict is not None and row.verdict.code != "untestable" for row in result.groups)
+    return sum(
+        any(outcome.p is not None for outcome in row.statistics.values())
+        or (row.label_use is not None and row.label_use.p is not None)
+        for row in result.groups
+    )
+
+
+def _reasons(result: RunResult) -> tuple[str, ...]:
+    """Why groups could not be tested, and how many for each reason."""
+    if not judged(result):
+        if result.groups and all(row.least_p is not None for row in result.groups):
+            return (UNTESTABLE["few-raters"],)
+        return (f"{names.WORDS[names.lead_statistic(result)].name} could not be tested for any group",)
+    why = Counter(row.verdict.why for row in result.groups if row.verdict and row.verdict.why)
+    return tuple(f"of {number(many, 'group')} {UNTESTABLE[one]}" for one, many in why.items())
+
+
+def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
+    """How often luck alone makes a finding, and how far the clearest one moves; of none what was missed."""
+    if not tested(result):
+        return ()
+    if not judged(result):
+        return (Sentence.of(HOW_SURE_BEFORE),)
+    certain = [one for one in found if not one.undone]
+    if found and not certain:
+        return (Sentence.of("Not sure: what else may explain it was not ruled out."),)
+    if certain:
+        return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
+    usual = max(1, round(LEVEL * tested(result)))
+    hints = f"Luck alone usually produces {spelled(usual)} such {agree(usual, 'hint', 'hints')}"
+    said = [f"{hints} among {number(tested(result), 'group')}."] if nearest(result) else []
+    if any(row.n_raters < _SMALL for row in result.groups):
+        said.append(f"In groups under {_SMALL} raters differences are missed more often.")
+    limit = could_have_been_found(result)
+    return tuple([Sentence.of(one) for one in said] + ([] if limit is None else [limit]))
+
+
+def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
+    """Between which sizes the difference may lie with other raters and items."""
+    if one.unsettled:
+        return (Sentence.of(LESS_CERTAIN),)
+    mean = _mean(one, result) if one.what == LABEL_USE else None
+    if mean is not None and mean.value and mean.interval is not None:
+        low, high = mean.interval.low, mean.interval.high
+        if low <= 0 <= high:
+            return (Sentence.of(LESS_CERTAIN),)
+        few, many = (names.format_value(end) for end in sorted((abs(low), abs(high))))
+        return (Sentence.of(f"How much is less sure: {few} to {many} {higher_or_lower(mean.value)}."),)
+    use = one.row.label_use
+    told = said_more(use) if one.what == LABEL_USE and use is not None else None
+    if told is None or told[1].low is None or told[1].high is None:
+        return ()
+    (_, shift), ends = told, (abs(told[1].low), abs(told[1].high))
+    few, many = (of_100(math.copysign(end, shift.value or 0.0)) for end in sorted(ends))
+    return (Sentence.of(f"How much is less sure: {few.split(' ')[0]} to {many} of 100 answers."),)
+
+
+def could_have_been_found(result: RunResult) -> Sentence | None:
+    """How far a lone group would have to differ to be clear four times in five; None where none is known."""
+    found = sorted(result.findable, key=lambda one: one.shift)
+    if not found:
+        return None
+    least, most = found[0], found[-1]
+    amount = _whole(least.shift)
+    if amount != _whole(most.shift):
+        amount += f" ({least.n_raters} raters) to {_whole(most.shift)} ({most.n_raters} raters)"
+    return Sentence.of(
+        f"Differences of {amount} in 100 answers would very likely have shown; smaller ones may be missed."
+    )
+
+
+def _whole(share: float) -> str:
+    return f"{100 * share:.{0 if share > _WHOLE_FROM else 1}f}"
+
 
 _LISTED = 5
 """Groups named in one sentence before the rest is only counted."""
@@ -41,11 +243,7 @@ class Answer:
 
 
 def answer(result: RunResult) -> Answer:
-    """Say which groups see the task differently, whether it is real, and what to do.
-
-    The headline is the clearest finding in one sentence. Groups that another one explains, and those that
-    may differ by luck, are listed apart. Of a finding its size comes first, then its test.
-    """
+    """Say which groups see the task differently, whether it is real, and what to do."""
     if result.of_everybody:
         return Answer(agreement_title(result), warned(result), agreement_details(result))
     found = told(result)
@@ -54,10 +252,10 @@ def answer(result: RunResult) -> Answer:
     details = [] if counted is None else [counted]
     details += [one.backed for one in found[:_LISTED]]
     if len(found) > _LISTED:
-        details.append(Sentence.of("After correction, too: ", *_listing(found[_LISTED:]), "."))
+        details.append(Sentence.of("After correction, too: ", *listing(_figures(found[_LISTED:])), "."))
     details += _explained(result)
     if near:
-        details.append(Sentence.of("May be luck: ", *_listing(near), "."))
+        details.append(Sentence.of("May be luck: ", *listing(_figures(near)), "."))
     details += _undecided(result)
     details += how_sure(result, found)
     details += axes_to_watch(result)
@@ -84,7 +282,7 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
         return None
     if verdict.why is not None:
         return Sentence.of("No verdict: ", UNTESTABLE[verdict.why], ".")
-    tests = f"all tests together {format_p(verdict.p)}, {format_p(verdict.q, name='q')}"
+    tests = f"all tests together {names.format_p(verdict.p)}, {names.format_p(verdict.q, name='q')}"
     by: list[str | Segment] = []
     if verdict.by is not None:
         by = [
@@ -93,7 +291,7 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
             " nothing is left",
         ]
     return Sentence.of(
-        "Verdict: ", Segment(VERDICT_NAMES[verdict.code], strong=True), f" ({tests})", *by, "."
+        "Verdict: ", Segment(names.VERDICT_NAMES[verdict.code], strong=True), f" ({tests})", *by, "."
     )
 
 
@@ -107,12 +305,12 @@ def _explained(result: RunResult) -> list[Sentence]:
         )
     return [
         Sentence.of(
-            *first_names(names),
-            f" {agree(len(names), 'differs', 'differ')} too, but no longer once the raters of ",
+            *first_names(titles),
+            f" {agree(len(titles), 'differs', 'differ')} too, but no longer once the raters of ",
             Segment(by, strong=True),
-            f" are left out: they explain {agree(len(names), 'it', 'them')}.",
+            f" are left out: they explain {agree(len(titles), 'it', 'them')}.",
         )
-        for by, names in of.items()
+        for by, titles in of.items()
     ]
 
 
@@ -121,28 +319,28 @@ def _undecided(result: RunResult) -> tuple[Sentence, ...]:
     near = [one for one in of_verdict(result, "hint") if one.verdict and (one.verdict.q or 0.0) < LEVEL]
     if not near:
         return ()
-    names = first_names([one.title for one in near])
+    titles = first_names([one.title for one in near])
     if result.permutations < FEWEST_CLEAR:
         least = f"nothing is called clear with fewer than {FEWEST_CLEAR:,} permutations. Run it with more."
-        return (Sentence.of("Of ", *names, " q is below 0.05, but ", least),)
+        return (Sentence.of("Of ", *titles, " q is below 0.05, but ", least),)
     why = " q is below 0.05 by so little that other permutations may say otherwise: a hint, no finding."
-    return (Sentence.of("Of ", *names, why),)
+    return (Sentence.of("Of ", *titles, why),)
 
 
-def _listing(found: Sequence[Finding]) -> list[str | Segment]:
+def listing(found: Sequence[tuple[Segment, str]]) -> list[str | Segment]:
+    """The first names with their figures, and how many more there are."""
     parts: list[str | Segment] = []
-    for position, one in enumerate(found[:_LISTED]):
-        parts += ["; " if position else "", Segment(one.title, strong=True), f" ({one.figures})"]
-    if len(found) > _LISTED:
-        parts.append(f"; and {len(found) - _LISTED} more")
-    return parts
+    for position, (name, figures) in enumerate(found[:_LISTED]):
+        parts += ["; " if position else "", name, f" ({figures})"]
+    return [*parts, f"; and {len(found) - _LISTED} more"] if len(found) > _LISTED else parts
+
+
+def _figures(found: Sequence[Finding]) -> list[tuple[Segment, str]]:
+    return [(Segment(one.title, strong=True), one.figures) for one in found]
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
-    """Along which axes it matters who is recruited: those of clear groups, with how far their GAI reaches.
-
-    Without verdicts it is those whose DSI holds.
-    """
+    """Along which axes it matters who is recruited: those of clear groups, with how far their GAI reaches."""
     ranked = [row for row in ordered_dsi(result) if row.outcome.value is not None]
     if not ranked:
         return ()
@@ -197,27 +395,25 @@ def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sen
 
 
 def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
-    permutations = result.permutations
-    group = "" if row.group is None else ", attained by "
+    group = "" if row.group is None else group_labels([row.group])[0]
+    attained = ", attained by " if group else ""
     return [
         Segment(axis_label(row.axes), strong=True),
-        f" (DSI {format_value(row.outcome.value)}{group}",
-        Segment("" if row.group is None else group_labels([row.group])[0], strong=True),
-        f"; {p_words(row.outcome, permutations=permutations)}, "
-        f"{format_p(row.outcome.q, name='q', permutations=permutations)})",
+        f" (DSI {names.format_value(row.outcome.value)}{attained}",
+        Segment(group, strong=True),
+        f"; {names.p_and_q_words(row.outcome, permutations=result.permutations)})",
     ]
 
 
 def _not_estimable(result: RunResult) -> list[Sentence]:
-    """Groups without a value of the lead statistic."""
-    lead = lead_statistic(result)
+    lead = names.lead_statistic(result)
     reasons: dict[str, list[str]] = {}
-    names = group_labels([row.group for row in result.groups])
-    for name, row in zip(names, result.groups, strict=True):
-        outcome = outcome_of(row, lead)
+    titles = group_labels([row.group for row in result.groups])
+    for name, row in zip(titles, result.groups, strict=True):
+        outcome = names.outcome_of(row, lead)
         if outcome.value is None:
             reasons.setdefault(str(outcome.reason or "no reason given"), []).append(name)
     return [
-        Sentence.of(f"{WORDS[lead].name} is not estimable for ", *first_names(found), f": {reason}.")
+        Sentence.of(f"{names.WORDS[lead].name} is not estimable for ", *first_names(found), f": {reason}.")
         for reason, found in reasons.items()
     ]

@@ -10,7 +10,15 @@ from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shi
 from grasp_core.model.result import DataSummary, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, listed, number, quoted
-from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p, format_value, p_words, signs
+from grasp_core.report.words.names import (
+    MINUS,
+    NOT_ESTIMABLE,
+    format_p,
+    format_value,
+    p_and_q_words,
+    p_words,
+    signs,
+)
 
 
 def centre(null: Histogram) -> float:
@@ -143,11 +151,7 @@ def direction(
     than: str | Segment = "the others",
     permutations: int | None = None,
 ) -> tuple[str | Segment, ...]:
-    """Which label goes with a finding, to go on after it: said more or less often, with its own p and mark.
-
-    Such as "; they say “No” 12 points more often than the others on the same items [3, 21], p =
-    0.016, which may be luck"; empty where there is nothing to tell.
-    """
+    """Which label goes with a finding, to go on after it, with its own p and mark."""
     if use is None or use.significance == "none":
         return ()
     said = manner(use, than)
@@ -168,11 +172,10 @@ def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Se
 
 def p_and_q(use: LabelUse, result: RunResult) -> str:
     """The test of all labels together, for the end of a sentence."""
-    many = result.permutations
     if use.p is None and use.reason is not None:
         return f"no mark: {use.reason}"
     how = " by leaving raters out" if use.test == "jackknife" else ""
-    return f"{p_words(use, permutations=many)}, {format_p(use.q, name='q', permutations=many)}{how}"
+    return f"{p_and_q_words(use, permutations=result.permutations)}{how}"
 
 
 def mean_words(use: LabelUse, result: RunResult) -> str:
@@ -263,11 +266,7 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     if shift.low is not None and shift.high is not None:
         interval = Interval(100 * shift.low, 100 * shift.high, use.target or "both")
     return Outcome(
-        100 * shift.value,
-        p=shift.p,
-        significance=mark,
-        interval=interval,
-        no_interval=use.no_interval,
+        100 * shift.value, p=shift.p, significance=mark, interval=interval, no_interval=use.no_interval
     )
 
 

@@ -66,11 +66,7 @@ _MOST_STEPS = 11
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Levels that suit the labels better than nominal.
-
-    `levels`: the best first.
-    `reason`: what the labels are and what that means, as a sentence without its full stop.
-    """
+    """Levels that suit the labels better than nominal."""
 
     levels: tuple[Level, ...]
     reason: str
@@ -136,11 +132,7 @@ def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def unranked(categories: Sequence[str]) -> str | None:
-    """Why labels that were found, not declared, cannot be ranked, and what would do; None where they can.
-
-    Numbers rank by their size, and so do texts that begin with one, or differ by one alone. Of two labels
-    either order says the same.
-    """
+    """Why labels that were found, not declared, cannot be ranked, and what would do; None where they can."""
     if len(categories) < 3 or _ascend(categories):
         return None
     words = [label for label in categories if np.isnan(number_of(label))]

@@ -1,4 +1,4 @@
-"""Names of statistics and groups, values, p and q as text."""
+"""Names of statistics, groups and models; values, p and q as text."""
 
 from __future__ import annotations
 
@@ -253,6 +253,12 @@ def p_words(test: Outcome | LabelUse, *, permutations: int | None = None) -> str
     return f"p {p_text(test)} (fitted)"
 
 
+def p_and_q_words(test: Outcome | LabelUse, *, permutations: int | None = None) -> str:
+    """Both for a sentence, such as ``p = 0.014, q = 0.08``."""
+    q = format_p(test.q, name="q", permutations=permutations)
+    return f"{p_words(test, permutations=permutations)}, {q}"
+
+
 def signs(test: Outcome | LabelUse) -> str:
     """The stars of a test, and the signs of a fitted p and of a distance of shares."""
     shares = isinstance(test, Outcome) and test.of_shares
@@ -343,3 +349,71 @@ def what_is_provisional(result: Result) -> str:
         "stars and histograms may still change. In brackets: a 95 % interval of what p or q becomes. "
         f"{MAY_CHANGE}: a mark that may still change."
     )
+
+
+LEAD = "macro_f1"
+"""The statistic of the table and the chart; of those that show a side it is named first."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideWords:
+    """How people read about one statistic; `short` is its name within a sentence."""
+
+    name: str
+    short: str
+    explanation: str
+
+
+SIDE_WORDS = {
+    "macro_f1": SideWords(
+        "Macro-F1",
+        "macro-F1",
+        "The model against the group's most common label per item: F1 of each label that either gives, "
+        "averaged. 1 is a perfect copy.",
+    ),
+    "share": SideWords(
+        "Same label", "same label", "Share of items on which the model gives the group's most common label."
+    ),
+    "xrr": SideWords(
+        "XRR",
+        "XRR",
+        "How well the model, as one rater, agrees with the group's members, corrected for chance: 1 is full "
+        "agreement, 0 is what random labels would give.",
+    ),
+    "cross_entropy": SideWords(
+        "Cross-entropy",
+        "cross-entropy",
+        "How badly the model's label, smoothed, predicts the members' labels (nats). Smaller is closer.",
+    ),
+    "js_divergence": SideWords(
+        "Jensen–Shannon",
+        "Jensen–Shannon",
+        "Divergence between the members' shares of labels and the model's one label (nats): 0 to 0.693. "
+        "Smaller is closer.",
+    ),
+}
+"""One entry per statistic of ``SIDES``, the lead first: the order in which people see them."""
+
+
+LABEL_USE, LABELS, MEAN, DSI = "label_use", "labels", "mean_shift", "dsi"
+"""What is told beside statistics: a group's test of all labels, each further label, the mean; axes' DSI."""
+_BESIDE = {LABEL_USE: LABEL_USE_NAME, LABELS: "Further labels", MEAN: MEAN_SHIFT_NAME, DSI: DSI_NAME}
+
+
+def statistic_name(statistic: str) -> str:
+    """The name of a statistic of groups, or of models and groups."""
+    if statistic in _BESIDE:
+        return _BESIDE[statistic]
+    return SIDE_WORDS[statistic].name if statistic in SIDE_WORDS else WORDS[statistic].name
+
+
+REPRODUCED = (
+    "A group's view counts as reproduced where a model's macro-F1 against the group's plurality reaches what "
+    "the group's own members reach: all their labels, each compared with the plurality of the group's others "
+    "(leave-one-out)."
+)
+SIDES_WITH = (
+    "A model sides with a group where it is closer to it than to random groups of the same size, made by "
+    "shuffling the raters' profiles, and against it where it is further; on the statistics named, each "
+    "corrected for testing all groups."
+)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from grasp_core.model.groups import Group
-from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.outcome import Histogram, LabelUse, LeftOut
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.result import DsiResult, GivenResult, GroupResult, RunResult, SliceResult
+from grasp_core.model.result import BatchAgreement, LabelAgreement, RunResult, Timing
+from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import printable, printable_name, printable_names
 
-Rows = TypeVar("Rows", GivenResult, SliceResult)
+T = TypeVar("T")
+_AS_THEY_ARE = (RunSpec, Timing, Histogram)
+_IN_FULL = ("sha256", "source", "code_version")
+"""Fields whose texts are not cut as names are; nor are those of labels and batches, and of remarks."""
 
 
 def printable_result(result: RunResult) -> RunResult:
@@ -20,131 +23,58 @@ def printable_result(result: RunResult) -> RunResult:
 
     The spec stays as it is: its texts are the names of the data's columns.
     """
-    data, everybody = result.data, result.everybody
-    files = tuple(
-        replace(
-            file, name=printable_name(file.name), sha256=printable(file.sha256), source=printable(file.source)
-        )
-        for file in data.files
-    )
-    account = data.account and replace(
-        data.account,
-        left_out=tuple(
-            replace(one, reason=_remark(one.reason, printable_name)) for one in data.account.left_out
-        ),
-        unused=printable_names(data.account.unused),
-    )
-    everybody = everybody and replace(
-        everybody,
-        labels=tuple(
-            replace(one, label=printable(one.label), beside=one.beside and printable(one.beside))
-            for one in everybody.labels
-        ),
-        batches=tuple(
-            replace(one, column=printable(one.column), value=printable(one.value))
-            for one in everybody.batches
-        ),
-    )
+    return printable_values(result)
+
+
+def printable_values(value: T) -> T:
+    """A result, or a map of raters, with every text of it printable."""
+    shown: T = _shown(value, printable_name)
+    return shown
+
+
+def _shown(value: Any, write: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return write(value)
+    if isinstance(value, tuple):
+        return tuple(_shown(one, write) for one in value)
+    if isinstance(value, Mapping):
+        return {key: _shown(one, write) for key, one in value.items()}
+    if isinstance(value, LeftOut):
+        return replace(value, reason=_remark(value.reason, printable_name))
+    if isinstance(value, Remark):
+        return _remark(value, printable)
+    if not is_dataclass(value) or isinstance(value, (type, *_AS_THEY_ARE)):
+        return value
+    if isinstance(value, LabelUse):
+        value = _with_names(value)
+    in_full = isinstance(value, LabelAgreement | BatchAgreement)
     return replace(
-        result,
-        data=replace(
-            data,
-            categories=printable_names(data.categories),
-            sha256=printable(data.sha256),
-            files=files,
-            account=account,
-        ),
-        groups=tuple(map(_group_result, result.groups)),
-        dsi=tuple(map(_dsi, result.dsi)),
-        pairs=tuple(
-            replace(
-                row,
-                a=printable_group(row.a),
-                b=printable_group(row.b),
-                statistics={name: _outcome(outcome) for name, outcome in row.statistics.items()},
-                label_use=row.label_use and _label_use(row.label_use),
+        value,
+        **{
+            one.name: _shown(
+                getattr(value, one.name), printable if in_full or one.name in _IN_FULL else printable_name
             )
-            for row in result.pairs
-        ),
-        slices=tuple(
-            replace(
-                found,
-                column=printable_name(found.column),
-                values=tuple(replace(_rows(one), value=printable_name(one.value)) for one in found.values),
-            )
-            for found in result.slices
-        ),
-        given=tuple(replace(_rows(found), column=printable_name(found.column)) for found in result.given),
-        everybody=everybody,
-        associations=tuple(
-            replace(one, first=printable_name(one.first), second=printable_name(one.second))
-            for one in result.associations
-        ),
-        warnings=tuple(map(_remark, result.warnings)),
-        code_version=printable(result.code_version),
+            for one in fields(value)
+        },
     )
 
 
-def _rows(found: Rows) -> Rows:
-    return replace(found, groups=tuple(map(_group_result, found.groups)), dsi=tuple(map(_dsi, found.dsi)))
-
-
-def _group_result(row: GroupResult) -> GroupResult:
-    verdict = row.verdict and replace(
-        row.verdict,
-        by=row.verdict.by and printable_group(row.verdict.by),
-        other=row.verdict.other and printable_group(row.verdict.other),
-    )
-    return replace(
-        row,
-        group=printable_group(row.group),
-        statistics={name: _outcome(outcome) for name, outcome in row.statistics.items()},
-        label_use=row.label_use and _label_use(row.label_use),
-        verdict=verdict,
-    )
-
-
-def _label_use(use: LabelUse) -> LabelUse:
+def _with_names(use: LabelUse) -> LabelUse:
+    """Label use whose labels are names as shown, numbered where two would look alike: they are keys."""
     shown = printable_names(tuple(use.labels))
-    if len(set(shown)) < len(shown):  # numbered where two would look alike: they are keys
+    if len(set(shown)) < len(shown):
         shown = tuple(f"{position}: {name}" for position, name in enumerate(shown, start=1))
     names = dict(zip(use.labels, shown, strict=True))
-    return replace(
-        use,
-        labels={names[label]: shift for label, shift in use.labels.items()},
-        most=None if use.most is None else names.get(use.most),
-        reason=None if use.reason is None else _remark(use.reason),
-    )
+    labels = {names[label]: shift for label, shift in use.labels.items()}
+    return replace(use, labels=labels, most=None if use.most is None else names.get(use.most))
 
 
-def _dsi(row: DsiResult) -> DsiResult:
-    group = None if row.group is None else printable_group(row.group)
-    return replace(row, axes=printable_names(row.axes), group=group, outcome=_outcome(row.outcome))
+def _remark(remark: Remark, write: Callable[[str], str]) -> Remark:
+    def within(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(within, value))
+        if isinstance(value, Remark):
+            return _remark(value, write)
+        return write(value) if isinstance(value, str) else value
 
-
-def printable_group(group: Group) -> Group:
-    """A group whose axes and values are names as shown."""
-    return Group(printable_names(group.axes), printable_names(group.values))
-
-
-def _remark(remark: Remark, shown: Callable[[str], str] = printable) -> Remark:
-    numbers = (
-        (
-            name,
-            tuple(_single(one, shown) for one in value)
-            if isinstance(value, tuple)
-            else _single(value, shown),
-        )
-        for name, value in remark.numbers
-    )
-    return replace(remark, numbers=tuple(numbers))
-
-
-def _single(value: Any, shown: Callable[[str], str]) -> Any:
-    if isinstance(value, Remark):
-        return _remark(value, shown)
-    return shown(value) if isinstance(value, str) else value
-
-
-def _outcome(outcome: Outcome) -> Outcome:
-    return outcome if outcome.reason is None else replace(outcome, reason=_remark(outcome.reason))
+    return replace(remark, numbers=tuple((name, within(value)) for name, value in remark.numbers))

@@ -5,36 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import pandas as pd
-
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import Level
 from grasp_core.model.text import Sentence
 from grasp_core.report.contents import brackets
-from grasp_core.report.given import GIVEN_EXPLANATION, given_sentences, given_table
-from grasp_core.report.in_numbers import dsi_in_numbers, in_numbers, pairs_in_words
+from grasp_core.report.in_numbers import Table, dsi_in_numbers, in_numbers, pairs_in_words
 from grasp_core.report.pairs import PAIRS_EXPLANATION, PAIRS_SAID, most_told
 from grasp_core.report.rater_map import EXPLANATION, axes_table, distance_words, groups_table, sentences
-from grasp_core.report.slices import slice_sentences, sliced
+from grasp_core.report.slices import GIVEN_EXPLANATION, given_sentences, given_table, slice_sentences, sliced
 from grasp_core.report.tables import label_use_by_group, wide_table, with_label_use
 from grasp_core.report.words.names import DSI_EXPLANATION, LABEL_USE_EXPLANATION
-
-
-class Table(NamedTuple):
-    """A table of texts, whose first columns hold names.
-
-    `key`: its name in files.
-    `words`: what explains it where it stands alone, and `note` what stands below it there.
-    """
-
-    key: str
-    caption: str
-    frame: pd.DataFrame
-    names: int
-    words: str = ""
-    note: str = ""
 
 
 class Section(NamedTuple):
@@ -83,8 +65,8 @@ def every_number(result: RunResult) -> Iterator[Section]:
     inside = brackets(result.spec.analysis)
     yield Section("In numbers", inside)
     for one in in_numbers(result):
-        table = Table(one.key, one.title, one.table, one.names, f"{one.explanation} {inside}")
-        yield Section(one.title, one.explanation, tables=[table], level=3)
+        table = one._replace(words=f"{one.words} {inside}")
+        yield Section(one.caption, one.words, tables=[table], level=3)
 
 
 def map_of_raters(found: RaterMap, level: Level) -> Iterator[Section]:

@@ -41,26 +41,16 @@ class KeptExports:
         self._changed = threading.Condition()
 
     def turn(self) -> AbstractContextManager[None]:
-        """A turn at what follows: at loading a result too, which takes time before its file is made.
-
-        Raises TooOftenError if too many wait for files.
-        """
+        """A turn at what follows: at loading a result too, which takes time before its file is made."""
         return EXPORTING.turn()
 
     def make(self, export: Export, result: RunResult, rater_map: RaterMap | None = None) -> bytes:
-        """The content of a file; see :meth:`~grasp_core.report.writers.registry.Export.make`.
-
-        Raises LimitError if it takes more than the limits.
-        """
+        """The content of a file; see :meth:`~grasp_core.report.writers.registry.Export.make`."""
         given = {"name": export.name, "result": to_json(result), "rater_map": to_json(rater_map)}
         return self._once(written, given, export.label)
 
     def draw(self, chart: alt.LayerChart, kind: str) -> bytes:
-        """A chart as a file.
-
-        Raises MissingPackageError if charts cannot be drawn here; LimitError if it takes more than the
-        limits.
-        """
+        """A chart as a file."""
         check_can_draw(kind.upper())
         return self._once(figure, {"name": kind, "chart": chart_text(chart)}, f"figure ({kind.upper()})")
 
@@ -74,7 +64,6 @@ class KeptExports:
 
     @contextmanager
     def _alone(self, key: str) -> Iterator[None]:
-        """Wait until nobody else makes the same file."""
         with self._changed:
             self._changed.wait_for(lambda: key not in self._making)
             self._making.add(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from grasp_core.analysis.rater_map_values import RaterMap
@@ -14,11 +14,11 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.report.contents import marks, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.rater_map import printable_map
+from grasp_core.report.in_numbers import Table
 from grasp_core.report.tables import ordered_groups
 from grasp_core.report.words.names import MINUS, WORDS, format_value, outcome_of, reported_statistics, signs
-from grasp_core.report.words.printable import printable_result
-from grasp_core.report.writers._document import Section, Table, every_number, further, map_of_raters
+from grasp_core.report.words.printable import printable_result, printable_values
+from grasp_core.report.writers._document import Section, every_number, further, map_of_raters
 
 _PAGE = 45
 """Rows that fit on a page."""
@@ -77,13 +77,7 @@ def escape_latex(text: str) -> str:
 
 
 def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
-    r"""Table 5 as a ``table*`` with booktabs rules, a caption and the label ``tab:grasp``; then what else is.
-
-    Tables of their own have DSI (``tab:grasp-dsi``), label use (``tab:grasp-labels``), pairs of groups
-    (``tab:grasp-pairs``) and each column's slices (``tab:grasp-slices-1``...), the groups given each axis
-    (``tab:grasp-given-1``...), every number with its interval, p and q (``tab:grasp-numbers``...), and,
-    where the map of raters was made, what axes explain (``tab:grasp-map``, ``tab:grasp-map-groups``).
-    """
+    """Table 5 as a ``table*`` with booktabs rules and the label ``tab:grasp``; then all other tables."""
     result = printable_result(result)
     if result.of_everybody and result.everybody is not None:
         title = f"{run_title(result.spec)}. {in_one_line(result)}"
@@ -97,7 +91,7 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
     see = r" Mind the note below Table~\ref{tab:grasp}." if result.warnings else ""
     on_map: Iterable[Section] = ()
     if found is not None and found.reason is None:
-        on_map = map_of_raters(printable_map(found), result.spec.analysis.level)
+        on_map = map_of_raters(printable_values(found), result.spec.analysis.level)
     lines = [*_groups(result, note), *_tables([*further(result), *every_number(result)], result, see)]
     return "\n".join([*lines, *_tables(on_map, result)]) + "\n"
 
@@ -126,22 +120,21 @@ def _groups(result: RunResult, note: list[str]) -> list[str]:
         lines.append("% Names below hold letters that pdfLaTeX may lack: use XeLaTeX or LuaLaTeX.")
     if len(result.groups) > _PAGE:
         lines.append(_LONG)
+    none = [r"\midrule", rf"\multicolumn{{{width}}}{{l}}{{There is no group to show.}} \\"]
+    head, columns = " & ".join(["Group", "Raters", *heads]), f"lr{'r@{ }l' * len(statistics)}"
+    tight = [r"\setlength{\tabcolsep}{3pt}"]
+    return [*lines, *_float(tight, caption, "tab:grasp", columns, [rf"{head} \\", *(body or none)], note)]
+
+
+def _float(
+    look: Sequence[str], caption: str, label: str, columns: str, lines: Sequence[str], note: Sequence[str]
+) -> list[str]:
+    """A table over both columns of a page, and words below it."""
     return [
-        *lines,
-        r"\begin{table*}",
-        r"\centering",
-        r"\small",
-        r"\setlength{\tabcolsep}{3pt}",
-        rf"\caption{{{caption}}}",
-        r"\label{tab:grasp}",
-        rf"\begin{{tabular}}{{lr{'r@{ }l' * len(statistics)}}}",
-        r"\toprule",
-        rf"Group & Raters & {' & '.join(heads)} \\",
-        *(body or [r"\midrule", rf"\multicolumn{{{width}}}{{l}}{{There is no group to show.}} \\"]),
-        r"\bottomrule",
-        r"\end{tabular}",
-        *note,
-        r"\end{table*}",
+        *(r"\begin{table*}", r"\centering", r"\small", *look),
+        *(rf"\caption{{{caption}}}", rf"\label{{{label}}}"),
+        *(rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *lines, r"\bottomrule", r"\end{tabular}"),
+        *(*note, r"\end{table*}"),
     ]
 
 
@@ -153,7 +146,6 @@ def _cell(outcome: Outcome) -> str:
 
 
 def _note(escaped: str) -> list[str]:
-    """Words below a table, within its float."""
     return [r"\par\medskip", rf"\begin{{minipage}}{{\textwidth}}\footnotesize {escaped}\end{{minipage}}"]
 
 
@@ -169,22 +161,12 @@ def _tables(sections: Iterable[Section], result: RunResult, see: str = "") -> li
 def _table(table: Table, what: str, see: str = "") -> list[str]:
     """A table of texts as it is, and words below it; after the first columns all stand to the right."""
     frame = table.frame
-    rows = [" & ".join(escape_latex(str(cell)) for cell in row) for row in frame.to_numpy().tolist()]
-    return [
-        "",
-        *([_LONG] if len(frame) > _PAGE else []),
-        r"\begin{table*}",
-        r"\centering",
-        r"\small",
-        rf"\caption{{{escape_latex(what)}{see}}}",
-        rf"\label{{tab:grasp-{table.key}}}",
-        rf"\begin{{tabular}}{{{'l' * table.names}{'r' * (len(frame.columns) - table.names)}}}",
-        r"\toprule",
-        rf"{' & '.join(map(escape_latex, frame.columns))} \\",
-        r"\midrule",
-        *(rf"{row} \\" for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        *(_note(escape_latex(table.note)) if table.note else []),
-        r"\end{table*}",
-    ]
+    head, *rows = (
+        rf"{' & '.join(escape_latex(str(cell)) for cell in row)} \\"
+        for row in [list(frame.columns), *frame.to_numpy().tolist()]
+    )
+    columns = "l" * table.names + "r" * (len(frame.columns) - table.names)
+    lines = [head, r"\midrule", *rows]
+    note = _note(escape_latex(table.note)) if table.note else []
+    whole = _float((), f"{escape_latex(what)}{see}", f"tab:grasp-{table.key}", columns, lines, note)
+    return ["", *([_LONG] if len(frame) > _PAGE else []), *whole]

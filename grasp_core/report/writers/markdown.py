@@ -7,16 +7,17 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import WORD_JOINER, Sentence, printable
+from grasp_core.report import items
 from grasp_core.report.contents import marks, not_estimable, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.rater_map import printable_map
 from grasp_core.report.tables import wide_table
 from grasp_core.report.words.label_use import labelled_sentence
-from grasp_core.report.words.printable import printable_result
+from grasp_core.report.words.printable import printable_result, printable_values
 from grasp_core.report.writers._document import every_number, further, map_of_raters
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
@@ -59,7 +60,7 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     ]
     sections = [
         *further(result),
-        *(() if found is None else map_of_raters(printable_map(found), analysis.level)),
+        *(() if found is None else map_of_raters(printable_values(found), analysis.level)),
         *(every_number(result) if result.groups else ()),
     ]
     for one in sections:
@@ -95,3 +96,24 @@ def frame_markdown(table: pd.DataFrame, texts: int) -> str:
     lines = [[escape_inline(str(cell)) for cell in row] for row in rows]
     drawn = [f"| {' | '.join(line)} |" for line in lines]
     return "\n".join([drawn[0], f"| {' | '.join(rule)} |", *drawn[1:]])
+
+
+MARKDOWN_ROWS = 50
+"""Items that Markdown lists of each measure; the files for programs have all."""
+
+
+def items_markdown(result: ItemsResult) -> str:
+    """Sentences and the first items of each measure, largest first."""
+    parts = [f"# {escape_inline(items.items_title(result))}"]
+    for measure, name in items.MEASURES.items():
+        rows = items.in_order(result, measure, "part")
+        parts += [
+            f"## {name}",
+            *(f"- {escape_inline(one.plain)}" for one in items.sentences(result, measure)),
+        ]
+        if rows:
+            frame = items.items_table(result, measure, rows[:MARKDOWN_ROWS])
+            parts.append(frame_markdown(frame, len(frame.columns)))
+        if len(rows) > MARKDOWN_ROWS:
+            parts.append(f"{len(rows) - MARKDOWN_ROWS:,} further items are in the CSV.")
+    return "\n\n".join(parts) + "\n"

@@ -28,12 +28,7 @@ Writer = Callable[[RunResult, RaterMap | None], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A kind of file.
-
-    `name`: key in :data:`EXPORTS`.
-    `label`: what a person chooses.
-    `extension`: without its leading dot.
-    """
+    """A kind of file."""
 
     name: str
     label: str

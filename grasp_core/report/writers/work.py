@@ -1,4 +1,4 @@
-"""Files of results and of charts, made in the process of limited memory and time."""
+"""Files of results and of charts, made in the process of limited memory and time by what is here."""
 
 from __future__ import annotations
 

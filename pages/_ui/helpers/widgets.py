@@ -25,7 +25,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 from grasp_core.model.text import Sentence, escape_markdown, number, without_options
 from grasp_core.report.charts import Theme
-from grasp_core.report.charts.nulls import PAGE
+from grasp_core.report.charts.histograms import PAGE
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord

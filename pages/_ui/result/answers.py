@@ -30,13 +30,14 @@ from grasp_core.model.text import escape_markdown, json_text, listed, number, qu
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
 from grasp_core.report.charts import Theme
-from grasp_core.report.charts.rater_map import rater_map_chart
+from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.findings import findings, nearest
-from grasp_core.report.items import MEASURES, in_order
+from grasp_core.report.items import MEASURES, in_order, items_title
 from grasp_core.report.words.label_use import said_more
-from grasp_core.report.writers.items import items_markdown, items_title, items_xlsx
+from grasp_core.report.writers.markdown import items_markdown
 from grasp_core.report.writers.registry import safe_name
+from grasp_core.report.writers.spreadsheet import items_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run

@@ -31,7 +31,7 @@ from grasp_core.report.everybody import agreement_title, how_sure_agreement
 from grasp_core.report.findings.advice import advice, told
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.findings import count_groups, of_verdict
-from grasp_core.report.findings.title import counts, how_sure, title
+from grasp_core.report.findings.sentences import counts, how_sure, title
 from grasp_core.report.tables import (
     RowOrder,
     column_label,

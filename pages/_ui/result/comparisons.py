@@ -12,7 +12,7 @@ from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.outcome import LabelUse, PairResult
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.text import Sentence, escape_markdown
-from grasp_core.report import charts, given, pairs, slices
+from grasp_core.report import charts, pairs, slices
 from grasp_core.report.charts import Theme
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.in_numbers import measure_table, pair_table
@@ -199,20 +199,20 @@ def has_given(shown: Shown) -> bool:
     result = shown.result
     if result.provisional or result.later is not None:
         return bool(result.given)
-    return bool(result.given or given.not_yet_given(result))
+    return bool(result.given or slices.not_yet_given(result))
 
 
 def show_given(shown: Shown) -> None:
     """What was found given each axis; a click asks it of axes that go together."""
     result, run = shown.result, shown.run
-    bullets(given.given_sentences(result))
+    bullets(slices.given_sentences(result))
     for found in result.given:
         st.subheader(f"Given {escape_markdown(axis_label((found.column,)))}")
-        st.dataframe(given.given_table(result, found), hide_index=True, width="stretch")
-    st.caption(given.GIVEN_EXPLANATION)
+        st.dataframe(slices.given_table(result, found), hide_index=True, width="stretch")
+    st.caption(slices.GIVEN_EXPLANATION)
     may_ask = not shown.stranger and result.later is None
-    for place, one in enumerate(given.not_yet_given(result)):
-        st.markdown(given.association_sentence(one).markdown)
+    for place, one in enumerate(slices.not_yet_given(result)):
+        st.markdown(slices.association_sentence(one).markdown)
         if run is None or not may_ask:
             continue
         axes = f"{axis_label((one.first,))} given {axis_label((one.second,))}"

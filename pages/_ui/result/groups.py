@@ -14,13 +14,13 @@ from grasp_core.model.outcome import LabelUse, Significance
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.report import charts
+from grasp_core.report.account import least_of
 from grasp_core.report.charts import Theme
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.sentences import axes_to_watch, verdict_sentence
 from grasp_core.report.in_numbers import means_in_numbers
-from grasp_core.report.shuffles import least_of
 from grasp_core.report.tables import RowOrder, cell_text, with_label_use
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import format_points_interval, mean_words

@@ -21,10 +21,10 @@ from grasp_core.model.text import Sentence, escape_markdown, number, printable
 from grasp_core.report import charts, everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
-from grasp_core.report.conventions import stated
+from grasp_core.report.contents import stated
 from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.mending import warned
-from grasp_core.report.findings.title import HOW_SURE
+from grasp_core.report.findings.sentences import HOW_SURE
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import left_out, step_sentence
@@ -208,9 +208,9 @@ def _show_agreement(shown: Shown) -> None:
     with st.expander("These figures as tables"):
         by_label, by_batch = "How often another rater says the same, by label", "Agreement by batch"
         if found.labels:
-            show_table(everybody.label_table(found), by_label, height="content")
+            show_table(everybody.agreement_table(found, "labels"), by_label, height="content")
         if found.batches:
-            show_table(everybody.batch_table(found), by_batch, height="content")
+            show_table(everybody.agreement_table(found, "batches"), by_batch, height="content")
 
 
 def _show_raters_agreement(shown: Shown) -> None:
@@ -221,7 +221,7 @@ def _show_raters_agreement(shown: Shown) -> None:
         return
     _part(None, [everybody.who_differs(found)])
     alt = "Raters by how often they answer as another did"
-    show_table(everybody.rater_table(found), alt, height="content")
+    show_table(everybody.agreement_table(found, "raters"), alt, height="content")
     st.caption(
         "Of 100 answers, how many another rater of the same item gave too. Raters are numbered in the order "
         "of their ids: no result names one."

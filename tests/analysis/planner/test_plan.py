@@ -25,7 +25,7 @@ from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.cautions import PlanCaution
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import lines_table, recruitment_csv, sentences, surface_table
-from grasp_core.report.writers.plan import recruitment_xlsx
+from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from tests.analysis.models.cases import data
 from tests.analysis.planner.pilots import LABELS, drawn, known_model, one_by_one
 from tests.permutation.simulated import files, simulate

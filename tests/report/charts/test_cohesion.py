@@ -4,7 +4,7 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts import cohesion_map
-from grasp_core.report.charts.labels import WIDTHS, Point, label_box, mark_box, place
+from grasp_core.report.charts.maps import WIDTHS, Point, label_box, mark_box, place
 from tests.report.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_outcome, make_result, without_gai
 

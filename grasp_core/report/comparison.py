@@ -1,9 +1,9 @@
-"""Two runs side by side: whether they asked the same, and what changed."""
+"""Two runs side by side: whether they asked the same, and what changed, of groups, pairs and slices."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ from grasp_core.model.outcome import Interval, LabelUse, Outcome
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
-from grasp_core.report.contents import raters_per_item
-from grasp_core.report.conventions import (
+from grasp_core.report.columns import or_nan
+from grasp_core.report.contents import (
     CORRECTION,
     CROSS_NEGENTROPY,
     FAMILY,
@@ -26,13 +26,14 @@ from grasp_core.report.conventions import (
     TIES,
     VOTING_AGREEMENT,
     profiles_move,
+    raters_per_item,
 )
 from grasp_core.report.pairs import PAIR_NAMES
-from grasp_core.report.tables import cell_text, or_nan
+from grasp_core.report.slices import as_results
+from grasp_core.report.tables import cell_text
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, mean_outcome
 from grasp_core.report.words.levels import left_out, step_sentence
-from grasp_core.report.words.models import DSI, LABEL_USE, LABELS, MEAN, SIDE_WORDS, statistic_name
-from grasp_core.report.words.names import SIGNIFICANCE_NAMES, WORDS, format_value, interval_text, outcome_of
 
 _LAYOUTS = {
     "long": "one row per annotation",
@@ -69,8 +70,8 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Axes and intersections": ", ".join(sorted(axis_label(tuple(sorted(one))) for one in analysis.axes)),
         "Given": ", ".join(analysis.given) or "none",
         "Slices": ", ".join(analysis.slices) or "none",
-        "Statistics": ", ".join(WORDS[name].name for name in analysis.statistics),
-        "GAI": f"{WORDS[inside].name} divided by {WORDS[across].name}",
+        "Statistics": ", ".join(names.WORDS[name].name for name in analysis.statistics),
+        "GAI": f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}",
         "Intervals": INTERVAL[analysis.interval].label,
         "Pairs of groups": "compared" if analysis.pairs else "not compared",
         "Smallest group": f"{analysis.min_raters:,} raters",
@@ -201,11 +202,7 @@ class Comparison:
 
 
 def compare(a: Result, b: Result) -> Comparison | None:
-    """Hold run b against run a; None where they answer different questions.
-
-    A group is the same group in both if it has the same values on the same axes, in whatever order the
-    axes of an intersection are named; a model, if it has the same name.
-    """
+    """Hold run b against run a; None where they answer different questions."""
     if type(a) is not type(b):
         return None
     rows_a, rows_b = _rows(a), _rows(b)
@@ -222,11 +219,11 @@ def compare(a: Result, b: Result) -> Comparison | None:
         if (other := rows_b.get(key)) is not None and row.use is not None and other.use is not None
         for change in use_changed(row.group, row.use, other.use)
     ]
-    beside.sort(key=lambda change: (LABEL_USE, LABELS, MEAN).index(change.statistic))
+    beside.sort(key=lambda change: (names.LABEL_USE, names.LABELS, names.MEAN).index(change.statistic))
     if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
         of_b = {frozenset(row.axes): row for row in b.dsi}
         beside += [
-            Change(one.group, DSI, one.outcome, other.outcome, group_b=other.group)
+            Change(one.group, names.DSI, one.outcome, other.outcome, group_b=other.group)
             for one, other in ((row, of_b.get(frozenset(row.axes))) for row in a.dsi)
             if other is not None and one.group is not None and other.group is not None
         ]
@@ -255,11 +252,11 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
                 "a": cell_text(change.a),
                 "b": cell_text(change.b),
                 "moved": or_nan(change.value_moved),
-                "moved_interval": interval_text(change.moved_interval),
+                "moved_interval": names.interval_text(change.moved_interval),
                 "q_a": or_nan(change.a.q),
                 "q_b": or_nan(change.b.q),
                 "q_moved": or_nan(change.q_moved),
-                "significance": _became(change),
+                "significance": became(change),
             }
             for change in changes
         ]
@@ -307,16 +304,16 @@ def in_words(comparison: Comparison) -> tuple[str, ...]:
     said = []
     for name, changes in ((name, found[name]) for name in comparison.statistics if name in found):
         moves = [abs(change.value_moved) for change in changes if change.value_moved is not None]
-        most = f"the largest move of a value is {format_value(max(moves))}" if any(moves) else ""
-        if name in (LABELS, MEAN):  # not tested by themselves
-            said.append(f"{statistic_name(name)}: {most or 'no value moved'}.")
+        most = f"the largest move of a value is {names.format_value(max(moves))}" if any(moves) else ""
+        if name in (names.LABELS, names.MEAN):  # not tested by themselves
+            said.append(f"{names.statistic_name(name)}: {most or 'no value moved'}.")
             continue
         changed = sum(change.changed_significance for change in changes)
-        what = "axis" if name == DSI else "group" if changes[0].model is None else "pair"
-        many = number(len(changes), what, "axes" if name == DSI else None)
+        what = "axis" if name == names.DSI else "group" if changes[0].model is None else "pair"
+        many = number(len(changes), what, "axes" if name == names.DSI else None)
         many += "" if changes[0].model is None else " of model and group"
         turned = f"{changed or 'none'} of {many} changed significance{'; ' if most else ''}{most}"
-        said.append(f"{statistic_name(name)}: {turned}.")
+        said.append(f"{names.statistic_name(name)}: {turned}.")
     return tuple(said)
 
 
@@ -335,11 +332,7 @@ _Rows = Mapping[tuple[frozenset[tuple[str, str]], str | None], _Row]
 
 
 def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
-    """What became of a group's label use.
-
-    The label that sets the group apart most in a comes first, with the test of all labels together; then
-    every further label of both with its own p, unless it mirrors the first, and the shift of the mean.
-    """
+    """What became of a group's label use."""
     found = foremost(a)
     first = None if found is None else found[0]
     whole = []
@@ -347,18 +340,17 @@ def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
         one = _alone(use, first)
         known = one.value is not None
         whole.append(replace(one, p=use.p, q=use.q, significance=use.significance) if known else one)
-    yield Change(group, LABEL_USE, whole[0], whole[1], label=first)
+    yield Change(group, names.LABEL_USE, whole[0], whole[1], label=first)
     if len(a.labels) > 2 or len(b.labels) > 2:  # of two labels, what one gains the other loses
         for label in a.labels:
             if label != first and label in b.labels:
-                yield Change(group, LABELS, _alone(a, label), _alone(b, label), label=label)
+                yield Change(group, names.LABELS, _alone(a, label), _alone(b, label), label=label)
     means = mean_outcome(a), mean_outcome(b)
     if means[0] is not None and means[1] is not None:
-        yield Change(group, MEAN, means[0], means[1])
+        yield Change(group, names.MEAN, means[0], means[1])
 
 
 def _alone(use: LabelUse, label: str | None) -> Outcome:
-    """A label's share, with its own p."""
     shift = None if label is None else use.labels.get(label)
     if shift is None or shift.value is None:
         return Outcome(None, reason=use.reason)
@@ -379,33 +371,41 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
     else:
         groups = result.groups if isinstance(result, RunResult) else ()
         rows = [
-            _Row(row.group, None, {name: outcome_of(row, name) for name in _reported(result)}, row.label_use)
+            _Row(
+                row.group,
+                None,
+                {name: names.outcome_of(row, name) for name in _reported(result)},
+                row.label_use,
+            )
             for row in groups
         ]
     return {(row.group.key, row.model): row for row in rows}
 
 
 def _reported(result: Result) -> tuple[str, ...]:
-    """Statistics, in the order in which people see them."""
-    return tuple(SIDE_WORDS) if isinstance(result, ModelsResult) else result.spec.analysis.statistics
+    return tuple(names.SIDE_WORDS) if isinstance(result, ModelsResult) else result.spec.analysis.statistics
 
 
 def whose(change: Change) -> str:
     """The group; of DSI that which attains it in a, and in b where it is another."""
-    names = [group_label(group) for group in (change.group, change.group_b) if group is not None]
-    return " → ".join(dict.fromkeys(names))
+    titles = [group_label(group) for group in (change.group, change.group_b) if group is not None]
+    return " → ".join(dict.fromkeys(titles))
 
 
 def tested(change: Change) -> str:
     """What was tested, with the label where it is one's use."""
-    name = PAIR_NAMES.get(change.statistic) or statistic_name(change.statistic)
+    name = PAIR_NAMES.get(change.statistic) or names.statistic_name(change.statistic)
     return name if change.label is None else f"{name} (“{one_line(change.label)}”)"
 
 
-def _became(change: Change) -> str:
-    if change.statistic in (LABELS, MEAN):
+def became(change: Change) -> str:
+    """What became of a mark."""
+    if change.statistic in (names.LABELS, names.MEAN):
         return "no mark of its own"
-    before, after = SIGNIFICANCE_NAMES[change.a.significance], SIGNIFICANCE_NAMES[change.b.significance]
+    before, after = (
+        names.SIGNIFICANCE_NAMES[change.a.significance],
+        names.SIGNIFICANCE_NAMES[change.b.significance],
+    )
     if not change.changed_significance:
         return f"{before}, as before" if before != "not significant" else before
     if before == after:
@@ -419,3 +419,53 @@ def _differences(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Difference
         for name in dict.fromkeys([*a, *b])
         if a.get(name) != b.get(name)
     )
+
+
+Table = Callable[[Iterable[Change]], pd.DataFrame]
+
+
+def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
+    """What became of every test of the pairs that both runs have, as texts, or as `table` has it."""
+    if not isinstance(a, RunResult) or not isinstance(b, RunResult):
+        return pd.DataFrame()
+    others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
+    found: list[tuple[str, Change]] = []
+    for row in a.pairs:
+        other = others.get((row.a.key, row.b.key))
+        if other is None:
+            continue
+        changes: list[Change] = []
+        if row.label_use is not None and other.label_use is not None:
+            changes += use_changed(row.a, row.label_use, other.label_use)
+        changes += [
+            Change(row.a, name, outcome, other.statistics[name])
+            for name, outcome in row.statistics.items()
+            if name in other.statistics
+        ]
+        found += [(f"{group_label(row.a)} – {group_label(row.b)}", change) for change in changes]
+    if not found:
+        return pd.DataFrame()
+    frame = table(change for _, change in found).drop(columns="group")
+    frame.insert(0, "pair", [pair for pair, _ in found])
+    return frame
+
+
+def slices_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
+    """What became of every test in the slices that both runs have, as texts, or as `table` has it."""
+    views_a, views_b = _views(a), _views(b)
+    frames = []
+    for key, view in views_a.items():
+        found = compare(view, views_b[key]) if key in views_b else None
+        if found is not None and found.changes:
+            frame = table(found.changes)
+            frame.insert(0, "slice", " = ".join(map(one_line, key)))
+            frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _views(result: Result) -> dict[tuple[str, str], RunResult]:
+    if not isinstance(result, RunResult):
+        return {}
+    return {
+        (found.column, one.value): view for found in result.slices for one, view in as_results(result, found)
+    }

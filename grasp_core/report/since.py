@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grasp_core.model.groups import Group, axis_label, group_label, one_line
 from grasp_core.model.result import Result
 from grasp_core.model.text import LISTED, agree, number
-from grasp_core.report.comparison.changes import Change, compare, tested, whose
+from grasp_core.report.comparison import Change, became, compare, tested, whose
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_value, interval_text
 
 
@@ -106,7 +106,7 @@ def details(found: Since) -> tuple[str, ...]:
         *([f"Moved: {more:,} more."] if more > 0 else []),
         *_marked("Marked now", found.appeared, lambda change: SIGNIFICANCE_NAMES[change.b.significance]),
         *_marked("Marked no more", found.vanished, lambda change: ""),
-        *_marked("Marked otherwise", found.turned, _turn),
+        *_marked("Marked otherwise", found.turned, became),
     ]
     for label, groups in (("New groups", found.new), ("Groups that are gone", found.gone)):
         names = [f"{group_label(one)} ({axis_label(one.axes)})" for one in groups]
@@ -135,8 +135,3 @@ def _listed(texts: Sequence[str]) -> str:
 def _whose(change: Change) -> str:
     model = "" if change.model is None else f"{one_line(change.model)}, "
     return f"{model}{whose(change)} ({axis_label(change.group.axes)})"
-
-
-def _turn(change: Change) -> str:
-    before, now = (SIGNIFICANCE_NAMES[one.significance] for one in (change.a, change.b))
-    return f"{before} → {now}" if before != now else f"{now}, in the other direction"
