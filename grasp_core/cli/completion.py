@@ -71,7 +71,6 @@ if [ "$funcstack[1]" = "_grasp" ]; then _grasp "$@"; else compdef _grasp grasp; 
 """
 _FISH = """\
 # Completion of grasp in fish: grasp completion fish > ~/.config/fish/completions/grasp.fish
-complete -c grasp -f
 """
 
 
@@ -220,14 +219,13 @@ def _fish(places: list[_Place]) -> str:
         ]
         if place.values:
             lines.append(f"complete -c grasp -n {when} -a {shlex.quote(' '.join(place.values))}")
-        if place.files:
-            lines.append(f"complete -c grasp -n {when} -F")
+        if not place.files:
+            lines.append(f"complete -c grasp -n {when} -f")
         for option in place.options:
             names = " ".join(
                 f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names
             )
-            value = " -r" if option.takes_value else ""
+            value = "" if not option.takes_value else " -r -F" if option.files else " -x"
             value += f" -a {shlex.quote(' '.join(option.values))}" if option.values else ""
-            value += " -F" if option.files else ""
             lines.append(f"complete -c grasp -n {here} {names}{value} -d {quoted(option.words)}")
     return _FISH + "\n".join([*lines, ""])

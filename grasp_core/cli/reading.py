@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,6 +30,8 @@ from grasp_core.report.words.label_use import labelled_sentence
 _COMPARED = 20_000
 """Distinct texts among which one that is like another is looked for."""
 _ROLES = ("annotations", "raters", "items")
+_SORTED: dict[str, Table] = {}
+"""Files that were read to tell what they hold, by their absolute places, until a role takes them."""
 
 
 def say_data(dataset: Dataset, spec: DataSpec) -> None:
@@ -39,7 +42,9 @@ def say_data(dataset: Dataset, spec: DataSpec) -> None:
 
 
 def read_place(place: str, member: str | None) -> Table:
-    """Read a path, an address or a source."""
+    """Read a path, an address or a source, unless it was read to tell what it holds."""
+    if member is None and (at := os.path.abspath(place)) in _SORTED:
+        return _SORTED.pop(at)
     try:
         table = read_anywhere(place, member, ask=_ask, told=lambda words: show_line(words) if words else None)
     finally:
@@ -93,7 +98,8 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     able = [role for role in _ROLES if role in vars(chosen)]
     if files and any(vars(chosen)[role] is not None for role in able):
         raise SpecError(f"name files alone, or by {', '.join(f'--{role}' for role in able)}, not both")
-    roles = file_roles([read_place(file, None) for file in files]) if files else ()
+    tables = [read_place(file, None) for file in files]
+    roles = file_roles(tables) if files else ()
     for file, role in zip(files, roles, strict=True):
         if role is None:
             raise SpecError(
@@ -105,6 +111,7 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
             raise SpecError(f"{vars(chosen)[role]} and {file} both look like {role}: name one by --{role}")
         setattr(chosen, role, file)
     if files:
+        _SORTED.update(zip(map(os.path.abspath, files), tables, strict=True))
         note(", ".join(f"{file}: {role}" for file, role in zip(files, roles, strict=True)))
     if chosen.annotations is None:
         raise SpecError(f"name the file with the labels, such as: grasp {command} labels.csv raters.csv")

@@ -139,6 +139,8 @@ def _argument(found: re.Match[str]) -> str:
     if name in _PAIRS:
         column, _, cell = (value or "column=value").partition("=")
         return _PAIRS[name].format(f"({column!r}, {cell!r})")
+    if name == "intersect" and value:
+        return f"axes=[{tuple(value.split(':'))}]"
     if name in _ARGUMENTS:
         beside = f" of {value}" if name == "bins" and value else ""
         return _ARGUMENTS[name] + beside

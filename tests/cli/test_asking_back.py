@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.cli import reading
 from grasp_core.cli.entry import make_parser
 from grasp_core.cli.parser import Parser, fill_all
+from grasp_core.reading.connectors.fetching import read_anywhere
 from tests.reading.making import csv_bytes
 
 
@@ -240,14 +242,22 @@ def test_a_value_left_out_is_noticed(folder: Path, capsys) -> None:
     assert "--categories: expected one argument" in capsys.readouterr().err
 
 
-def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, capsys) -> None:
+def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, capsys, monkeypatch) -> None:
     rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
     (folder / "x.csv").write_bytes(csv_bytes(rows))
     (folder / "y.csv").write_bytes(
         csv_bytes([["who", "gender"], *([f"r{j}", "fm"[j % 2]] for j in range(6))])
     )
     (folder / "z.csv").write_bytes(csv_bytes([["a", "b"], *([f"q{j}", "cd"[j % 2]] for j in range(6))]))
-    assert cli.main(["run", "y.csv", "x.csv", "--permutations", "50", "--out", "sorted.json"]) == 0
+    read = []
+    with monkeypatch.context() as watched:
+        watched.setattr(
+            reading,
+            "read_anywhere",
+            lambda place, *rest, **how: read.append(place) or read_anywhere(place, *rest, **how),
+        )
+        assert cli.main(["run", "y.csv", "x.csv", "--permutations", "50", "--out", "sorted.json"]) == 0
+    assert read == ["y.csv", "x.csv"]  # each once
     assert "note: y.csv: raters, x.csv: annotations" in capsys.readouterr().err
     found = json.loads((folder / "sorted.json").read_text(encoding="utf-8"))
     assert [file["name"] for file in found["data"]["files"]] == ["x.csv", "y.csv"]

@@ -106,8 +106,7 @@ def scripts() -> dict[str, str]:
     return dict(zip(("bash", "zsh", "fish"), said, strict=True))
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-@pytest.mark.parametrize(
+OFFERED = pytest.mark.parametrize(
     ("words", "offered"),
     [
         (["grasp", "agr"], {"agreement"}),
@@ -122,12 +121,32 @@ def scripts() -> dict[str, str]:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_bash_offers_what_may_follow(tmp_path, scripts, words, offered) -> None:
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
     for name in ("result.json", "result one.json"):
         (tmp_path / name).touch()
-    (tmp_path / "script").write_text(f"{scripts['bash']}\n{ASKED}\n", encoding="utf-8")
-    ran = subprocess.run(["bash", "script", *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+    return tmp_path
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@OFFERED
+def test_bash_offers_what_may_follow(results, scripts, words, offered) -> None:
+    (results / "script").write_text(f"{scripts['bash']}\n{ASKED}\n", encoding="utf-8")
+    ran = subprocess.run(["bash", "script", *words], cwd=results, capture_output=True, text=True, check=True)
     assert set(ran.stdout.split("\n")[:-1]) == offered
+    assert ran.stderr == ""
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@OFFERED
+def test_fish_offers_what_may_follow(results, scripts, words, offered) -> None:
+    (results / "script").write_text(f"{scripts['fish']}\ncomplete -C '{' '.join(words)}'\n", encoding="utf-8")
+    asked = ["fish", "--no-config", "script"]
+    ran = subprocess.run(asked, cwd=results, capture_output=True, text=True, check=True)
+    found = {line.partition("\t")[0].replace("\\ ", " ") for line in ran.stdout.splitlines()}
+    assert (found or {""}) == offered
     assert ran.stderr == ""
 
 

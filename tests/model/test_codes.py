@@ -19,7 +19,7 @@ from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Code, Remark, said
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import without_options
+from grasp_core.model.text import for_python, without_options
 from tests.results import make_group, make_result
 
 ROOT = Path(__file__).parents[2]
@@ -139,6 +139,13 @@ def test_what_stands_at_times_only() -> None:
     assert str(DataProblem.NO_COLUMN(**close, close=())) == (
         "a.csv has no column 'ag'; its columns are 'age', 'g'"
     )
+
+
+def test_columns_joined_by_hand_are_told_how_to_be_joined() -> None:
+    said_so = "no column is named 'a,b'; name 'a', 'b' together: "
+    joined = str(DataProblem.COLUMNS_TOGETHER(column="a,b", columns=("a", "b"), joined="a:b"))
+    assert joined == f"{said_so}on Analysis, or by --intersect a:b"
+    assert for_python(joined) == f"{said_so}by axes=[('a', 'b')]"
 
 
 PLACES = (

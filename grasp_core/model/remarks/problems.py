@@ -127,6 +127,9 @@ class DataProblem(Code):
         "neither {file} nor {other} has a column {column:q}; {close:?did you mean {close}, or another of}"
         "{close:!their columns are} {columns:20}{close:??}"
     )
+    COLUMNS_TOGETHER = (
+        "no column is named {column:q}; name {columns} together: on Analysis, or by --intersect {joined}"
+    )
     NAMED_TWICE = "column {column:q} is named for two of item, rater and label; choose one column for each"
     NO_ITEM_COLUMN = "{file} has no item column beside the ids and the profile"
     NO_PROFILE = "{file}: column {column:q} holds ids or labels, not a profile"

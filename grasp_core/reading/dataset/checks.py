@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 
@@ -71,6 +72,9 @@ _NO_PROFILE = {
 }
 """That a column of the annotations does not describe raters."""
 
+_JOINED = re.compile(r"\s*[,:+*&×]\s*|\s+x\s+")
+"""Between columns that somebody names together."""
+
 
 def missing_columns(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str]
@@ -97,16 +101,20 @@ def missing_columns(
     for name in dict.fromkeys([*axes, *(column for column, _ in spec.exclude)]):
         if name in about or (raters is not None and name in raters.columns):
             continue
-        if name not in annotations.columns:
-            problems.append(no_column(name, tables))
-        else:
+        parts = _JOINED.split(name)
+        if name in annotations.columns:
             problems.append(stop(_NO_PROFILE[spec.layout](file=annotations.name, column=name)))
+        elif len(parts) > 1 and all(any(part in table.columns for table in tables) for part in parts):
+            together = DataProblem.COLUMNS_TOGETHER(column=name, columns=tuple(parts), joined=":".join(parts))
+            problems.append(stop(together))
+        else:
+            problems.append(no_column(name, tables))
     return problems
 
 
 def no_column(name: str, tables: Sequence[Table]) -> Problem:
     """That none of the files has a column of that name, and which it may be meant for."""
-    columns = tuple(column for table in tables for column in table.columns)
+    columns = tuple(dict.fromkeys(column for table in tables for column in table.columns))
     close = closest(name, columns)
     file, *others = (table.name for table in tables)
     for other in others:
