@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from grasp_core.model.groups import Group, group_label, one_line
+from grasp_core.model.groups import Group, one_line, spoken
 from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult, Significance
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence
@@ -226,7 +226,7 @@ def _direction(row: PairResult, one: Outcome | LabelUse, result: RunResult) -> t
     """The pair's own label use, beside what is told of it by a statistic."""
     if isinstance(one, LabelUse):
         return ()
-    a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+    a, b = (Segment(spoken(group), strong=True) for group in (row.a, row.b))
     return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
 
 
@@ -328,14 +328,14 @@ def _nearest(result: RunResult) -> tuple[Sentence, ...]:
         return ()
     one, parts = min(tested, key=lambda pair: pair[0].q or 0.0)
     if isinstance(one, LabelUse) and one.significance == "none":
-        a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+        a, b = (Segment(spoken(group), strong=True) for group in (row.a, row.b))
         parts = (a, " and ", b, " raters, by how often they give each label")
     return (_sentence(row, one, parts, result, _direction(row, one, result), before="The nearest: "),)
 
 
 def _found(row: PairResult) -> list[tuple[Outcome | LabelUse, Sequence[str | Segment]]]:
     """All that was tested of a pair and has a value, with its words."""
-    a, b = (Segment(group_label(group), strong=True) for group in (row.a, row.b))
+    a, b = (Segment(spoken(group), strong=True) for group in (row.a, row.b))
     found: list[tuple[Outcome | LabelUse, Sequence[str | Segment]]] = []
     if row.label_use is not None and (said := manner(row.label_use, b)):
         found.append((row.label_use, (a, " raters ", *said)))
