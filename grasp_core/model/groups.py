@@ -124,6 +124,11 @@ def group_label(group: Group) -> str:
     return ", ".join(one_line(value) for value in group.values)
 
 
+def spoken(group: Group) -> str:
+    """The group's values as they are said in a sentence, such as "Black Woman"."""
+    return " ".join(one_line(value) for value in group.values)
+
+
 def named_group(group: Group) -> str:
     """The group's axis and values, for lists of groups of several axes."""
     return f"{axis_label(group.axes)} {group_label(group)}"

@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, TopTenth
-from grasp_core.model.groups import axis_label, group_label, one_line
+from grasp_core.model.groups import axis_label, group_label, one_line, spoken
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import (
     Segment,
@@ -119,7 +119,7 @@ def held_items(result: ItemsResult) -> list[ItemOutcome]:
 
 
 def _group(result: ItemsResult) -> Segment:
-    return Segment(group_label(result.group), strong=True)
+    return Segment(spoken(result.group), strong=True)
 
 
 def _whole(result: ItemsResult, measure: Measure) -> Sentence:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from grasp_core.model.groups import Group, group_label, one_line
+from grasp_core.model.groups import Group, one_line, spoken
 from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence
@@ -324,7 +324,7 @@ def _nearest(result: RunResult) -> tuple[Sentence, ...]:
 
 
 def _both(row: PairResult) -> tuple[Segment, Segment]:
-    return Segment(group_label(row.a), strong=True), Segment(group_label(row.b), strong=True)
+    return Segment(spoken(row.a), strong=True), Segment(spoken(row.b), strong=True)
 
 
 def _found(row: PairResult) -> list[_Told]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
+from grasp_core.model.groups import Group, axis_label, group_labels, one_line, spoken
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import (
     Association,
@@ -161,7 +161,7 @@ def _advice(result: RunResult, found: SlicesResult, held: list[Found]) -> list[S
     raised = _doubts(result, first)
     if any(one.undoes for one in raised):
         return [Sentence.of(f"What to do first: {'; '.join(one.mend for one in raised)}.")]
-    group = Segment(group_label(first.row.group), strong=True)
+    group = Segment(spoken(first.row.group), strong=True)
     where = Segment(f"{one_line(found.column)} = {one_line(first.of.value)}", strong=True)
     return [Sentence.of("What to do: have ", group, " raters label items of ", where, " too.")]
 
@@ -208,7 +208,7 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
         "On ",
         Segment(f"{one_line(found.column)} = {one_line(one.of.value)}", strong=True),
         f" ({number(one.of.items, 'item')}), ",
-        Segment(group_label(one.row.group), strong=True),
+        Segment(spoken(one.row.group), strong=True),
         f" raters (n = {one.row.n_raters}) ",
     )
     if isinstance(one.test, LabelUse):

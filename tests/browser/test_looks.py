@@ -17,7 +17,7 @@ def _screens(page: Page) -> Iterator[tuple[str, Page]]:
     yield "start", page
     page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Black, Woman raters")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Black Woman raters")
     yield "results", page
     for name in ("Groups in numbers", DATA_AND_METHODS):
         view(page, name)

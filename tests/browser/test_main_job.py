@@ -80,7 +80,7 @@ def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
         if page.evaluate("document.activeElement.innerText").strip().endswith(TRY_EXAMPLE):
             break
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Black, Woman raters").wait_for(timeout=90_000)
+    page.get_by_role("heading", name="Black Woman raters").wait_for(timeout=90_000)
 
 
 def test_a_bad_file_then_a_good_one(open_page: OpenPage, example: dict[str, bytes]) -> None:

@@ -256,7 +256,7 @@ def test_the_documents_code_runs(tmp_path, monkeypatch, capsys) -> None:
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)
     assert len(blocks) > 4
-    assert "Black, Woman raters (n = 16)" in capsys.readouterr().out
+    assert "Black Woman raters (n = 16)" in capsys.readouterr().out
     assert (tmp_path / "result.json").stat().st_size > 10_000
 
 

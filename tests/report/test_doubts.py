@@ -55,7 +55,7 @@ def own_items(*rows) -> RunResult:
 
 def test_harder_items_are_not_told_as_a_group_that_stands_out() -> None:
     said = answer(run(confounded.drawn(confounded.CONFOUNDED[1], 3)))
-    assert said.headline.plain.startswith("No answer: of 2 groups other items were rated than by the others")
+    assert said.headline.plain.startswith("No answer: other items were rated than by the others")
     assert said.details[-1].plain.startswith("What to do: First shuffle within what decided who rates what")
     assert not any("labels do not stand" in one.plain for one in said.details)
     assert [one.code.key for one in said.warned.first] == ["own-items", "gai-of-other-items"]
@@ -73,7 +73,7 @@ def test_clickers_are_told_before_what_they_make() -> None:
 def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other() -> None:
     before = answer(run(associated(3)))
     assert before.headline.plain == (
-        "Not certain: other raters say “label c” in 9 more of 100 answers than one (perhaps side)"
+        "Not certain: other raters say “label c” in 9 more of 100 answers than one (perhaps it is side)"
     )
     assert [one.code.key for one in before.warned.first] == ["axes-together"]
     after = answer(run(associated(3), given=("side", "race")))
@@ -100,7 +100,7 @@ def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:
         "sides rated)"
     )
     assert any(one.plain.startswith("Perhaps the items, not the raters") for one in said.details)
-    assert any(one.plain.startswith("Ask more Woman raters") for one in said.details)
+    assert any(one.plain.startswith("Recruit more Woman raters") for one in said.details)
 
 
 def test_workload_is_mended_by_workload() -> None:
@@ -178,7 +178,7 @@ def test_pairs_and_slices_carry_the_doubts_of_their_axis() -> None:
 def test_groups_that_cannot_be_found_are_no_negative_answer() -> None:
     stuck = [replace(make_group(name, gai=make_outcome(1.1, "up")), least_p=0.1) for name in ("A", "B")]
     said = answer(make_result(tuple(stuck), statistics=("gai",), dsi=()))
-    assert said.headline.plain == "No answer: so few regroupings are left that no p can be below 0.05"
+    assert said.headline.plain == "No answer: too few raters for any p below 0.05"
     assert said.details[-1].plain.startswith("What to do: Shuffle within fewer strata")
     some = answer(make_result((stuck[0], make_group("C", gai=make_outcome(1.1, "up"))), statistics=("gai",)))
     assert some.headline.plain == NO_DIFFERENCE

@@ -22,7 +22,7 @@ def test_a_shift_is_told_with_label_direction_size_and_interval():
     )
     (less,) = findings(result_of(saying("Man", -0.112)))
     assert less.backed.plain == (
-        "Man raters (n = 14) say “unsafe” 11 points less often than the others on the same items [5, 17], "
+        "Man raters (n = 14) say “safe” 11 points more often than the others on the same items [5, 17], "
         "p = 0.002, q = 0.010."
     )
     assert less.tested_sentence.plain.endswith("[5, 17]; p = 0.002, q = 0.010: after correction.")

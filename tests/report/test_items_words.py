@@ -79,7 +79,7 @@ def said(found: ItemsResult, measure: Any) -> list[str]:
 
 def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
     assert said(FOUND, "distance") == [
-        "Black, Woman raters lie 0.050 from the others, on 3 items that both sides labelled.",
+        "Black Woman raters lie 0.050 from the others, on 3 items that both sides labelled.",
         "1 of 3 items, which carries 40 % of it, holds after correction, by label use or "
         "distance: strange (“Yes” more often).",
         "The tenth of items that carries most (1 item) has 30 % of all distance on single items, about "
@@ -88,7 +88,7 @@ def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
         "Look at this item: read it beside both sides’ labels before any other.",
     ]
     assert said(FOUND, "label_use")[:2] == [
-        "Black, Woman raters say “Yes” 11.0 points more often than the others, on 4 items that both sides "
+        "Black Woman raters say “Yes” 11.0 points more often than the others, on 4 items that both sides "
         "labelled.",
         "1 of 4 items holds after correction, by label use or distance: strange (“Yes” more often).",
     ]
@@ -116,11 +116,11 @@ def test_what_cannot_be_said_has_a_reason() -> None:
         label_use={"No": 0.0, "Yes": 0.0},
     )
     assert said(lone, "distance") == [
-        "Black, Woman: no item was rated by two raters of the group and by two others, so distance cannot be "
+        "Black Woman: no item was rated by two raters of the group and by two others, so distance cannot be "
         "laid to items."
     ]
     use = said(lone, "label_use")
-    assert use[0].startswith("Black, Woman raters use the labels as often as the others do")
+    assert use[0].startswith("Black Woman raters use the labels as often as the others do")
     assert use[1] == "No item could be tested."
 
 

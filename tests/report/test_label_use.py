@@ -53,10 +53,17 @@ def test_size_and_direction_in_words(points, said):
 
 
 def test_the_label_furthest_from_chance_leads_not_the_largest_shift():
-    use = replace(make_label_use({"No": 12.0, "Yes": -9.0, "Unsure": -3.0}), most="Yes")
+    use = replace(make_label_use({"No": -12.0, "Yes": 9.0, "Unsure": 3.0}), most="Yes")
     assert foremost(use)[0] == "Yes"
-    assert words(use).startswith("say “Yes” 9.0 points less often")
+    assert words(use).startswith("say “Yes” 9.0 points more often")
     assert foremost(replace(use, most=None))[0] == "No"
+
+
+def test_of_labels_that_move_nearly_as_far_the_one_that_is_said_more_often_is_told():
+    assert words(make_label_use({"No": -12.0, "Yes": 11.0, "Unsure": 1.0})).startswith("say “Yes” 11 points")
+    assert words(make_label_use({"No": -12.0, "Yes": 8.0, "Unsure": 4.0})).startswith(
+        "say “No” 12 points less"
+    )
 
 
 def test_no_value_has_no_words():

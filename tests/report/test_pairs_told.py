@@ -68,7 +68,7 @@ def test_a_distance_names_the_label_that_goes_with_it() -> None:
     assert [sentence.plain for sentence in most_told(result, 5)] == [told]
     assert pair_sentences(result.pairs[0], result)[0].plain == told
     turned = pair_sentences(result.pairs[0].turned(), result)[0].plain
-    assert "; White raters say “Yes” 14 points less often than Black on" in turned
+    assert "; White raters say “No” 14 points more often than Black on" in turned
     unmarked = apart("")
     assert [sentence.plain for sentence in most_told(unmarked, 5)] == [f"{differ}."]
 
@@ -117,7 +117,7 @@ def test_seen_from_the_other_side_everything_turns(result: RunResult) -> None:
     assert (turned.a, turned.b, turned.n_raters_a, turned.n_raters_b) == (row.b, row.a, 10, 9)
     said = pair_sentences(turned, result)[0].plain
     assert said.startswith(
-        "White raters say “Yes” 14 points less often than Black on the same items [6, 22]; p"
+        "White raters say “No” 14 points more often than Black on the same items [6, 22]; p"
     )
     assert turned.statistics["gap_a"] == row.statistics["gap_b"]
     assert turned.statistics["xrr"] == row.statistics["xrr"]

@@ -98,7 +98,7 @@ def test_on_a_scale_of_numbers_it_is_the_mean_that_moves() -> None:
     analysis: AnalysisSpec = replace(result.spec.analysis, level="interval")
     result = replace(result, spec=replace(result.spec, analysis=analysis))
     said = title(result, told(result)).plain
-    assert said == "Woman raters rate 0.430 lower on average than everybody else"
+    assert said == "Woman raters rate 0.43 lower on average than everybody else"
 
 
 def test_halves_of_an_axis_are_told_beside_each_other() -> None:
@@ -115,7 +115,7 @@ def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_teste
     hint, none = judged(saying("A", 0.1), "hint", "labels"), judged(make_group("B"), "none")
     assert titled(hint, none) == NO_DIFFERENCE
     other = judged(make_group("C"), "untestable", why="other-items")
-    assert titled(other).startswith("No answer: of 1 group other items were rated than by the others")
+    assert titled(other).startswith("No answer: other items were rated than by the others")
     assert titled() == "No answer: there is no group to show"
 
 
@@ -131,14 +131,15 @@ def test_every_group_is_counted_once() -> None:
         judged(make_group("small"), "untestable", why="few-raters"),
     )
     assert counted(*rows) == (
-        "One of 15 groups answers differently, more than luck explains. One more may be luck. One "
-        "differs only because of whole. For 11 no difference was found. Of 1 group so few regroupings are "
-        "left that no p can be below 0.05."
+        "One of 15 groups answers differently, more than luck explains. In one other the difference may be "
+        "luck. One differs only because of whole. For 11 no difference was found. Not tested: too few raters "
+        "for any p below 0.05 (1 group)."
     )
     assert counted(*rows[2:5]) == (
         "Three groups were compared with everybody else. In one a difference may be luck. For two no "
         "difference was found."
     )
+    assert counted(*rows[3:5]) == "Two groups were compared with everybody else, and no difference was found."
     hidden = replace(part, verdict=replace(part.verdict, by=None))
     assert "One differs only because of other groups." in counted(whole, hidden)
 
@@ -153,7 +154,7 @@ def test_how_sure_says_how_often_luck_alone_finds_and_how_far_the_size_may_move(
     result = result_of(judged(saying("Woman", 0.134), "clear", "labels"))
     first, second = (one.plain for one in how_sure(result, told(result)))
     assert first == HOW_SURE
-    assert second == "How much is less sure: 7 to 19 more of 100 answers."
+    assert second == "How much: 7 to 19 more of 100 answers."
     wide = result_of(judged(saying("Woman", 0.04), "clear", "labels"))
     assert how_sure(wide, told(wide))[1].plain == LESS_CERTAIN
     scale = Shift(0.358, 0.254, 0.462, 0.001)
@@ -161,7 +162,7 @@ def test_how_sure_says_how_often_luck_alone_finds_and_how_far_the_size_may_move(
     assert row.label_use is not None
     rated = result_of(replace(row, label_use=replace(row.label_use, mean=scale)))
     rated = replace(rated, spec=replace(rated.spec, analysis=replace(rated.spec.analysis, level="interval")))
-    assert how_sure(rated, told(rated))[1].plain == "How much is less sure: 0.254 to 0.462 higher."
+    assert how_sure(rated, told(rated))[1].plain == "How much: 0.25 to 0.46 higher."
     far = replace(make_outcome(0.077, "up"), interval=Interval(0.01, 0.174, "both"))
     items = result_of(judged(make_group("A", distance=far), "clear", "items"))
     assert len(how_sure(items, told(items))) == 1
@@ -196,5 +197,5 @@ def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> 
     details = [one.plain for one in answer(result_of(hint, explained, clear)).details]
     assert any(one.startswith("part differs too, but no longer once the raters of whole") for one in details)
     assert any(one.startswith("May be luck: hint") for one in details)
-    assert "What to do: Ask more whole raters: others’ answers do not stand for theirs." in details
+    assert "What to do: Recruit more whole raters: others’ answers cannot stand in for theirs." in details
     assert not any("Ask more" in one.plain for one in answer(result_of(hint)).details)

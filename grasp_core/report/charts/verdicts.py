@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
-from grasp_core.model.groups import group_labels, one_line
-from grasp_core.model.outcome import Kind, Outcome, Significance, VerdictCode
+from grasp_core.model.groups import Group, one_line, spoken
+from grasp_core.model.outcome import Kind, Outcome, Shift, Significance, VerdictCode
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import within
@@ -17,7 +17,14 @@ from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends
-from grasp_core.report.words.label_use import higher_or_lower, of_100, said_more, scale_outcome, shift_outcome
+from grasp_core.report.words.label_use import (
+    higher_or_lower,
+    of_100,
+    of_scale,
+    said_more,
+    scale_outcome,
+    shift_outcome,
+)
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 
 SHOWN = 8
@@ -31,6 +38,8 @@ FEWEST = 5
 """Raters from which on a group is drawn: of fewer a line says little."""
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
+_LONGEST = 32
+"""Characters of a name that have room beside the marks."""
 _HEAD, _FOOT = 28, 22
 """Pixels above and below the rows, for headings and for what ticks say."""
 
@@ -86,9 +95,13 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
         return draw.message(theme, heading=None, text=NOT_DRAWN)
-    places, panels = _NARROW if narrow else _WIDE, (_left(result, found), _right(result))
-    said = [_said(one, result, scaled=_on_a_scale(result, found)) for one in found]
-    named = [_named(one, place, places, theme) | {"said": said[place]} for place, one in enumerate(found)]
+    places, scaled, label = _NARROW if narrow else _WIDE, _on_a_scale(result, found), _one_label(found)
+    panels = _left(result, label, scaled=scaled), _right(result)
+    uncertain = {group for one in found if one.undone for group in one.groups}
+    named = [
+        _named(one, place, places, uncertain, theme) | {"said": _said(one, result, label, scaled=scaled)}
+        for place, one in enumerate(found)
+    ]
     height = _HEAD + places.row * len(found) + _FOOT
     lines = alt.Chart(draw.rows([{"y": row["bottom"]} for row in named], "lines"))
     layers = [draw.from_edge_to_edge(lines, draw.down("y", height), theme)]
@@ -104,12 +117,29 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     return draw.finish([clicked, *layers], theme, heading=None, alt_text=alt_text, height=height)
 
 
-def _left(result: RunResult, found: list[Finding]) -> _Panel:
-    """Each group's most telling label; on a scale the shift of the mean, if all groups have one."""
-    if _on_a_scale(result, found):
+def _one_label(found: list[Finding]) -> str | None:
+    """Of two labels the one that all groups are drawn by: more of it lies right, and less left."""
+    uses = [one.row.label_use for one in found]
+    if any(use is None or len(use.labels) != 2 for use in uses) or uses[0] is None:
+        return None
+    told = said_more(uses[0])
+    return None if told is None else told[0]
+
+
+def _told(one: Finding, label: str | None) -> tuple[str, Shift] | None:
+    """The label that the group is drawn by, and its shift."""
+    use = one.row.label_use
+    if use is None or label is None:
+        return None if use is None else said_more(use)
+    return label, use.labels[label]
+
+
+def _left(result: RunResult, label: str | None, *, scaled: bool) -> _Panel:
+    """Each group's most telling label, of two labels the same; on a scale the shift of the mean."""
+    if scaled:
         unit = " in steps" if result.spec.analysis.level == "ordinal" else ""
         return _Panel(
-            f"Mean{unit}, beside others",
+            f"Difference of the average{unit}",
             lambda one: scale_outcome(one.row.label_use, result) or Outcome(None),
             0.0,
             lambda value: f"{format_value(abs(value)).rstrip('0').rstrip('.')} {higher_or_lower(value)}",
@@ -117,12 +147,11 @@ def _left(result: RunResult, found: list[Finding]) -> _Panel:
         )
 
     def of_label(one: Finding) -> Outcome:
-        use = one.row.label_use
-        told = None if use is None else said_more(use)
-        return Outcome(None) if told is None else shift_outcome(use, told[0])
+        told = _told(one, label)
+        return Outcome(None) if told is None else shift_outcome(one.row.label_use, told[0])
 
     return _Panel(
-        "Answers per 100, beside others",
+        "Difference per 100 answers",
         of_label,
         0.0,
         lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
@@ -151,22 +180,25 @@ def _right(result: RunResult) -> _Panel | None:
     )
 
 
-def _named(one: Finding, place: int, places: _Places, theme: draw.Theme) -> dict[str, Any]:
+def _named(
+    one: Finding, place: int, places: _Places, uncertain: Collection[Group], theme: draw.Theme
+) -> dict[str, Any]:
+    """A group's name, verdict and places; `uncertain`: groups of findings that something else may explain."""
     verdict = one.verdict
     code: VerdictCode = "none" if verdict is None else verdict.code
-    status = VERDICT_NAMES[code]
+    status, colour = VERDICT_NAMES[code], _COLOURS.get(code, "none")
     if verdict is not None and verdict.by is not None:
-        status = f"only because of {group_labels([verdict.by])[0]}"
+        status = f"{'perhaps ' if verdict.by in uncertain else ''}only because of {spoken(verdict.by)}"
     if one.undone and code == "clear":
-        status = "not certain: something else may explain it"
+        status, colour = "not certain: something else may explain it", "nominal"
     top = _HEAD + places.row * place
     size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
     return {
         "name": one.name,
         "group": one.title,
-        "named": f"{one.title} ({size})",
+        "named": f"{_short(one)} ({size})",
         "status": status,
-        "colour": draw.palette(theme).text[_COLOURS.get(code, "none")],
+        "colour": draw.palette(theme).text[colour],
         "weight": 600 if code == "clear" else 400,
         "top": top,
         "name_y": top + places.name_y,
@@ -176,11 +208,23 @@ def _named(one: Finding, place: int, places: _Places, theme: draw.Theme) -> dict
         "said_y": top + places.said_y,
         "line": top + places.line_y,
         "bottom": top + places.row,
-        "kinds": verdict.kinds if verdict is not None and code in _COLOURS else (),
+        "kinds": verdict.kinds if verdict is not None and colour == "corrected" else (),
     }
 
 
-def _said(one: Finding, result: RunResult, *, scaled: bool) -> str:
+def _short(one: Finding) -> str:
+    """A group's name; of a long one the beginning of each of its values."""
+    if len(one.title) <= _LONGEST:
+        return one.title
+    values = [one_line(value) for group in one.groups for value in group.values]
+    most = _LONGEST // len(values)
+    cut = [value if len(value) <= most else f"{value[: most - 1].rstrip(' ,')}…" for value in values]
+    each = len(one.row.group.values)
+    names = [", ".join(cut[start : start + each]) for start in range(0, len(cut), each)]
+    return " and ".join(names)
+
+
+def _said(one: Finding, result: RunResult, label: str | None, *, scaled: bool) -> str:
     """What makes it differ, in two or three words; of groups that do not how the left panel has them."""
     kinds = () if one.verdict is None else one.verdict.kinds
     if kinds and kinds[0] == "items":
@@ -191,12 +235,12 @@ def _said(one: Finding, result: RunResult, *, scaled: bool) -> str:
     who = "" if one.other is None else f"{one.name}: "
     mean = scale_outcome(use, result) if scaled else None
     if mean is not None and mean.value is not None:
-        return f"{who}{format_value(abs(mean.value))} {higher_or_lower(mean.value)}"
-    told = None if use is None else said_more(use)
+        return f"{who}{of_scale(mean.value)} {higher_or_lower(mean.value)}"
+    told = _told(one, label)
     if told is None or told[1].value is None:
         return ""
-    label = one_line(told[0])
-    return f"{who}“{label if len(label) <= 12 else label[:11] + '…'}” {of_100(told[1].value)}"
+    name = one_line(told[0])
+    return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {of_100(told[1].value)}"
 
 
 def _drawn(

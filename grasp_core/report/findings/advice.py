@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grasp_core.model.data_spec import SCREENS, Screen
-from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, group_labels, named_group
+from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group, spoken
 from grasp_core.model.outcome import Untestable
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.model.result import RunResult
@@ -86,7 +86,7 @@ def _given(about: About, why: str, cause: str, mend: str) -> Doubt:
     if about.what in MATCHED:
         on = "on the items that both sides rated"
         return Doubt(f"O{on[1:]} ({why})", on, mend, undoes=False)
-    return Doubt(f"Perhaps {cause}, not the raters ({why})", f"perhaps {cause}", mend)
+    return Doubt(f"Perhaps {cause}, not the raters ({why})", f"perhaps it is {cause}", mend)
 
 
 def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
@@ -136,9 +136,9 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
             continue
         named, own = axis_label((other,)), axis_label((inside[0],))
         both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
-        mend = f"test {both} each given the other (under Compare groups, or by --given)"
+        mend = f"see which of {both} matters: test each given the other (under Compare groups, or by --given)"
         lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"
-        yield Doubt(lead, f"perhaps {named}", mend)
+        yield Doubt(lead, f"perhaps it is {named}", mend)
 
 
 _NAMED = 3
@@ -157,7 +157,7 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
         return (Sentence.of(_FEW),)
     pair = None if found else standing_pair(result)
     if pair is not None:
-        a, b = (Segment(name, strong=True) for name in group_labels([pair.a, pair.b]))
+        a, b = (Segment(spoken(group), strong=True) for group in (pair.a, pair.b))
         return (_as_many(a, " and ", b),)
     mended = [
         MENDS[why] for why in MENDS if any(row.verdict and row.verdict.why == why for row in result.groups)
@@ -188,20 +188,20 @@ def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:
     ]
     if alone:
         yield Sentence.of(
-            "Ask more ",
-            *first_names([one.title for one in alone]),
-            " raters: others’ answers do not stand for theirs.",
+            "Recruit more ",
+            *first_names([one.said for one in alone]),
+            " raters: others’ answers cannot stand in for theirs.",
         )
     for one in views:
         if one.other is not None:
-            yield _as_many(*first_names([one.title]))
+            yield _as_many(*first_names([one.said]))
     if any(one.apart for one in views):
         yield Sentence.of("See which items cause the difference.")
     if little:
         agree_little = (
             " raters agree little with each other: read items with them, and give each item more of them."
         )
-        yield Sentence.of(*first_names([one.title for one in little]), agree_little)
+        yield Sentence.of(*first_names([one.said for one in little]), agree_little)
     if found and not views and not little:
         yield Sentence.of("Nothing for this alone: raters who agree more than others need no further ones.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grasp_core.model.groups import Group, one_line
+from grasp_core.model.groups import Group, group_label, one_line, spoken
 from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import CROSS_GROUP
@@ -108,6 +108,17 @@ class Finding:
         return (self.name,) if self.other is None else (self.name, self.other.name)
 
     @property
+    def spoken(self) -> str:
+        """The group's name in a sentence; where groups share it, with its axis."""
+        group = self.row.group
+        return spoken(group) if self.name == group_label(group) else self.name
+
+    @property
+    def said(self) -> str:
+        """Who it is about, in a sentence."""
+        return " and ".join(one.spoken for one in (self, self.other) if one is not None)
+
+    @property
     def groups(self) -> tuple[Group, ...]:
         """The group, or both halves."""
         return (self.row.group,) if self.other is None else (self.row.group, self.other.row.group)
@@ -167,7 +178,7 @@ class Finding:
     @property
     def strong_names(self) -> tuple[str | Segment, ...]:
         """The names with emphasis, to stand in a sentence."""
-        first, *second = (Segment(name, strong=True) for name in self.names)
+        first, *second = (Segment(one.spoken, strong=True) for one in (self, self.other) if one is not None)
         return (first, *(part for name in second for part in (" and ", name)))
 
     @property
@@ -205,7 +216,7 @@ class Finding:
         if self.what == LABEL_USE:
             return ("differ from each other: ", *self._of_labels)
         if self.what not in _BETWEEN:
-            return ("differ from each other: ", self.name, " ", held(self))
+            return ("differ from each other: ", self.spoken, " ", held(self))
         more, less = _BETWEEN[self.what]
         differ = "differ from each other: they " if self.apart else ""
         return (f"{differ}{less if self.outcome.direction == 'down' else more} {_THAN_RANDOM}",)
@@ -214,8 +225,8 @@ class Finding:
     def _of_labels(self) -> tuple[str | Segment, ...]:
         """What the first half says more often than the other, to go on after both names."""
         use = self.row.label_use
-        said = () if use is None or self.other is None else manner(use, self.other.name)
-        return (self.name, " ", *said) if said else ()
+        said = () if use is None or self.other is None else manner(use, self.other.spoken)
+        return (self.spoken, " ", *said) if said else ()
 
     @property
     def _direction(self) -> tuple[str | Segment, ...]:
@@ -224,7 +235,7 @@ class Finding:
             return ()
         if self.other is None:
             return direction(self.row.label_use)
-        return direction(self.row.label_use, self.name, than=self.other.name)
+        return direction(self.row.label_use, self.spoken, than=self.other.spoken)
 
     def _told_of(self, one: Finding) -> str:
         """Something further in brief; of halves with its group, unless it is the same of both."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grasp_core.model.groups import axis_label, group_labels, one_line
+from grasp_core.model.groups import axis_label, group_labels, one_line, spoken
 from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
@@ -19,15 +19,15 @@ from grasp_core.report.findings.findings import count_groups, judged, nearest, o
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.tables import effect, ordered_dsi
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import higher_or_lower, of_100, said_more, scale_outcome
+from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
 
 EVERYBODY = "everybody else"
 NO_DIFFERENCE = "No clear difference found between groups of raters"
 UNTESTABLE: Mapping[Untestable, str] = {
     "nothing-moves": "nothing is left to shuffle",
-    "few-raters": "so few regroupings are left that no p can be below 0.05",
+    "few-raters": "too few raters for any p below 0.05",
     "other-items": "other items were rated than by the others, so shuffling says nothing",
-    "other-workload": "raters gave far more or fewer annotations than the others, so shuffling says nothing",
+    "other-workload": "far more or fewer items were rated than by the others, so shuffling says nothing",
     "few-permutations": "there are too few permutations",
     "not-estimable": "nothing that is tested has a value",
 }
@@ -36,7 +36,7 @@ _WHOLE_FROM = 0.05
 """From 5 of 100 answers on, decimals say nothing in a sentence."""
 _SMALL = 10
 """In groups of fewer raters differences are missed more often."""
-HOW_SURE = "Very sure: of 20 studies without differences, about one finds a group."
+HOW_SURE = "Very sure: luck alone makes a finding in about 5 of 100 studies."
 HOW_SURE_BEFORE = (
     "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
     "finding by this rule of earlier versions. A new run gives one verdict a group."
@@ -55,7 +55,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of("Not certain: ", *claim(found[0], result), found[0].brief)
     pair = standing_pair(result)
     if pair is not None:
-        a, b = (Segment(name, strong=True) for name in group_labels([pair.a, pair.b]))
+        a, b = (Segment(spoken(group), strong=True) for group in (pair.a, pair.b))
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
         labels = None if use is None else said_more(use)
         if labels is not None:
@@ -86,27 +86,31 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         why = f"but something else may explain it{which}" if doubtful else "more than luck explains"
         said = [f"{spelled(clear).capitalize()} of {number(groups, 'group')} {verb} differently, {why}."]
     if hints:
-        more = f"{spelled(hints).capitalize()} more may be luck."
-        said += [" ", more if clear else f"In {spelled(hints)} a difference may be luck."]
+        which = f"{spelled(hints)} {agree(hints, 'other', 'others')} the" if clear else f"{spelled(hints)} a"
+        said += [" ", f"In {which} difference may be luck."]
     if explained:
         count = count_groups(explained)
-        only = f"{spelled(count).capitalize()} {agree(count, 'differs', 'differ')} only because of "
-        (other, *others) = {one.verdict.by for one in explained if one.verdict is not None}
+        by = {one.verdict.by for one in explained if one.verdict is not None}
+        undone = {group for one in found if one.undone for group in one.groups}
+        differ = "may differ" if by & undone else agree(count, "differs", "differ")
+        only = f"{spelled(count).capitalize()} {differ} only because of "
+        other, *others = by
         if others or other is None:
             said += [" ", f"{only}other groups."]
         else:
-            said += [" ", only, Segment(group_labels([other])[0], strong=True), "."]
+            said += [" ", only, Segment(spoken(other), strong=True), "."]
+    if none == groups:
+        return Sentence.of(str(said[0]).removesuffix("."), ", and no difference was found.")
     if none:
         said += [" ", f"For {spelled(none)} no difference was found."]
-    for reason in _reasons(result):
-        said += [" ", f"{reason[:1].upper()}{reason[1:]}."]
+    said += [f" Not tested: {reason}." for reason in _reasons(result)]
     return Sentence.of(*said)
 
 
 def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     """Who does what, beside whom, to be said aloud: the size of it, without its test."""
-    first = Segment(one.name, strong=True)
-    than: str | Segment = EVERYBODY if one.other is None else Segment(one.other.name, strong=True)
+    first = Segment(one.spoken, strong=True)
+    than: str | Segment = EVERYBODY if one.other is None else Segment(one.other.spoken, strong=True)
     both = (*one.strong_names, " raters ")
     if one.vague:
         differ = "differ from each other" if one.other else f"answer differently from {EVERYBODY}"
@@ -133,7 +137,7 @@ def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
     mean = _mean(one, result)
     if mean is not None and mean.value:
-        return (f"rate {names.format_value(abs(mean.value))} {higher_or_lower(mean.value)} on average than ",)
+        return (f"rate {of_scale(mean.value)} {higher_or_lower(mean.value)} on average than ",)
     use = one.row.label_use
     found = None if use is None else said_more(use)
     return () if found is None else _says(*found)
@@ -168,7 +172,7 @@ def _reasons(result: RunResult) -> tuple[str, ...]:
             return (UNTESTABLE["few-raters"],)
         return (f"{names.WORDS[names.lead_statistic(result)].name} could not be tested for any group",)
     why = Counter(row.verdict.why for row in result.groups if row.verdict and row.verdict.why)
-    return tuple(f"of {number(many, 'group')} {UNTESTABLE[one]}" for one, many in why.items())
+    return tuple(f"{UNTESTABLE[one]} ({number(many, 'group')})" for one, many in why.items())
 
 
 def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
@@ -179,7 +183,7 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
         return (Sentence.of(HOW_SURE_BEFORE),)
     certain = [one for one in found if not one.undone]
     if found and not certain:
-        return (Sentence.of("Not sure: what else may explain it was not ruled out."),)
+        return (Sentence.of(f"Not sure: {'; '.join(one.brief for one in found[0].doubts)}."),)
     if certain:
         return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
     usual = max(1, round(LEVEL * tested(result)))
@@ -200,15 +204,15 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
         low, high = mean.interval.low, mean.interval.high
         if low <= 0 <= high:
             return (Sentence.of(LESS_CERTAIN),)
-        few, many = (names.format_value(end) for end in sorted((abs(low), abs(high))))
-        return (Sentence.of(f"How much is less sure: {few} to {many} {higher_or_lower(mean.value)}."),)
+        few, many = (of_scale(end) for end in sorted((abs(low), abs(high))))
+        return (Sentence.of(f"How much: {few} to {many} {higher_or_lower(mean.value)}."),)
     use = one.row.label_use
     told = said_more(use) if one.what == LABEL_USE and use is not None else None
     if told is None or told[1].low is None or told[1].high is None:
         return ()
     (_, shift), ends = told, (abs(told[1].low), abs(told[1].high))
     few, many = (of_100(math.copysign(end, shift.value or 0.0)) for end in sorted(ends))
-    return (Sentence.of(f"How much is less sure: {few.split(' ')[0]} to {many} of 100 answers."),)
+    return (Sentence.of(f"How much: {few.split(' ')[0]} to {many} of 100 answers."),)
 
 
 def could_have_been_found(result: RunResult) -> Sentence | None:
@@ -287,7 +291,7 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
     if verdict.by is not None:
         by = [
             ": without the raters of ",
-            Segment(group_labels([verdict.by])[0], strong=True),
+            Segment(spoken(verdict.by), strong=True),
             " nothing is left",
         ]
     return Sentence.of(
@@ -300,9 +304,7 @@ def _explained(result: RunResult) -> list[Sentence]:
     of: dict[str, list[str]] = {}
     for one in of_verdict(result, "explained"):
         by = None if one.verdict is None else one.verdict.by
-        of.setdefault("a group that is not shown" if by is None else group_labels([by])[0], []).append(
-            one.title
-        )
+        of.setdefault("a group that is not shown" if by is None else spoken(by), []).append(one.said)
     return [
         Sentence.of(
             *first_names(titles),
@@ -319,7 +321,7 @@ def _undecided(result: RunResult) -> tuple[Sentence, ...]:
     near = [one for one in of_verdict(result, "hint") if one.verdict and (one.verdict.q or 0.0) < LEVEL]
     if not near:
         return ()
-    titles = first_names([one.title for one in near])
+    titles = first_names([one.said for one in near])
     if result.permutations < FEWEST_CLEAR:
         least = f"nothing is called clear with fewer than {FEWEST_CLEAR:,} permutations. Run it with more."
         return (Sentence.of("Of ", *titles, " q is below 0.05, but ", least),)
@@ -336,7 +338,7 @@ def listing(found: Sequence[tuple[Segment, str]]) -> list[str | Segment]:
 
 
 def _figures(found: Sequence[Finding]) -> list[tuple[Segment, str]]:
-    return [(Segment(one.title, strong=True), one.figures) for one in found]
+    return [(Segment(one.said, strong=True), one.figures) for one in found]
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
@@ -380,7 +382,7 @@ def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sen
     along = list(dict.fromkeys(one.row.group.axes for one in certain))
     known = {row.axes: row for row in ranked}
     for axes in along[:3]:
-        groups = [name for one in certain if one.row.group.axes == axes for name in one.names]
+        groups = [one.said for one in certain if one.row.group.axes == axes]
         axis = _axis_parts(result, known[axes]) if axes in known else [Segment(axis_label(axes), strong=True)]
         yield Sentence.of(
             "Watch ",
@@ -395,7 +397,7 @@ def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sen
 
 
 def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
-    group = "" if row.group is None else group_labels([row.group])[0]
+    group = "" if row.group is None else spoken(row.group)
     attained = ", attained by " if group else ""
     return [
         Segment(axis_label(row.axes), strong=True),

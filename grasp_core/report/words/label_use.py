@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.groups import group_labels, one_line
+from grasp_core.model.groups import one_line, spoken
 from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.model.result import DataSummary, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
@@ -86,6 +86,11 @@ def of_100(share: float) -> str:
     return f"{size:.{0 if size >= _WHOLE_ANSWERS else 1}f} {'fewer' if share < 0 else 'more'}"
 
 
+def of_scale(value: float) -> str:
+    """A difference of means in the scale's unit, without its sign: two decimals, or two digits if small."""
+    return f"{abs(value):.2f}" if abs(value) >= 0.095 else f"{abs(value):.2g}"
+
+
 def format_points_interval(shift: Shift) -> str:
     """A shift's 95 % interval in points and brackets, such as ``[+4.0, +18.1]``; empty where it has none."""
     if shift.low is None or shift.high is None:
@@ -129,7 +134,7 @@ def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Seg
 
     Such as "say “unsafe” 11 points more often than the others on the same items [4, 18]".
     """
-    found = foremost(use)
+    found = said_more(use)
     if found is None:
         return ()
     label, shift = found
@@ -163,7 +168,7 @@ def direction(
 
 def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Sentence:
     """A group's label use as one sentence: size first, then its test."""
-    name = Segment(group_labels([row.group])[0], strong=True)
+    name = Segment(spoken(row.group), strong=True)
     size = f" raters (n = {row.n_raters}) "
     if foremost(use) is None:
         return Sentence.of(name, size, f"have no label use: {use.reason or 'no reason given'}.")

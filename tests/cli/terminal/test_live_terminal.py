@@ -124,8 +124,11 @@ def test_elsewhere_there_is_plain_output_alone(folder: Path) -> None:
     assert run.stdout.count("Negentropy") == 1
 
 
-def test_it_fills_in(screen: Screen) -> None:
+def test_it_fills_in(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each p with its interval, in the place of the dots."""
+    monkeypatch.setattr(
+        "grasp_core.cli.terminal.progress.preparing", lambda: None
+    )  # another test may compile
     group = GroupResult(Group(("race",), ("A",)), 3, 30, {"gai": Outcome(1.25)})
     result = SimpleNamespace(
         groups=(group,),

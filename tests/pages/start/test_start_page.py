@@ -19,7 +19,7 @@ MARK = b'{"format": "grasp-run", "groups": '
 def test_what_it_is_a_drop_zone_and_an_answer_in_small(page: AppTest) -> None:
     assert "sees it differently?" in seen(page.title)
     assert [zone.label for zone in page.file_uploader] == [DROP_LABEL]
-    assert "Black, Woman raters say “Yes” in 13 more of 100 answers than everybody else" in seen(page.header)
+    assert "Black Woman raters say “Yes” in 13 more of 100 answers than everybody else" in seen(page.header)
     assert page.get("vega_lite_chart")
     assert "Last runs" not in seen(page.header)
 

@@ -53,10 +53,10 @@ def test_verdicts_are_told_in_words_and_filled_dots_are_what_makes_a_group_diffe
         "whole": ("clear", "“unsafe” 30 more"),
         "hint": ("may be luck", "“unsafe” 10 more"),
         "part": ("only because of whole", "“unsafe” 20 more"),
-        "none": ("no difference found", "“safe” 2.0 more"),
+        "none": ("no difference found", "“unsafe” 2.0 fewer"),
     }
     filled = {row["group"]: row["fill"] == row["colour"] for row in drawn["left"]}
-    assert filled == {"whole": True, "hint": True, "part": False, "none": False}
+    assert filled == {"whole": True, "hint": False, "part": False, "none": False}
     assert not any(row["fill"] == row["colour"] for row in drawn["right"])
 
 
@@ -78,7 +78,7 @@ def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() ->
     result = result_of(replace(row, label_use=replace(row.label_use, mean=mean)), statistics=("irr",))
     analysis: AnalysisSpec = replace(result.spec.analysis, level="interval")
     drawn = datasets(verdict_chart(replace(result, spec=replace(result.spec, analysis=analysis))))
-    assert drawn["groups"][0]["said"] == "0.430 lower"
+    assert drawn["groups"][0]["said"] == "0.43 lower"
     assert [tick["text"] for tick in drawn["left-ticks"]] == ["0.5 lower", "same", "0.5 higher"]
     assert "right" not in drawn
 
@@ -94,8 +94,8 @@ def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
         result, spec=replace(result.spec, analysis=replace(result.spec.analysis, level="ordinal"))
     )
     drawn = datasets(verdict_chart(result))
-    assert drawn["groups"][0]["said"] == "0.200 higher"
-    assert drawn["left-heading"][0]["text"] == "Mean in steps, beside others"
+    assert drawn["groups"][0]["said"] == "0.20 higher"
+    assert drawn["left-heading"][0]["text"] == "Difference of the average in steps"
     (left,) = drawn["left"]
     same = next(tick["x"] for tick in drawn["left-ticks"] if tick["same"])
     assert left["low"] == pytest.approx(same)

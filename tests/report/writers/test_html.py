@@ -106,7 +106,7 @@ def test_it_says_everything(document):
         "Q_overall by age, gender, race, race × gender",
         "label 'Q_overall': 36,400 annotations of 350 items by 104 raters (",
         "10,000 random groupings · GRASP 0.1.0",
-        "White, Man raters agree with each other more",
+        "White Man raters agree with each other more",
         "1.262 ↑** above random groupings, after correction",
         "0.540 ↓* below random groupings, may be luck",
         *not_estimable(without_one_gai()),

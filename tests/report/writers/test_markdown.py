@@ -49,8 +49,8 @@ def test_tables():
         "# Q\\_overall by age, gender, race, race × gender\n\n"
         "label 'Q\\_overall': 36,400 annotations of 350 items by 104 raters ("
     )
-    assert ").\n\n**White, Man** raters agree with each other more" in text
-    assert "\n- What to do: Ask more **White, Man** raters" in text
+    assert ").\n\n**White Man** raters agree with each other more" in text
+    assert "\n- What to do: Recruit more **White Man** raters" in text
     groups, dsi = tables(text)
     assert groups[0][:3] == ["Axis", "Group", "Raters"]
     assert groups[0][-1] == "GAI"

@@ -109,9 +109,9 @@ def test_sheets_are_tables_with_frozen_headers():
     assert "IRR / XRR" in texts(methods, "Formula")[6]
     told = list(zip(texts(book["Answer"], "What"), texts(book["Answer"], "In words"), strict=True))
     assert told[0][0] == "Answer"
-    assert told[0][1].startswith("White, Man raters agree with each other more")
+    assert told[0][1].startswith("White Man raters agree with each other more")
     assert told[1] == ("Warning", "Beware.")
-    assert any(said.startswith("What to do: Ask more") for _, said in told)
+    assert any(said.startswith("What to do: Recruit more") for _, said in told)
     facts = dict(zip(texts(book["Data"], "Name"), texts(book["Data"], "Value"), strict=True))
     assert facts["Items"] == 350
     assert facts["All data"] == "0" * 64
