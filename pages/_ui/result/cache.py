@@ -111,7 +111,7 @@ def chart(
 
 
 class ToldFirst(NamedTuple):
-    """What a result's first screen says."""
+    """What a result's first screen says; `certain`, `doubtful`: whether it has such findings."""
 
     title: Sentence
     counts: Sentence | None
@@ -120,6 +120,8 @@ class ToldFirst(NamedTuple):
     drawn: int
     not_drawn: int
     clearest: Finding | None
+    certain: bool
+    doubtful: bool
 
 
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
@@ -128,7 +130,7 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
     if _result.of_everybody:
         everybody = _result.everybody
         sure = None if everybody is None else how_sure_agreement(everybody)
-        return ToldFirst(agreement_title(_result), sure, (), (), 0, 0, None)
+        return ToldFirst(agreement_title(_result), sure, (), (), 0, 0, None, certain=False, doubtful=False)
     found = told(_result)
     to_do = tuple(one.for_pages for one in advice(_result, found))
     drawn = count_groups(drawn_groups(_result))
@@ -140,6 +142,8 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
         drawn,
         len(_result.groups) - drawn,
         next(iter(of_verdict(_result, "clear")), None),
+        certain=any(not one.undone for one in found),
+        doubtful=any(one.undone for one in found),
     )
 
 

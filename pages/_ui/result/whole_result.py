@@ -121,7 +121,8 @@ def _show_findings(shown: Shown) -> None:
         told = cache.told_first(shown.key, shown.result)
         _part("How sure", told.sure)
         _part("What to do", told.to_do)
-        if shown.run is not None and not shown.stranger and told.to_do:
+        to_plan = told.certain or not told.doubtful  # else nobody is to be recruited yet
+        if shown.run is not None and not shown.stranger and told.to_do and to_plan:
             asked = {"run": shown.run.id}
             st.page_link("plan.py", label="Plan it", query_params=asked, icon=":material/calculate:")
         warnings = warned(shown.result)
@@ -167,9 +168,9 @@ def _groups(shown: Shown) -> None:
                 on_select=partial(_open, narrow=narrow),
                 selection_mode=CHOSEN,
             )
+    filled = ", filled where it makes a group clear" if told.certain else ""
     st.caption(
-        "Dot: estimate, filled where it makes the group differ. Line: its plausible range. In brackets: "
-        "raters. Click a row for more."
+        f"Dot: estimate{filled}. Line: where it likely lies. In brackets: raters. Click a row for more."
     )
     _more(told.not_drawn, "group", "Groups in numbers")
 
