@@ -412,7 +412,7 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
         but = f"{listed(rivals[0], 3)} are named alike too"
     elif product(cells):
         but = "they may be several questions of each"
-    elif also and len(also) < len(cells) and len(also) > _FEW * len(cells):
+    elif len(also) < len(cells) <= 2 * len(also):
         but = f"{listed(also, 3)} {agree(len(also), 'holds', 'hold')} the same labels and may be one of them"
         cells = [name for name in others if name in (*cells, *also)]
     elif len(doubtful) > max(1, _FEW * len(cells)):
@@ -476,12 +476,12 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     """Columns that share their values with many others; None where they are too few."""
     able = [name for name in others if not names.mentions(name, names.BESIDE)]
     occurrences = Counter(text for name in able for text in look.texts(name))
-    needed = max(2, len(able) // 4)
+    needed = max(2, len(others) // 4)
     shared = {text for text, count in occurrences.items() if count >= needed}
     if not shared or len(shared) > MAX_CATEGORIES:
         return None
     cells = [name for name in able if _among(look[name], shared) >= _LIKE_LABELS]
-    if len(cells) < 2 or 2 * len(cells) < len(able):
+    if len(cells) < 2 or 2 * len(cells) < len(others):
         return None
     return _apart(others, cells, "no names say so, only their values are alike", "unsure")
 
