@@ -42,8 +42,10 @@ KNOWN = {MOOD: IDS, TONE: IDS}
 FILE = f"data/{MOOD}/predictions.csv"
 
 
-def messages(files: dict, tasks=TASKS, ids=KNOWN) -> list[str]:
-    return [problem.message for problem in validate(read_submission(zipped(files), tasks), tasks, ids)]
+def messages(source: dict | bytes | Path, tasks=TASKS, ids=KNOWN) -> list[str]:
+    """What is wrong with a folder or an archive; of files, with the archive that holds them."""
+    given = zipped(source) if isinstance(source, dict) else source
+    return [problem.message for problem in validate(read_submission(given, tasks), tasks, ids)]
 
 
 def with_mood(content: str | bytes) -> list[str]:
@@ -68,14 +70,11 @@ def test_both_layouts_in_a_folder_and_a_zip_archive(below: str, packed: bool, tm
     assert found.predictions == {name: dict(zip(IDS, SAID, strict=True)) for name in TASKS}
 
 
-def test_a_zip_archive_of_the_folder_itself() -> None:
+def test_a_zip_archive_on_disk_and_one_of_the_folder_itself(tmp_path: Path) -> None:
+    write(tmp_path, {"mine.zip": zipped(submission_files())})
+    assert messages(tmp_path / "mine.zip") == []
     files = {f"my system/{path}": text for path, text in submission_files().items()}
     assert messages({**files, "my system/README.md": "hello", "__MACOSX/x": ""}) == []
-
-
-def test_a_zip_file_on_disk(tmp_path: Path) -> None:
-    write(tmp_path, {"mine.zip": zipped(submission_files())})
-    assert validate(read_submission(tmp_path / "mine.zip", TASKS), TASKS, KNOWN) == []
 
 
 @pytest.mark.parametrize(
@@ -125,46 +124,12 @@ def test_files_that_belong_to_no_task() -> None:
     ]
 
 
-def test_a_wrong_number_of_rows() -> None:
-    assert with_mood(table(SAID[:-1], IDS[:-1])) == [
-        f"Incorrect CSV shapes in files: ['{FILE}']",
-        f"{FILE} has 7 rows below its header; mood has 8 rows to be labelled",
-        f"{FILE} has no row for 1 ID of mood: '57'; label every row",
-    ]
-
-
-def test_an_extra_column() -> None:
-    content = "\n".join(f"{line},{number}" for number, line in enumerate(table(SAID).splitlines()))
-    assert with_mood(content) == [
-        f"Incorrect CSV shapes in files: ['{FILE}']",
-        f"{FILE}, row 1: 3 columns were found; there must be 2",
-        f"Incorrect CSV columns in files: ['{FILE}']",
-        f"{FILE}, row 1: the header names 'ID', 'Label', '0'; it must be ID,Label",
-    ]
-
-
 @pytest.mark.parametrize("header", ["id,label", "ID,label", "ID,Prediction", "50,no", " ID,Label"])
 def test_a_wrong_header(header: str) -> None:
     found = with_mood(rows((1, header)))
     assert found[0] == f"Incorrect CSV columns in files: ['{FILE}']"
     assert found[1].startswith(f"{FILE}, row 1: the header names ")
     assert len(found) == 2
-
-
-def test_a_duplicate_id() -> None:
-    assert with_mood(rows((6, "51,yes"), (7, "51,yes"))) == [
-        f"{FILE}, row 6: the ID '51' occurs again, first in row 3 (1 more row likewise); "
-        "give every ID one row",
-        f"{FILE} has no row for 2 IDs of mood: '54', '55'; label every row",
-    ]
-
-
-def test_an_unknown_id() -> None:
-    assert with_mood(rows((4, "52.0,no"), (5, ",no"))) == [
-        f"{FILE}, row 4: the ID '52.0' is of no row of mood (1 more row likewise); "
-        "use the IDs of the rows to be labelled",
-        f"{FILE} has no row for 2 IDs of mood: '52', '53'; label every row",
-    ]
 
 
 def test_ids_that_no_test_row_of_the_benchmark_can_have() -> None:
@@ -179,53 +144,85 @@ def test_ids_that_no_test_row_of_the_benchmark_can_have() -> None:
     assert messages({"data/overruling/predictions.csv": right}, tasks, {}) == []
 
 
-def test_unlabeled() -> None:
-    assert with_mood(rows((2, "50,Unlabeled"))) == [
-        f"{FILE}, row 2: the label is 'Unlabeled', which marks rows whose label is private; "
-        "use one of 'no', 'yes', 'maybe so'"
-    ]
-
-
 @pytest.mark.parametrize(
-    ("label", "wanted"),
+    ("content", "said"),
     [
-        ("Maybe so", "did you mean 'maybe so'?"),
-        ("yes ", "did you mean 'yes'?"),
-        ("1", "use one of 'no', 'yes', 'maybe so'"),
-        ("", "use one of 'no', 'yes', 'maybe so'"),
+        pytest.param(
+            table(SAID[:-1], IDS[:-1]),
+            [
+                f"Incorrect CSV shapes in files: ['{FILE}']",
+                f"{FILE} has 7 rows below its header; mood has 8 rows to be labelled",
+                f"{FILE} has no row for 1 ID of mood: '57'; label every row",
+            ],
+            id="a row less",
+        ),
+        pytest.param(
+            "\n".join(f"{line},{number}" for number, line in enumerate(table(SAID).splitlines())),
+            [
+                f"Incorrect CSV shapes in files: ['{FILE}']",
+                f"{FILE}, row 1: 3 columns were found; there must be 2",
+                f"Incorrect CSV columns in files: ['{FILE}']",
+                f"{FILE}, row 1: the header names 'ID', 'Label', '0'; it must be ID,Label",
+            ],
+            id="a column more",
+        ),
+        pytest.param(
+            rows((6, "51,yes"), (7, "51,yes")),
+            [
+                f"{FILE}, row 6: the ID '51' occurs again, first in row 3 (1 more row likewise); "
+                "give every ID one row",
+                f"{FILE} has no row for 2 IDs of mood: '54', '55'; label every row",
+            ],
+            id="an ID again",
+        ),
+        pytest.param(
+            rows((4, "52.0,no"), (5, ",no")),
+            [
+                f"{FILE}, row 4: the ID '52.0' is of no row of mood (1 more row likewise); "
+                "use the IDs of the rows to be labelled",
+                f"{FILE} has no row for 2 IDs of mood: '52', '53'; label every row",
+            ],
+            id="an ID of no row",
+        ),
+        pytest.param(
+            rows((2, "50,Unlabeled")),
+            [
+                f"{FILE}, row 2: the label is 'Unlabeled', which marks rows whose label is private; "
+                "use one of 'no', 'yes', 'maybe so'"
+            ],
+            id="unlabelled",
+        ),
+        *(
+            (
+                rows((9, f"57,{label}")),
+                [f"{FILE}, row 9: the label '{label}' is none of the 3 classes of mood; {wanted}"],
+            )
+            for label, wanted in (
+                ("Maybe so", "did you mean 'maybe so'?"),
+                ("yes ", "did you mean 'yes'?"),
+                ("1", "use one of 'no', 'yes', 'maybe so'"),
+                ("", "use one of 'no', 'yes', 'maybe so'"),
+            )
+        ),
     ],
 )
-def test_an_unknown_label(label: str, wanted: str) -> None:
-    assert with_mood(rows((9, f"57,{label}"))) == [
-        f"{FILE}, row 9: the label '{label}' is none of the 3 classes of mood; {wanted}"
-    ]
+def test_what_is_wrong_with_a_file_is_said_with_its_row(content: str, said: list[str]) -> None:
+    assert with_mood(content) == said
 
 
 def test_rows_are_counted_as_in_the_file_where_cells_hold_line_breaks() -> None:
-    found = with_mood(rows((2, '50,"no\nno"'), (5, "53,never")))
-    assert [message.split(":")[0] for message in found] == [f"{FILE}, row 2"]
-    assert "(1 more row likewise)" in found[0]
-    (problem,) = validate(
-        read_submission(
-            zipped(submission_files() | {FILE: rows((2, '50,"no\nno"'), (5, "53,never"))}), TASKS
-        ),
-        TASKS,
-        KNOWN,
-    )
+    files = submission_files() | {FILE: rows((2, '50,"no\nno"'), (5, "53,never"))}
+    (problem,) = validate(read_submission(zipped(files), TASKS), TASKS, KNOWN)
+    assert problem.message.startswith(f"{FILE}, row 2:")
+    assert "(1 more row likewise)" in problem.message
     assert problem.examples == (f"{FILE}, row 2", f"{FILE}, row 6")
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
     files = {FILE: rows((3, "51,Unlabeled"), (4, "51,nein")), "data/other/predictions.csv": table(SAID)}
     found = messages(files)
-    for part in (
-        "Incorrect number of files!",
-        "tone/predictions.csv is missing",
-        "data/other",
-        "occurs again",
-    ):
-        assert any(part in message for message in found)
-    for part in ("no row for 1 ID", "'Unlabeled'", "'nein'"):
+    parts = ("Incorrect number of files!", "tone/predictions.csv is missing", "data/other", "occurs again")
+    for part in (*parts, "no row for 1 ID", "'Unlabeled'", "'nein'"):
         assert any(part in message for message in found)
 
 
@@ -260,9 +257,8 @@ def test_a_cell_of_a_gigabyte_in_a_small_archive() -> None:
             for _ in range(1024):
                 file.write(b"x" * 2**20)
     assert len(packed.getvalue()) < 2_000_000
-    found = [p.message for p in validate(read_submission(packed.getvalue(), TASKS), TASKS, KNOWN)]
     wanted = f"{FILE} is larger than 64 MiB; it should hold an ID and a class name per row"
-    assert found == [f"Could not load predictions! Errors: ['{wanted}']"]
+    assert messages(packed.getvalue()) == [f"Could not load predictions! Errors: ['{wanted}']"]
 
 
 def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,9 +287,8 @@ def test_a_cell_of_a_gigabyte_in_a_folder(tmp_path: Path) -> None:
     write(tmp_path, submission_files())
     with (tmp_path / FILE).open("r+b") as file:
         file.truncate(2**30)  # a sparse file: it takes no room
-    found = [p.message for p in validate(read_submission(tmp_path, TASKS), TASKS, KNOWN)]
-    assert len(found) == 1
-    assert "is larger than 64 MiB" in found[0]
+    (message,) = messages(tmp_path)
+    assert "is larger than 64 MiB" in message
 
 
 def test_a_long_cell_below_the_limit_of_a_file() -> None:
@@ -326,21 +321,15 @@ def test_an_archive_that_claims_to_be_small() -> None:
     packed = bytearray(zipped(files))
     size = len(files[FILE])
     lie = packed.replace(struct.pack("<L", size), struct.pack("<L", 20))
-    (message,) = [p.message for p in validate(read_submission(bytes(lie), TASKS), TASKS, KNOWN)]
+    (message,) = messages(bytes(lie))
     assert "is damaged; pack the archive again" in message
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "../x.csv",
-        "data/../../x.csv",
-        "/etc/x.csv",
-        "..\\x.csv",
-        "C:\\x.csv",
-        "C:/x.csv",
-        "\\x.csv",
-        "../../.ssh/x",
+        *("../x.csv", "data/../../x.csv", "/etc/x.csv", "../../.ssh/x"),
+        *("..\\x.csv", "C:\\x.csv", "C:/x.csv", "\\x.csv"),
     ],
 )
 def test_archives_whose_paths_climb_out_are_refused(
@@ -360,7 +349,7 @@ def test_a_link_in_an_archive_is_a_file_like_any_other() -> None:
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(link, "/etc/passwd")
         archive.writestr(f"data/{TONE}/predictions.csv", table(SAID))
-    (message,) = [p.message for p in validate(read_submission(packed.getvalue(), TASKS), TASKS, KNOWN)]
+    (message,) = messages(packed.getvalue())
     assert "only one column was found ('/etc/passwd')" in message
 
 
@@ -407,8 +396,8 @@ def test_a_file_that_cannot_be_read_from_the_disk(tmp_path: Path) -> None:
     write(tmp_path, submission_files())
     (tmp_path / FILE).unlink()
     (tmp_path / FILE).symlink_to("/proc/self/mem")  # a file whose start nobody can read, not even root
-    found = [p.message for p in validate(read_submission(tmp_path, TASKS), TASKS, KNOWN)]
-    assert found == [f"Could not load predictions! Errors: ['{FILE} cannot be read: Input/output error']"]
+    wanted = f"{FILE} cannot be read: Input/output error"
+    assert messages(tmp_path) == [f"Could not load predictions! Errors: ['{wanted}']"]
 
 
 def test_a_missing_task_can_be_scored_without_but_a_wrong_row_cannot() -> None:
