@@ -47,9 +47,7 @@ def test_every_task_is_labelled_and_scored(here: Path, capsys: pytest.CaptureFix
     assert main(["raft", "score", "tfidf", "--tasks", "raft", "--gold", "gold"]) == 0
 
 
-def test_what_the_same_baseline_has_labelled_is_not_labelled_again(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_same_baseline_has_labelled_is_not_labelled_again(here: Path, capsys) -> None:
     command = ["raft", "baseline", "adaboost", "--all", "--out", "boosted"]
     assert main([*command, "--trees", "5"]) == 0
     first = read_run(Path("boosted"))
@@ -114,9 +112,7 @@ def test_tasks_without_rows_are_left_out_and_named(here: Path, capsys: pytest.Ca
         (["--all", "--out", "other"], "other/run.json is not what a baseline writes"),
     ],
 )
-def test_what_cannot_be_asked(
-    here: Path, command: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_asked(here: Path, command: list[str], said: str, capsys) -> None:
     write(here, {"file": "x", "other/run.json": "[]"})
     assert main(["raft", "baseline", "plurality", *command]) == 2
     assert said in capsys.readouterr().err

@@ -196,9 +196,7 @@ def test_the_command_scores_on_splits_and_files(tmp_path: Path, capsys: pytest.C
     assert json.loads(capsys.readouterr().out)["evaluate"] == "splits"
 
 
-def test_the_command_labels_what_is_to_be_handed_in(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_labels_what_is_to_be_handed_in(tmp_path: Path, capsys, monkeypatch) -> None:
     weather(tmp_path / "tasks" / "weather")
     (tmp_path / "mine" / "weather").mkdir(parents=True)
     out = tmp_path / "mine" / "weather" / "predictions.csv"

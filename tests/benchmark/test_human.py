@@ -211,9 +211,7 @@ def test_who_qualifies_votes(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "0 items of 32 have 10 or more annotations" in capsys.readouterr().err
 
 
-def test_experts_and_crowd_apart_as_rows_of_the_leaderboard(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_experts_and_crowd_apart_as_rows_of_the_leaderboard(here: Path, capsys) -> None:
     board = ["--gold-file", "gold.csv", "--by", "kind", "--out", "board.json"]
     assert human("--votes", "1", "--task", "overruling", *board) == 0
     shown = capsys.readouterr().out
@@ -248,9 +246,7 @@ def test_experts_and_crowd_apart_as_rows_of_the_leaderboard(
         (["--gold-file", "raters.csv"], "raters.csv: right labels need the columns ID and Label"),
     ],
 )
-def test_what_cannot_be_asked(
-    here: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_asked(here: Path, arguments: list[str], said: str, capsys) -> None:
     write(here, {"twice.csv": "ID,Label\ni1,no\ni1,no\n"})
     assert human(*arguments) == 2
     assert said in capsys.readouterr().err
@@ -300,9 +296,7 @@ def test_a_qualification_raises_the_score() -> None:
     assert set(np.unique(kept.annotations.rater)) == set(range(6))
 
 
-def test_a_sheet_has_every_row_for_every_voter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sheet_has_every_row_for_every_voter(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     folder = weather(tmp_path / "task")
     command = ["raft", "sheet", "--task", str(folder), "--voters", "ann,bob", "--items", "2", "--asked", "3"]

@@ -1,4 +1,4 @@
-"""The leaderboard by command: published systems, own ones among them, where tasks are fewer, costs."""
+"""The leaderboard by command: published systems, own ones, costs; files that released versions wrote."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.analysis.results import read_result
 from grasp_core.benchmark.leaderboard import (
     OVERALL,
     Entry,
@@ -26,6 +28,8 @@ from grasp_core.benchmark.leaderboard import (
 )
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.model.errors import DataError
+from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
+from tests.benchmark.folders import write
 from tests.made_up import BOARD, ENTRIES
 
 TABLE_2 = {"GPT-3 (davinci)": 0.6267, "GPT-Neo": 0.4811, "BART MNLI zero-shot": 0.3825}
@@ -39,6 +43,7 @@ def test_published_rows_average_to_their_published_mean() -> None:
     whole = [entry for entry in published() if entry.tasks]
     assert len(whole) == 9
     for entry in whole:
+        assert len(entry.tasks) == 11
         mean = mean_over(entry, list(builtin_tasks()))
         assert mean is not None
         assert mean == pytest.approx(entry.overall, abs=0.00056)
@@ -106,18 +111,8 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 def test_own_systems_have_intervals_and_a_test(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
-    command = [
-        "raft",
-        "leaderboard",
-        "plurality",
-        "tfidf",
-        *where,
-        "--out",
-        "board.json",
-        "--csv",
-        "board.csv",
-    ]
-    assert cli.main(command) == 0
+    command = ["raft", "leaderboard", "plurality", "tfidf", *where]
+    assert cli.main([*command, "--out", "board.json", "--csv", "board.csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["tfidf", "plurality"]
     assert "p < 0.001 (tfidf)" in lines[2]
@@ -130,22 +125,15 @@ def test_own_systems_have_intervals_and_a_test(shop: Path, capsys: pytest.Captur
     assert first.startswith("tfidf,here,0.9")
 
 
-def test_published_systems_stand_there_where_tasks_are_fewer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_published_systems_stand_there_where_tasks_are_fewer(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     task = builtin_tasks()["overruling"]
     labels = [task.classes[row % 2] for row in range(20)]
     rows = "ID,Label\n" + "".join(f"{50 + row},{label}\n" for row, label in enumerate(labels))
     texts = "Sentence,ID\n" + "".join(f"text {row},{50 + row}\n" for row in range(20))
-    for path, content in (
-        ("tasks/overruling/task.json", task.task_json),
-        ("tasks/overruling/test_unlabeled.csv", texts),
-        ("gold/overruling/test.csv", rows),
-        ("ours/data/overruling/predictions.csv", rows),
-    ):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(content, encoding="utf-8")
+    files = {"tasks/overruling/task.json": task.task_json, "tasks/overruling/test_unlabeled.csv": texts}
+    files |= {"gold/overruling/test.csv": rows, "ours/data/overruling/predictions.csv": rows}
+    write(tmp_path, files)
     command = ["raft", "leaderboard", "ours", "--tasks", "tasks", "--gold", "gold", "--csv", "board.csv"]
     assert cli.main(command) == 0
     printed = capsys.readouterr()
@@ -169,12 +157,9 @@ def test_published_systems_stand_there_where_tasks_are_fewer(
         (["--out", "nowhere/board.json"], "there is no folder nowhere"),
     ],
 )
-def test_faults_are_told_in_a_sentence(
-    options: list[str], said: str, tmp_path: Path, monkeypatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_faults_are_told_in_a_sentence(options: list[str], said: str, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "gold" / "overruling").mkdir(parents=True)
-    (tmp_path / "gold" / "overruling" / "test.csv").write_text("ID,Label\n50,overruling\n", encoding="utf-8")
+    write(tmp_path, {"gold/overruling/test.csv": "ID,Label\n50,overruling\n"})
     assert cli.main(["raft", "leaderboard", *options]) == cli.BAD_INPUT
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
@@ -184,9 +169,8 @@ def test_costs_are_told_beside_the_scores(shop: Path, capsys: pytest.CaptureFixt
     where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
     assert cli.main(["raft", "score", "tfidf", *where, "--costs", "question", "1", "10"]) == 0
     printed = capsys.readouterr().out
-    assert (
-        "cost of question: 0 false positives at 1 and 7 false negatives at 10 make 70, 0.7 a row" in printed
-    )
+    told = "cost of question: 0 false positives at 1 and 7 false negatives at 10 make 70, 0.7 a row"
+    assert told in printed
     assert "precision recall" in printed
     for costs, said in (
         (["questions", "1", "10"], "did you mean 'question'?"),
@@ -232,3 +216,56 @@ def test_a_damaged_leaderboard_is_told(path: tuple[str | int, ...], value: objec
     place[path[-1]] = value  # type: ignore[index]
     with pytest.raises(DataError):
         read_leaderboard(plain)
+
+
+# Files of released versions can be read for good. Answers: `grasp models` of that version on the example,
+# rater_gender and rater_race x rater_gender, 1,000 permutations, seed 1; the model "planted" gives every item
+# Black women's plurality, of equally frequent labels the first of No, Yes, Unsure. Leaderboards: *All figures
+# (JSON)* of the published systems and two invented ones of 150 rows a task, wrong on every fifth, one on all
+# tasks, one on one alone.
+FOLDER = Path(__file__).parents[1] / "released"
+ANSWERS = sorted(FOLDER.glob("models-*.json"))
+LEADERBOARDS = sorted(FOLDER.glob("leaderboard-*.json"))
+
+
+def test_there_are_files() -> None:
+    assert ANSWERS
+    assert LEADERBOARDS
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.name)
+def test_an_answer_about_models_is_read_and_shown(path: Path) -> None:
+    content = json.loads(path.read_bytes())
+    result = ModelsResult.from_dict(content)
+    assert len(result.groups) == 12
+    planted = next(row for row in result.groups if row.group.values == ("Black", "Woman"))
+    side = planted.models["planted"]
+    assert side.members_f1 == pytest.approx(0.431, abs=5e-4)
+    assert side.statistics["macro_f1"].value == 1.0
+    assert side.statistics["macro_f1"].significance == "corrected"
+    said = "\n".join(sentence.plain for sentence in sentences(result))
+    assert "planted sides with Black, Woman (macro-F1 1.000, random groups 0.5" in said
+    assert len(plurality_table(result)) == 13
+    assert len(statistic_table(result, "xrr")) == 12
+    assert sides_csv(result).count("\n") == 1 + 12 * 5
+    assert read_result(content) == result
+
+
+@pytest.mark.parametrize("path", LEADERBOARDS, ids=lambda path: path.name)
+def test_a_leaderboard_is_read_and_shown(path: Path) -> None:
+    content = json.loads(path.read_bytes())
+    entries, tasks = read_leaderboard(content)
+    assert len(tasks) == 11
+    assert [entry.name for entry in entries if entry.own] == ["four of five right", "overruling alone"]
+    assert len(entries) == 11
+    whole, *_, half = entries
+    assert whole.overall == pytest.approx(0.798, abs=5e-4)
+    assert half.overall is None
+    assert half.tasks == {"overruling": pytest.approx(0.8)}
+    low, high = half.ci95["overruling"]
+    assert low < 0.8 < high
+    human = next(entry for entry in entries if entry.name == "Human (crowd)")
+    assert (human.overall, human.tasks["overruling"]) == (0.735, 0.917)
+    assert "arXiv:2109.14076" in human.source
+    assert leaderboard_table(entries, tasks)["scored"].tolist().count("here") == 2
+    assert leaderboard_dict(entries, tasks)["systems"] == content["systems"]

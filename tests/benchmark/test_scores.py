@@ -278,9 +278,7 @@ def test_faults_are_told_with_their_place(tmp_path: Path, text: str, said: str) 
     assert "mood/probabilities.csv" in str(caught.value)
 
 
-def test_the_command_tells_it_beside_the_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_tells_it_beside_the_scores(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli.main(["raft", "example", "shop"]) == 0
     gold = Path("shop/gold/shop_messages/test.csv").read_text(encoding="utf-8")
@@ -324,22 +322,13 @@ def test_further_columns_do_not_matter(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (
-            table([*GOLD[:-1], "secret"]),
-            f"{FILE}, row 9: the gold label is none of the 3 classes of mood",
-        ),
+        (table([*GOLD[:-1], "secret"]), f"{FILE}, row 9: the gold label is none of the 3 classes of mood"),
         (table([*GOLD[:-1], "Unlabeled"]), f"{FILE}, row 9: the gold label is none"),
         (table(GOLD, [*IDS[:-1], "50"]), f"{FILE}, row 9: the ID occurs twice"),
-        (
-            table(GOLD).replace("Label", "secret"),
-            f"{FILE}: the gold labels need the columns ID and Label",
-        ),
+        (table(GOLD).replace("Label", "secret"), f"{FILE}: the gold labels need the columns ID and Label"),
         (table(GOLD) + "58,no,secret\n", f"{FILE}: the gold labels cannot be read as CSV"),
         ("secret", f"{FILE}: the gold labels cannot be read as CSV"),
-        (
-            table(GOLD, ["1", *IDS[1:]]),
-            f"{FILE}: 1 ID of the gold labels belongs to no row of mood: '1'",
-        ),
+        (table(GOLD, ["1", *IDS[1:]]), f"{FILE}: 1 ID of the gold labels belongs to no row of mood: '1'"),
     ],
 )
 def test_errors_name_the_place_and_no_label(content: str, said: str, tmp_path: Path) -> None:

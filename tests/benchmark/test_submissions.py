@@ -14,13 +14,7 @@ import pytest
 from grasp_core.benchmark import folders
 from grasp_core.benchmark import gold as labelled
 from grasp_core.benchmark.folders import csv_files
-from grasp_core.benchmark.submissions import (
-    VALIDATED,
-    known_ids,
-    read_submission,
-    require_scorable,
-    validate,
-)
+from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, require_scorable, validate
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
 from grasp_core.model.errors import DataError
 from tests.benchmark.folders import (
@@ -332,9 +326,7 @@ def test_an_archive_that_claims_to_be_small() -> None:
         *("..\\x.csv", "C:\\x.csv", "C:/x.csv", "\\x.csv"),
     ],
 )
-def test_archives_whose_paths_climb_out_are_refused(
-    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_archives_whose_paths_climb_out_are_refused(path: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match="whose path leads out of the archive"):
         read_submission(zipped(submission_files() | {path: table(SAID)}), TASKS, "mine.zip")

@@ -48,9 +48,7 @@ def bread(server: Completions) -> None:
     server.top = lambda prompt: {" yes": -0.1} if "please" in prompt.split("\n\n")[-1] else {" no": -0.2}
 
 
-def test_the_options_make_the_baseline(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_options_make_the_baseline(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setenv("SOME_KEY", SECRET)
     task = read_task(folder)
     train = read_rows(folder / "train.csv", task, labelled=True)
@@ -130,9 +128,7 @@ def test_tuning_is_resumed(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert len(server.requests) == len(set(server.prompts)) + 1
 
 
-def test_as_a_baseline_of_the_benchmark(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_as_a_baseline_of_the_benchmark(folder: Path, tmp_path: Path, capsys) -> None:
     out, kept = tmp_path / "scores.json", tmp_path / "answers.jsonl"
     with serving() as server:
         bread(server)

@@ -1,10 +1,11 @@
-"""Models behind an address, against a real server on this machine."""
+"""Models behind an address, against a real server on this machine, and asked as a chat."""
 
 from __future__ import annotations
 
 import logging
 import math
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -13,7 +14,7 @@ import pytest
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError
 from grasp_core.model.errors import DataError, SpecError
-from tests.benchmark.language_models.completions_server import Completions, says, serving, waits
+from tests.benchmark.language_models.completions_server import Completions, chats, says, serving, waits
 
 SECRET = "sk-test-0123456789abcdef"
 CANDIDATES = (" yes", " no")
@@ -105,11 +106,7 @@ def test_too_many_questions_are_asked_again_when_the_server_wants_it(server: Com
     ],
 )
 def test_what_cannot_be_used_is_said(
-    server: Completions,
-    monkeypatch: pytest.MonkeyPatch,
-    reply: object,
-    sentence: str,
-    passing: bool,
+    server: Completions, monkeypatch: pytest.MonkeyPatch, reply: object, sentence: str, passing: bool
 ) -> None:
     monkeypatch.setenv("TEST_KEY", SECRET)
     server.before = [reply]
@@ -149,9 +146,7 @@ def test_the_key_goes_into_the_header_and_nowhere_else(
     assert "private words" not in caplog.text
 
 
-def test_no_other_address_is_sent_the_key_of_openai(
-    server: Completions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_other_address_is_sent_the_key_of_openai(server: Completions, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     answer(server.url)
     assert SECRET not in str(server.headers)
@@ -171,11 +166,7 @@ def test_openais_own_address_needs_its_key(monkeypatch: pytest.MonkeyPatch) -> N
         ("http://[::1/v1", {}, "must be an address such as"),
         ("https://me:pass@example.org/v1", {}, "must hold no name, password or query"),
         ("https://example.org/v1?key=1", {}, "must hold no name, password or query"),
-        (
-            "https://example.org/v1",
-            {"key_variable": SECRET},
-            "name of an environment variable, not the key",
-        ),
+        ("https://example.org/v1", {"key_variable": SECRET}, "name of an environment variable, not the key"),
         ("https://example.org/v1", {"key_variable": "NOT_SET"}, "variable NOT_SET is empty"),
         ("http://example.org/v1", {"key_variable": "TEST_KEY"}, "unencrypted: take an address with https"),
         ("HTTP://example.org/v1", {"key_variable": "TEST_KEY"}, "unencrypted: take an address with https"),
@@ -195,15 +186,13 @@ def test_options_that_cannot_be_used(
 
 
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(DataError, match=r"needs the package openai: pip install"):
         Endpoint("http://localhost/v1", "m")
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_where_the_endpoint_points_nothing_is_sent(
-    server: Completions, monkeypatch: pytest.MonkeyPatch, status: int
-) -> None:
+def test_where_the_endpoint_points_nothing_is_sent(server: Completions, monkeypatch, status: int) -> None:
     monkeypatch.setenv("GRASP_TEST_KEY", SECRET)
     with serving() as elsewhere:
         for host in ("127.0.0.1", "localhost"):
@@ -214,3 +203,64 @@ def test_where_the_endpoint_points_nothing_is_sent(
             assert SECRET not in str(raised.value)
         assert elsewhere.requests == []
     assert len(server.requests) == 2, "a redirect is no passing trouble"
+
+
+# Asked as a chat
+CLASSES = (" overruling", " not overruling", " n/a")
+
+
+def asked(text: str | None, candidates: tuple[str, ...] = CLASSES) -> list[int]:
+    """Positions of the classes that are taken for possible."""
+    with serving() as server:
+        server.before = [chats(text)]
+        with closing(Endpoint(server.url, "m", chat=True)) as model:
+            answer = model.next_token_logprobs("Possible labels: ...\n\nText: x\nLabel:", candidates)
+        request = server.requests[0]
+    assert request["path"] == "/v1/chat/completions"
+    assert request["messages"][-1] == {"role": "user", "content": "Possible labels: ...\n\nText: x\nLabel:"}
+    assert (answer.prompt_tokens, answer.completion_tokens) == (90, 4)
+    said = [at for at, value in enumerate(answer.logprobs) if value > FLOOR]
+    assert answer.floored == (0 if said else len(candidates))
+    return said
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("overruling", [0]),
+        ("not overruling", [1]),
+        (" **Not overruling**. ", [1]),
+        ("Label: overruling", [0]),
+        ("overruling, because it nullifies", [0]),
+        ("The sentence is not overruling", [1]),
+        ("This is overruling", [0]),
+        ("overruled", []),
+        ("overruling or n/a? n/a", [0]),
+        ("either n/a or overruling", []),
+        ("", []),
+        ("I cannot say", []),
+    ],
+)
+def test_the_class_that_it_writes(text: str, classes: list[int]) -> None:
+    assert asked(text) == classes
+
+
+def test_a_class_by_its_number() -> None:
+    numbers = tuple(f" {one}" for one in range(1, 78))
+    assert asked("22. cash_withdrawal", numbers) == [21]
+    assert asked("2", numbers) == [1]
+
+
+def test_an_answer_without_a_text() -> None:
+    with pytest.raises(ModelError, match="answered without a text; take a model that answers in words"):
+        asked(None)
+
+
+def test_a_refusal_is_told_as_of_completions() -> None:
+    with serving() as server:
+        server.before = [says(404)]
+        with (
+            closing(Endpoint(server.url, "m", chat=True, retries=0)) as model,
+            pytest.raises(ModelError, match="status 404: it knows no such model"),
+        ):
+            model.next_token_logprobs("p", CLASSES)
