@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -69,6 +69,8 @@ def test_permutations_are_those_of_every_run_with_the_plain_definition(unknown, 
     for b in range(40):
         taken = group[:, permutation(7, b, *exchange)]
         np.testing.assert_allclose(found[b], [explained(squared, row) for row in taken], atol=1e-12)
+    rest = shuffled_shares(squared, group, exchange, 7, 27, first=13)  # in pieces they are the same
+    np.testing.assert_allclose(rest, found[13:], atol=1e-12)
 
 
 def test_p_counts_the_permutations_that_explain_as_much() -> None:
@@ -94,12 +96,9 @@ def test_an_axis_of_one_group_is_not_held_against_them_and_does_not_count() -> N
     assert (alone, count) == ([(None, None, None, None)], 300)
 
 
-def test_nothing_to_explain_is_no_share() -> None:
+def test_nothing_to_explain_is_no_share_and_few_permutations_give_no_p() -> None:
     (found,), _ = hold_against(np.zeros((30, 30)), groupings(1)[:1], everybody(30), SPEC)
     assert found == (None, None, None, None)
-
-
-def test_few_permutations_give_no_p() -> None:
     few = dataclasses.replace(SPEC, permutations=99)
     found, _ = hold_against(distances(3), groupings(3), everybody(30), few)
     assert [one.p for one in found] == [None, None]
@@ -122,13 +121,6 @@ def test_size_is_five_percent() -> None:
         found, _ = hold_against(distances(seed, 24), groupings(seed, 24)[:1], everybody(24), spec)
         marked += (found[0].p or 1) < 0.05
     assert 2 <= marked <= 19
-
-
-def test_permutations_are_the_same_in_pieces() -> None:
-    squared, group = distances(3), groupings(3)
-    whole = shuffled_shares(squared, group, everybody(30), 7, 40)
-    rest = shuffled_shares(squared, group, everybody(30), 7, 27, first=13)
-    np.testing.assert_allclose(rest, whole[13:], atol=1e-12)
 
 
 def test_what_is_done_is_told_and_may_be_ended() -> None:
@@ -206,6 +198,11 @@ def holds(panel: Panel, every: FloatArray) -> None:
             assert abs(found[c][place] - right) <= 2 / DRAWN + error + of_centre, (c, place, seed)
 
 
+def holds_of(panel: Callable[[Dataset], Panel], data: Dataset, analysis: AnalysisSpec) -> None:
+    """The same of a kind of panel, on these data and on all their regroupings."""
+    holds(panel(data), np.stack([panel(one).observed for one in regrouped(data, analysis)]))
+
+
 def asked(correction: str, *, strata: bool = False) -> AnalysisSpec:
     within = ("batch",) if strata else ()
     return AnalysisSpec(axes=(("side",),), correction=correction, family="statistic", strata=within)
@@ -215,32 +212,21 @@ def asked(correction: str, *, strata: bool = False) -> AnalysisSpec:
 def test_groups(strata: bool) -> None:
     """By max-T: the p of each test, DSI's and label use's among them, and that of the largest of a family."""
     data, analysis = halves(4, strata=strata), asked("max-t", strata=strata)
-
-    def panel(of: Dataset) -> Cohesion:
-        return Cohesion.of(of, groups_asked(of.raters, analysis), analysis)
-
-    own = panel(data)
-    holds(own, np.stack([panel(one).observed for one in regrouped(data, analysis)]))
+    holds_of(lambda of: Cohesion.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
 def test_pairs() -> None:
     data, analysis = halves(4), asked("max-t")
-
-    def panel(of: Dataset) -> Pairs:
-        return Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, [])
-
-    holds(panel(data), np.stack([panel(one).observed for one in regrouped(data, analysis)]))
+    holds_of(
+        lambda of: Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, []), data, analysis
+    )
 
 
 def test_models() -> None:
     data, analysis = halves(4), asked("max-t")
     labels = data.annotations.category[data.annotations.rater == 0].astype(np.int32)
     data = dataclasses.replace(data, models=(ModelLabels("first", labels, "first.csv", "5" * 64),))
-
-    def panel(of: Dataset) -> Models:
-        return Models.of(of, groups_asked(of.raters, analysis), analysis)
-
-    holds(panel(data), np.stack([panel(one).observed for one in regrouped(data, analysis)]))
+    holds_of(lambda of: Models.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
 def test_items() -> None:

@@ -48,27 +48,16 @@ def test_figures_are_those_of_the_pairs() -> None:
     one = task(2, missing=0.4, unknown=0.1)
     found = rater_map(one)
     labels, gender = matrix(one.questions[0]), one.raters.axes["gender"]
-    both = [(labels[a] >= 0) & (labels[b] >= 0) for a in range(24) for b in range(a)]
-    differ = [(labels[a] != labels[b])[seen].mean() for a, b, seen in _pairs(labels) if seen.sum() >= 5]
+    both = [(a, b, (labels[a] >= 0) & (labels[b] >= 0)) for a in range(24) for b in range(a)]
     assert found.pairs == len(both) == 276
-    assert found.neutral == sum(seen.sum() < 5 for seen in both)
-    assert found.between == pytest.approx(np.mean(differ))
-    men = [j for j in range(24) if gender.codes[j] == 0]
-    inside = [
-        (labels[a] != labels[b])[seen].mean()
-        for a, b, seen in _pairs(labels)
-        if a in men and b in men and seen.sum() >= 5
-    ]
+    assert found.neutral == sum(seen.sum() < 5 for _, _, seen in both)
+    differ = {(a, b): (labels[a] != labels[b])[seen].mean() for a, b, seen in both if seen.sum() >= 5}
+    assert found.between == pytest.approx(np.mean([*differ.values()]))
+    men = {j for j in range(24) if gender.codes[j] == 0}
     row = found.axes[0].groups[0]
     assert (row.group.values, row.n_raters) == (("Man",), len(men))
-    assert row.within == pytest.approx(np.mean(inside))
+    assert row.within == pytest.approx(np.mean([one for pair, one in differ.items() if men.issuperset(pair)]))
     assert found.axes[0].others == int((gender.codes < 0).sum())
-
-
-def _pairs(labels):
-    for a in range(len(labels)):
-        for b in range(a):
-            yield a, b, (labels[a] >= 0) & (labels[b] >= 0)
 
 
 def shuffled(one: MapTask, seed: int) -> MapTask:
@@ -104,7 +93,7 @@ def test_the_same_on_any_number_of_threads() -> None:
         assert rater_map(one) == alone
 
 
-def test_of_too_many_raters_some_are_drawn_from_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_too_many_raters_some_are_drawn_from_the_seed_and_none_of_few_answers(monkeypatch) -> None:
     monkeypatch.setattr(make, "MOST_RATERS", 50)
     one = task(5, raters=80, items=15, missing=0.2)
     found = rater_map(one)
@@ -112,9 +101,6 @@ def test_of_too_many_raters_some_are_drawn_from_the_seed(monkeypatch: pytest.Mon
     assert rater_map(one) == found
     other = dataclasses.replace(one, spec=dataclasses.replace(ALL, seed=2))
     assert rater_map(other).points != found.points
-
-
-def test_raters_of_few_answers_are_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(make, "MOST_RATERS", 30)
     labels = np.random.default_rng(6).integers(0, 2, (20, 60))
     labels[4:, ::2] = -1
@@ -183,19 +169,19 @@ def test_places_are_those_of_scikit_learn() -> None:
     np.testing.assert_allclose(between(places), between(expected), atol=1e-3)
 
 
-def test_a_plane_is_found_again_with_all_of_its_variance() -> None:
+def test_a_plane_is_found_again_and_shares_of_variance_are_those_of_principal_components() -> None:
     squared = between(points(2, dimensions=2))
     places, variance = place(squared)
     np.testing.assert_allclose(between(places), squared, atol=1e-3)
     assert sum(variance) == pytest.approx(1)
     assert variance[0] > variance[1]
-
-
-def test_shares_of_variance_are_those_of_principal_components() -> None:
     cloud = points(3)
     of_all = np.linalg.eigvalsh(np.cov(cloud.T))[::-1]
     _, variance = place(between(cloud))
     assert variance == pytest.approx(tuple(of_all[:2] / of_all.sum()))
+    places, variance = place(np.zeros((4, 4)))  # of raters who never differ
+    assert not places.any()
+    assert variance == (0, 0)
 
 
 def test_of_both_signs_the_one_with_the_larger_coordinate_above_0() -> None:
@@ -203,12 +189,6 @@ def test_of_both_signs_the_one_with_the_larger_coordinate_above_0() -> None:
     turned, _ = place(between(-points(4)))
     assert (places == turned).all()
     assert (np.abs(places).max(axis=0) == places.max(axis=0)).all()
-
-
-def test_raters_who_never_differ_stand_on_one_place() -> None:
-    places, variance = place(np.zeros((4, 4)))
-    assert not places.any()
-    assert variance == (0, 0)
 
 
 def test_a_pair_without_a_distance_counts_as_unrelated() -> None:

@@ -29,6 +29,7 @@ from grasp_core.report.public_view import public_view
 from grasp_core.report.quality import overlap_table
 from grasp_core.statistics.association import chance_of
 from tests.computing import compute_in_threads
+from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.reading.making import rows_table
 
@@ -115,23 +116,15 @@ def values(row: GroupResult) -> list[float]:
     ]
 
 
-def benjamini_hochberg(p: list[float]) -> np.ndarray:
-    """By its definition: the smallest share at which the test is called."""
-    values = np.array(p)
-    return np.array(
-        [min(1.0, min(v * len(values) / (values <= v).sum() for v in values if v >= own)) for own in values]
-    )
-
-
 def test_q_is_over_all_groups_and_values_of_the_column() -> None:
     whole = computed(dataset_slices(*rows(2), ("topic",)), slices=("topic",))
-    (found,) = whole.slices
-    for name in STATISTICS:
-        tests = [row.statistics[name] for one in found.values for row in one.groups]
-        tested = [test for test in tests if test.p is not None]
-        assert [test.q for test in tested] == pytest.approx(benjamini_hochberg([t.p for t in tested]))
-    uses = [row.label_use for one in found.values for row in one.groups]
-    assert [use.q for use in uses] == pytest.approx(benjamini_hochberg([use.p for use in uses]))
+    of_values = [row for one in whole.slices[0].values for row in one.groups]
+    tests = [[row.statistics[name] for row in of_values] for name in STATISTICS]
+    for family in (*tests, [row.label_use for row in of_values]):
+        q = naive_step_up([one.p for one in family], harmonic=False)
+        assert [one.q for one in family if one.p is not None] == pytest.approx(
+            [v for v in q if v is not None]
+        )
 
 
 def test_the_groups_on_all_items_are_as_without_slices() -> None:
@@ -212,9 +205,7 @@ def test_values_without_a_group_are_there_and_empty() -> None:
 def test_columns_of_which_no_value_has_a_group_are_told() -> None:
     votes, people = rows(9)
     one_each = [[*row[:3], f"topic {int(row[1][1:]) // 2}"] for row in votes[1:]]
-    items = {row[0]: f"i{n}" for n, row in enumerate(one_each)}
     apart = [[f"{row[0]}-{row[3]}", *row[1:]] for row in one_each]
-    assert items
     found = computed(dataset_slices([votes[0], *apart], people, ("topic",)), min_raters=3, slices=("topic",))
     assert found.slices == ()
     assert any("no group has 3 raters or more on the items of any value" in str(w) for w in found.warnings)
@@ -335,13 +326,9 @@ def test_axes_given_which_nothing_is_left_are_refused_before_the_run() -> None:
         run(data, axes=(("race",),), given=("age",), strata=("age",))
 
 
-def test_result_files_keep_it(result: RunResult) -> None:
+def test_result_files_keep_it_and_strangers_see_no_small_groups_of_it(result: RunResult) -> None:
     again = RunResult.from_dict(result.to_dict())
-    assert again.given == result.given
-    assert again.associations == result.associations
-
-
-def test_strangers_see_no_small_groups_of_it(result: RunResult) -> None:
+    assert (again.given, again.associations) == (result.given, result.associations)
     least = replace(result.spec, analysis=replace(result.spec.analysis, min_raters=32))
     shown = public_view(replace(result, spec=least), small_groups=True)
     assert isinstance(shown, RunResult)
@@ -372,7 +359,7 @@ def test_independent_axes_are_told_in_at_most_6_percent_of_data_sets(n: int) -> 
     assert np.mean([any(found) for found in by_size]) > 0.1  # what V alone would tell
 
 
-def test_axes_that_go_together_are_told() -> None:
+def test_axes_that_go_together_are_told_with_the_p_of_chi_square() -> None:
     first = ["a"] * 52 + ["b"] * 52
     second = ["x"] * 40 + ["y"] * 12 + ["x"] * 14 + ["y"] * 38
     raters = raters_of({"first": first, "second": second, "third": ["l", "r"] * 52})
@@ -381,8 +368,5 @@ def test_axes_that_go_together_are_told() -> None:
     assert found.p is not None
     assert found.p < 0.001 * 3
     assert overlap_table(overlaps(raters))["verdict"].tolist() == ["go together", "", ""]
-
-
-def test_p_is_that_of_chi_square_where_raters_are_many() -> None:
-    table = np.array([[60, 50, 45], [40, 55, 50]])
-    assert chance_of(table) == pytest.approx(chi2_contingency(table).pvalue, abs=0.015)
+    many = np.array([[60, 50, 45], [40, 55, 50]])
+    assert chance_of(many) == pytest.approx(chi2_contingency(many).pvalue, abs=0.015)
