@@ -114,39 +114,28 @@ def test_small_groups_of_axes_and_pairs():
     assert rows["first", "second"].smallest == 1
 
 
-def test_corrected_v_follows_bergsma():
+def test_corrected_v_follows_bergsma_and_is_near_zero_for_independent_axes() -> None:
     # By hand with Bergsma's (2013) formula: chi2 = 40 (18 * 16 - 2 * 4)^2 / (20 * 20 * 22 * 18) = 19.798,
     # phi2 = 0.49495, less 1/39; both dimensions 2 - 1/39.
     expected = np.sqrt((0.494949495 - 1 / 39) / (1 - 1 / 39))
     assert corrected_v(np.array([[18, 2], [4, 16]])) == pytest.approx(expected, abs=1e-8)
-
-
-def test_corrected_v_of_independent_axes_is_near_zero_where_the_plain_one_is_not():
     rng = np.random.default_rng(1)
     draws = [rng.integers(6, size=(2, 60)) for _ in range(200)]
     cross = [pd.crosstab(*pair).to_numpy() for pair in draws]
-    plain = np.mean([association(table, method="cramer") for table in cross])  # scipy's, uncorrected
-    corrected = np.mean([corrected_v(table) for table in cross])
-    assert plain > 0.25
-    assert corrected < 0.1
+    assert np.mean([association(table, method="cramer") for table in cross]) > 0.25  # scipy's, uncorrected
+    assert np.mean([corrected_v(table) for table in cross]) < 0.1
 
 
-def test_identical_axes_are_flagged_and_undefined_ones_are_not():
+def test_identical_axes_are_flagged_and_close_ones_lead_to_page_and_option():
     same, nested = overlaps(crossed([[9, 0], [0, 7]]))[0], overlaps(crossed([[9, 0], [0, 7], [0, 5]]))[0]
     assert same.v == pytest.approx(1)
     assert nested.nearly_identical  # the one tells the other
     assert same.nearly_identical
     found = tables.findings(_with_overlap(same), None)
     assert "cannot tell them apart" in " ".join(found)
-    independent = overlaps(crossed([[8, 8], [8, 8]]))[0]
-    assert independent.v == 0
-    assert not independent.nearly_identical
-    alone = overlaps(crossed([[8, 8]]))[0]
-    assert alone.v is None
-    assert not alone.nearly_identical
-
-
-def test_of_axes_that_go_together_page_and_option_are_named_that_test_them():
+    for table, v in (([[8, 8], [8, 8]], 0), ([[8, 8]], None)):  # independent; of one value
+        (one,) = overlaps(crossed(table))
+        assert (one.v, one.nearly_identical) == (v, False)
     (close,) = overlaps(crossed([[40, 12], [14, 38]]))
     found = " ".join(tables.findings(_with_overlap(close), None))
     assert "Test each given the other: on Analysis, under Given, or by --given." in found
@@ -235,19 +224,15 @@ def test_who_rated_what_is_held_against_the_shuffles_of_a_run(tmp_path, monkeypa
     [
         ([*COLUMNS, *GENDER, "--out", "no/such/file.json"], "cannot be written"),
         ([*COLUMNS, "--axis", "shoe_size"], "shoe_size"),
+        ([*COLUMNS, "--power"], "--power needs groups"),  # without the raters' file; else those there count
     ],
 )
 def test_bad_input_gets_one_sentence(folder, capsys, options, sentence) -> None:
-    assert cli.main(["quality", *FILES, *options]) == 2
+    files = FILES[:2] if "--power" in options else FILES
+    assert cli.main(["quality", *files, *options]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("grasp: ")
     assert sentence in error
-
-
-def test_power_needs_groups(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where the files hold no axis; else those that are recognised count."""
-    assert cli.main(["quality", *FILES[:2], *COLUMNS, "--power"]) == 2
-    assert "--power needs groups" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_every_option_of_its_own_is_described(capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,16 +140,12 @@ def test_divergence_is_scipys() -> None:
     assert plain.js_divergence(x, c) == pytest.approx(expected, abs=1e-12)
 
 
-def test_cross_entropy_by_hand() -> None:
+def test_cross_entropy_and_xrr_of_a_model_as_one_rater_by_hand() -> None:
     """K = 2: q is 3/4 for the model's label and 1/4 for the other. One item 3:1, one 0:2, both labelled 0."""
-    c = np.array([[3, 1], [0, 2], [5, 5]])
-    x = np.array([0, 0, -1])
+    c, x = np.array([[3, 1], [0, 2], [5, 5]]), np.array([0, 0, -1])
     first = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
     assert plain.cross_entropy(x, c) == pytest.approx((first - np.log(0.25)) / 2, abs=1e-12)
-
-
-def test_xrr_of_a_model_as_one_rater_by_hand() -> None:
-    """Labels 0, 1 against 3:1 and 1:1. D_o = (5 * 1/4 + 3 * 1/2) / 8, D_e = 1 - (1/2 * 4/6 + 1/2 * 2/6)."""
+    # Labels 0, 1 against 3:1 and 1:1. D_o = (5 * 1/4 + 3 * 1/2) / 8, D_e = 1 - (1/2 * 4/6 + 1/2 * 2/6).
     c, x = np.array([[3, 1], [1, 1]]), np.array([0, 1])
     assert plain.xrr(x, c) == pytest.approx(1 - (2.75 / 8) / 0.5, abs=1e-12)
 
@@ -170,13 +166,7 @@ def test_members_by_counting_one_by_one() -> None:
     assert plain.members_macro_f1(x, c, ranks, ALL) == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_group_of_one_label_per_item_has_no_members_figure() -> None:
-    assert np.isnan(
-        plain.members_macro_f1(np.zeros(3, int), np.eye(3, dtype=int), np.zeros((3, 3), int), ALL)
-    )
-
-
-def test_not_estimable_says_why() -> None:
+def test_not_estimable_says_why_and_one_label_per_item_gives_no_members_figure() -> None:
     c, none = np.array([[2, 0], [3, 0]]), np.zeros((2, 2), int)
     values, reasons = plain.all_sides(np.array([0, 0]), c, none, ALL[:2])
     assert np.isnan(values[0])
@@ -184,6 +174,8 @@ def test_not_estimable_says_why() -> None:
     values, reasons = plain.all_sides(np.array([-1, -1]), c, none, ALL[:2])
     assert np.isnan(values).all()
     assert set(reasons.values()) == {NoValue.NO_ITEM_WITH_BOTH()}
+    alone = (np.zeros(3, int), np.eye(3, dtype=int), np.zeros((3, 3), int))
+    assert np.isnan(plain.members_macro_f1(*alone, ALL))
 
 
 DATA_SETS = 400
@@ -240,11 +232,10 @@ def with_gaps() -> ModelsResult:
     return ask(gaps, [model("any", labels[0]), model("one", labels[-1])], axes=axes, **how)
 
 
+STRICT = {"correction": "max-t", "family": "all", "strata": ("region",), "ties": "random", "seed": 9}
 CASES = {
     "usual": usual,
-    "max-T over all tests": lambda: usual(
-        correction="max-t", family="all", strata=("region",), ties="random", seed=9
-    ),
+    "max-T over all tests": lambda: usual(**STRICT),
     "paper's p": with_gaps,
 }
 

@@ -19,7 +19,6 @@ from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import SIDES
-from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -36,6 +35,7 @@ from grasp_core.report.models import (
 from grasp_core.report.public_view import public_view
 from tests.analysis.models.cases import ask, model, plurality_of, random_labels, sided
 from tests.made_up import SECRET, make_models, telling
+from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import dataset
 
 # Values, files and sentences
@@ -100,23 +100,21 @@ def test_files_without_a_spec_of_models_say_where_their_labels_were(result: Mode
     assert (half.column, half.sha256) == (None, "0" * 64)
 
 
-def test_models_are_counted_and_noted(result: ModelsResult) -> None:
+def test_models_are_counted_and_noted_and_no_side_is_no_finding(result: ModelsResult) -> None:
+    assert "sides with no group and against none, after correction for testing 5 groups" in shown(result)
     crowd, half = result.models
     assert (crowd.labelled, crowd.unlabelled, crowd.overall_f1) == (40, 0, 1.0)
     assert (half.labelled, half.unlabelled) == (20, 20)
-    assert "half has no label for 20 of the items; they are left out for it until its file has them" in map(
-        str, result.warnings
-    )
+    told = "half has no label for 20 of the items; they are left out for it until its file has them"
+    assert told in map(str, result.warnings)
 
 
 def test_families_are_all_groups_per_statistic_and_model(result: ModelsResult) -> None:
     for name in ("crowd", "half"):
         for statistic in SIDES:
             outcomes = [row.models[name].statistics[statistic] for row in result.groups]
-            none = np.empty((0, 0))
-            assert [one.q for one in outcomes] == q_values(
-                [one.p for one in outcomes], none, none, "benjamini-hochberg"
-            )
+            q = naive_step_up([one.p for one in outcomes], harmonic=False)
+            assert [one.q for one in outcomes] == pytest.approx(q)
 
 
 @pytest.mark.parametrize("correction", ["benjamini-yekutieli", "max-t"])
@@ -128,12 +126,19 @@ def test_other_corrections_and_families(correction, family) -> None:
     assert all(value is not None and 0 < value <= 1 for value in q)
 
 
-def test_closer_follows_the_statistics_own_direction() -> None:
+def test_closer_follows_the_statistics_own_direction_and_reproducing_what_members_reach() -> None:
     for statistic in SIDES:
         near = statistic not in ("cross_entropy", "js_divergence")
         assert closer(statistic, Outcome(0.5, direction="up")) is near
         assert closer(statistic, Outcome(0.5, direction="down")) is not near
         assert closer(statistic, Outcome(None)) is None
+    for value, members, reproduces in (
+        (0.5, 0.5, True),
+        (0.4, 0.5, False),
+        (None, 0.5, None),
+        (0.5, None, None),
+    ):
+        assert Side({"macro_f1": Outcome(value)}, members).reproduces is reproduces
 
 
 def test_the_table_begins_with_everybody(result: ModelsResult) -> None:
@@ -141,13 +146,8 @@ def test_the_table_begins_with_everybody(result: ModelsResult) -> None:
     assert table["Group"].tolist() == [EVERYBODY, "Man", "Woman", "Asian", "Black", "White"]
     assert table["crowd"].iloc[0] == "1.000"
     assert {"Own members, items of crowd", "Own members, items of half"} < set(table.columns)
-    alone = dataclasses.replace(
-        result,
-        models=result.models[:1],
-        groups=tuple(
-            dataclasses.replace(row, models={"crowd": row.models["crowd"]}) for row in result.groups
-        ),
-    )
+    rows = (dataclasses.replace(row, models={"crowd": row.models["crowd"]}) for row in result.groups)
+    alone = dataclasses.replace(result, models=result.models[:1], groups=tuple(rows))
     assert plurality_table(alone).columns.tolist() == ["Axis", "Group", "Raters", "crowd", "Own members"]
     assert len(statistic_table(result, "xrr")) == 5
 
@@ -181,21 +181,6 @@ def test_a_planted_side_is_found_and_said() -> None:
     assert "its own members reach macro-F1" in shown(found)
 
 
-def test_no_side_is_no_finding(result: ModelsResult) -> None:
-    text = shown(result)
-    assert "sides with no group and against none, after correction for testing 5 groups" in text
-
-
-def test_reproducing_is_reaching_what_the_members_reach() -> None:
-    def side(value: float | None, members: float | None) -> bool | None:
-        return Side({"macro_f1": Outcome(value)}, members).reproduces
-
-    assert side(0.5, 0.5) is True
-    assert side(0.4, 0.5) is False
-    assert side(None, 0.5) is None
-    assert side(0.5, None) is None
-
-
 def test_too_few_permutations_leave_no_p() -> None:
     found = ask(dataset(3, items=20, raters=24), [model("m", np.zeros(20))], permutations=50)
     assert all(side.models["m"].statistics["xrr"].p is None for side in found.groups)
@@ -203,21 +188,23 @@ def test_too_few_permutations_leave_no_p() -> None:
     assert Caution.TOO_FEW_FOR_P() in found.warnings
 
 
-def test_what_cannot_be_asked() -> None:
-    data = dataset(3, items=20, raters=24)
-    one = model("m", np.zeros(20))
-    with pytest.raises(SpecError, match="the data have no axis zodiac"):
-        ask(data, [one], axes=(("zodiac",),))
-    with pytest.raises(SpecError, match="no group has 100 raters or more"):
-        ask(data, [one], min_raters=100)
-
-
-def test_the_number_of_permutations_that_fits_does_fit(monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"axes": (("zodiac",),)}, "the data have no axis zodiac"),
+        ({"min_raters": 100}, "no group has 100 raters or more"),
+        ({"permutations": 121}, "need more memory than a run may take; at most 120 fit"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_asked_and_the_number_of_permutations_that_fits_does_fit(
+    monkeypatch, asked, said
+) -> None:
     data, two = dataset(3, items=20, raters=24), [model("m", np.zeros(20)), model("n", np.ones(20))]
     monkeypatch.setattr(run_module, "MAX_NULL_BYTES", 120 * 5 * len(two) * len(SIDES) * 8)
     ask(data, two, permutations=120)
-    with pytest.raises(SpecError, match="need more memory than a run may take; at most 120 fit"):
-        ask(data, two, permutations=121)
+    with pytest.raises(SpecError, match=said):
+        ask(data, two, **{"permutations": 120, **asked})
 
 
 def test_a_model_of_one_label_where_a_group_gave_it_always() -> None:
@@ -225,10 +212,8 @@ def test_a_model_of_one_label_where_a_group_gave_it_always() -> None:
     found = ask(data, [model("m", np.zeros(20))])
     outcome = found.groups[0].models["m"].statistics["xrr"]
     assert outcome.value is None
-    assert (
-        str(outcome.reason)
-        == "on the items that both labelled, the model and the group all gave one same label"
-    )
+    one = "on the items that both labelled, the model and the group all gave one same label"
+    assert str(outcome.reason) == one
 
 
 def test_strangers_see_the_numbers_and_no_names() -> None:
@@ -291,13 +276,15 @@ def test_labels_are_put_in_the_items_order() -> None:
     assert (found.name, found.source, found.n_labelled, found.left_out) == ("m", "m.csv", 3, 0)
 
 
-@pytest.mark.parametrize("text", ["ID,Label\na,yes\nb,\n", "ID,Label\na,yes\n", "ID,Label\r\na,yes\r\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("ID,Label\na,yes\nb,\n", "ID,Label\na,yes\n", "ID,Label\r\na,yes\r\n"),
+        "item,expert\na,yes\n",  # called as in the data
+    ],
+)
 def test_items_without_label_are_left_out(text: str) -> None:
     assert read_model(table(text), "m", data(), SPEC).labels.tolist() == [-1, 1, -1]
-
-
-def test_two_columns_called_as_in_the_data_will_do() -> None:
-    assert read_model(table("item,expert\na,yes\n"), "m", data(), SPEC).labels.tolist() == [-1, 1, -1]
 
 
 @pytest.mark.parametrize(
