@@ -158,9 +158,8 @@ def test_bins_of_workload_hold_neighbours_and_ties() -> None:
     workload = np.random.default_rng(1).permutation(np.repeat(np.arange(5, 45), 3))
     raters = Raters(("",) * 120, {"a": of_one(120)}, workload)
     order, bounds = exchange_of(raters, AnalysisSpec(axes=(("a",),), strata=(WORKLOAD,)))
-    ranges = [
-        (workload[order[first:end]].min(), workload[order[first:end]].max()) for first, end, _ in bounds
-    ]
+    bins = [workload[order[first:end]] for first, end, _ in bounds]
+    ranges = [(one.min(), one.max()) for one in bins]
     assert all(high < low for (_, high), (low, _) in itertools.pairwise(ranges))
     assert len(ranges) == 24
     taken = Raters(("",) * 120, {"a": of_one(120), WORKLOAD: of_one(120)}, workload)
@@ -207,10 +206,7 @@ def test_clusters_of_one_value_each_move_whatever_their_size() -> None:
         assert all(len(set(taken[teams.codes == team])) == 1 for team in range(4))
         sizes.add(int((taken == 0).sum()))
     assert sizes == {2, 3, 4, 5, 6, 7, 8}
-
-
-def test_a_cluster_in_two_strata_is_refused() -> None:
-    with pytest.raises(SpecError, match="different strata"):
+    with pytest.raises(SpecError, match="different strata"):  # of a cluster in two of them
         moving(Axis.from_values([*"xyxx"]), Axis.from_values([*"aabb"]), of_one(4))
 
 
@@ -221,12 +217,9 @@ def test_all_orders_are_equally_likely(raters: int) -> None:
     layout = over_all(raters)
     drawn = [tuple(permutation(11, b, *layout).tolist()) for b in range(200 * len(orders))]
     assert chisquare([drawn.count(order) for order in orders]).pvalue > 0.001
-
-
-def test_the_kernels_orders_are_equally_likely() -> None:
-    orders = list(itertools.permutations(range(4)))
-    drawn = [tuple(row) for row in kernel_sources(telltale(4), 12, 0, 4800).tolist()]
-    assert chisquare([drawn.count(order) for order in orders]).pvalue > 0.001
+    if raters == 4:  # the kernel's too
+        drawn = [tuple(row) for row in kernel_sources(telltale(4), 12, 0, 4800).tolist()]
+        assert chisquare([drawn.count(order) for order in orders]).pvalue > 0.001
 
 
 def test_every_rater_meets_every_profile_equally_often() -> None:
@@ -235,12 +228,9 @@ def test_every_rater_meets_every_profile_equally_often() -> None:
         assert chisquare(np.bincount(sources[:, j], minlength=20)).pvalue > 0.0001
 
 
-def test_permutations_differ_between_numbers_and_seeds() -> None:
+def test_permutations_differ_between_numbers_and_seeds_and_are_pinned() -> None:
     layout = over_all(50)
     drawn = {tuple(permutation(seed, b, *layout).tolist()) for seed in range(20) for b in range(20)}
     assert len(drawn) == 400
-
-
-def test_a_permutation_is_pinned() -> None:
     # From the plain twin at version 0.1.0 with numpy 2.4; a change here changes every published number.
     assert permutation(1, 0, *over_all(8)).tolist() == [2, 7, 3, 6, 4, 0, 5, 1]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from grasp_core.analysis.cohesion.columns import group_columns, members
-from grasp_core.model.annotations import Annotations, Axis, Raters
-from grasp_core.model.groups import form_groups
+from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
+from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
@@ -23,6 +23,16 @@ DATA_SETS = 1000
 SPEC = AnalysisSpec(axes=(("race",),), permutations=199, min_raters=2)
 
 
+def values(
+    annotations: Annotations, raters: Raters, seed: int, n: int
+) -> tuple[Grouping, FloatArray, FloatArray]:
+    """The groups, and their statistics: observed ones, and under n permutations."""
+    grouping = form_groups(raters, SPEC.axes, min_raters=2)
+    design = build_design(annotations, raters, grouping, SPEC)
+    counted = (compiled.observed(design), compiled.shuffled(design, seed, 0, n))
+    return grouping, *(group_columns(one, SPEC)[..., : len(STATISTICS)] for one in counted)
+
+
 def three_errors(rate: float, size: int) -> float:
     return 3 * math.sqrt(rate * (1 - rate) / size)
 
@@ -33,12 +43,7 @@ def tested() -> dict[str, np.ndarray]:
     found: dict[str, list[float]] = {"two-sided": [], "paper": [], "dsi": []}
     for seed in range(DATA_SETS):
         annotations, raters = simulate(seed, items=12, raters=20, missing=0.2)
-        grouping = form_groups(raters, SPEC.axes, min_raters=2)
-        design = build_design(annotations, raters, grouping, SPEC)
-        observed = group_columns(compiled.observed(design), SPEC)[..., : len(STATISTICS)]
-        null = group_columns(compiled.shuffled(design, seed, 0, SPEC.permutations), SPEC)[
-            ..., : len(STATISTICS)
-        ]
+        grouping, observed, null = values(annotations, raters, seed, SPEC.permutations)
         irr = null[:, 0, 0][~np.isnan(null[:, 0, 0])]
         for convention in ("two-sided", "paper"):
             found[convention].append(p_value(observed[0, 0], irr, convention))  # type: ignore[arg-type]
@@ -82,10 +87,7 @@ def test_dsi_keeps_its_level_where_half_of_all_gais_have_no_value() -> None:
         )
         race = Axis.from_values([str(j % 10) for j in range(raters)])
         people = Raters(annotations.rater_ids, {"race": race})
-        grouping = form_groups(people, SPEC.axes)
-        design = build_design(annotations, people, grouping, SPEC)
-        observed = group_columns(compiled.observed(design), SPEC)[..., : len(STATISTICS)]
-        null = group_columns(compiled.shuffled(design, seed, 0, 199), SPEC)[..., : len(STATISTICS)]
+        grouping, observed, null = values(annotations, people, seed, 199)
         found.append(dsi_p(grouping, observed, null, SPEC))
     p = np.array(found)
     p = p[~np.isnan(p)]
@@ -115,11 +117,7 @@ def test_a_group_of_two_does_not_hide_what_ten_raters_show() -> None:
     """The largest GAI as it is, the test of earlier versions, found the effect in 8 of 60 data sets here."""
     found = as_it_is = 0
     for seed in range(DATA_SETS_POWER):
-        annotations, raters = planted(seed)
-        grouping = form_groups(raters, SPEC.axes)
-        design = build_design(annotations, raters, grouping, SPEC)
-        observed = group_columns(compiled.observed(design), SPEC)[..., : len(STATISTICS)]
-        null = group_columns(compiled.shuffled(design, seed, 0, 399), SPEC)[..., : len(STATISTICS)]
+        grouping, observed, null = values(*planted(seed), seed, 399)
         assert members(grouping.groups, SPEC) == [[0, 1, 2, 3]]
         found += dsi_p(grouping, observed, null, SPEC) < 0.05
         largest = tails(np.nanmax(observed[:, GAI]), np.nanmax(null[:, :, GAI], axis=1))

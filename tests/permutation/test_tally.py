@@ -159,7 +159,7 @@ def test_histogram_and_median_of_counts() -> None:
     assert checked > 30
 
 
-def test_values_far_out_are_in_the_last_bins() -> None:
+def test_values_far_out_are_in_the_last_bins_and_a_median_beyond_the_first_values_at_their_edge() -> None:
     first = np.linspace(0, 1, 200)[:, None]
     counted = Counted(np.array([0.5]), first, [])
     counted.add(first)
@@ -169,9 +169,6 @@ def test_values_far_out_are_in_the_last_bins() -> None:
     assert (histogram.counts[0], histogram.counts[-1]) == (1, 1)
     assert sum(histogram.counts) == 202
     assert len(histogram.counts) == 3 * BINS
-
-
-def test_a_median_beyond_all_that_the_first_values_foretold_is_at_their_edge() -> None:
     counted = Counted(np.array([0.5]), np.linspace(0, 1, 10_001)[:, None], [])
     counted.add(np.full((50, 1), 7.0))
     assert counted.summary(0).median == pytest.approx(0.55)
