@@ -22,10 +22,13 @@ AXES = ["rater_gender", "rater_race"]
 def analysis() -> grasp.Analysis:
     votes, raters = few()
     votes = votes.assign(topic=votes["item_id"].str[-2])
-    return grasp.analyse(votes, raters, axes=AXES, slices=["topic"], permutations=200, progress=False)
+    asked: Any = {"slices": ["topic"], "given": ["rater_race"], "permutations": 200, "progress": False}
+    return grasp.analyse(votes, raters, axes=AXES, **asked)
 
 
-def test_tables_hold_the_results_numbers(analysis: grasp.Analysis) -> None:
+def test_tables_hold_the_results_numbers_and_the_answer_a_headline_and_sentences(
+    analysis: grasp.Analysis,
+) -> None:
     table, result = analysis.table(), analysis.result
     assert len(table) == len(result.groups)
     for (_, row), group in zip(table.iterrows(), result.groups, strict=True):
@@ -40,9 +43,6 @@ def test_tables_hold_the_results_numbers(analysis: grasp.Analysis) -> None:
     assert not (labels["q"] < labels["p"]).any()
     assert set(analysis.pairs()["group"]) | set(analysis.pairs()["other_group"]) == set(table["group"])
     assert sorted(analysis.dsi()["dsi"]) == sorted(row.outcome.value or 0 for row in result.dsi)
-
-
-def test_the_answer_has_a_headline_and_its_sentences(analysis: grasp.Analysis) -> None:
     headline, *details = analysis.answer().splitlines()
     assert headline
     assert details
@@ -114,11 +114,13 @@ def test_files_that_are_no_result_are_refused(content: str | None, said: str, tm
         grasp.open(file)
 
 
-def test_endings_and_places_that_cannot_be_written_are_refused(analysis, tmp_path) -> None:
-    with pytest.raises(grasp.DataError, match=r"has to end in one of \.csv"):
-        analysis.save(tmp_path / "result.docx")
-    with pytest.raises(grasp.DataError, match="cannot be written"):
-        analysis.save(tmp_path / "nowhere" / "result.csv")
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [("result.docx", r"has to end in one of \.csv"), ("nowhere/result.csv", "cannot be written")],
+)
+def test_endings_and_places_that_cannot_be_written_are_refused(analysis, tmp_path, place, said) -> None:
+    with pytest.raises(grasp.DataError, match=said):
+        analysis.save(tmp_path / place)
 
 
 class Tags(HTMLParser):
@@ -161,27 +163,19 @@ OPTIONS = ("--axis", "rater_gender", "--axis", "rater_race", "--permutations", "
 
 
 @pytest.fixture(scope="module")
-def result() -> grasp.Analysis:
-    votes, raters = few()
-    votes = votes.assign(topic=votes["item_id"].str[-2])
-    asked: Any = {"slices": ["topic"], "given": ["rater_race"], "permutations": 200, "progress": False}
-    return grasp.analyse(votes, raters, axes=AXES, **asked)
-
-
-@pytest.fixture(scope="module")
 def plain() -> grasp.Analysis:
     votes, raters = few()
     return grasp.analyse(votes, raters, axes=AXES, permutations=200, progress=False)
 
 
-def test_slices_and_axes_given_are_tables(result: grasp.Analysis, plain: grasp.Analysis) -> None:
-    table = result.slices()
+def test_slices_and_axes_given_are_tables(analysis: grasp.Analysis, plain: grasp.Analysis) -> None:
+    table = analysis.slices()
     assert set(table["slice"]) == {"topic"}
     assert {"gai", "label_use", "dsi"} <= set(table["statistic"])
     of_dsi = table[(table["statistic"] == "dsi") & table["low"].notna()]
     assert set(of_dsi["slice_value"]) <= set(table["slice_value"])
     assert (of_dsi["low"] <= of_dsi["value"]).sum() > 2
-    given = result.given()
+    given = analysis.given()
     assert set(given["given"]) == {"rater_race"}
     assert set(given["axis"]) == {"gender"}
     assert plain.slices().empty

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import json
 import pickle
@@ -54,7 +55,7 @@ def test_rows_join_the_raters_by_the_columns_of_the_axes(result, frames) -> None
     assert dict(joined.groupby("rater_gender").size()) == sizes
 
 
-def test_the_verdicts_are_a_frame(result: grasp.Analysis) -> None:
+def test_verdicts_and_pairs_are_frames(result: grasp.Analysis) -> None:
     table = result.findings()
     assert list(table["verdict"]) == [row.verdict.code for row in result.result.groups]
     assert list(table["q"].dropna()) == [
@@ -62,12 +63,10 @@ def test_the_verdicts_are_a_frame(result: grasp.Analysis) -> None:
     ]
     black = table.query("rater_race == 'Black' and rater_gender == 'Woman'").iloc[0]
     assert black["low"] < black["points"] < black["high"]
-
-
-def test_pairs_hold_numbers(result: grasp.Analysis) -> None:
-    table = result.pairs()
-    assert str(table["value"].dtype) == "float64"
-    of_gender = table.query("axis == 'gender' and statistic == 'distance'").iloc[0]
+    assert json.loads(table.to_json(orient="records"))[0]["verdict"]
+    pairs = result.pairs()
+    assert str(pairs["value"].dtype) == "float64"
+    of_gender = pairs.query("axis == 'gender' and statistic == 'distance'").iloc[0]
     assert {of_gender["rater_gender"], of_gender["other_rater_gender"]} == {"Man", "Woman"}
 
 
@@ -95,10 +94,17 @@ def test_tables_beside_a_result_hold_numbers(result: grasp.Analysis) -> None:
     assert str(tables["Axes that go together"]["cramers_v"].dtype) == "float64"
 
 
-def test_equal_results_are_equal_also_after_pickle(result, frames) -> None:
-    again = pickle.loads(pickle.dumps(result))
-    assert again == result
-    assert again.data is None  # nobody's answers go along with what was found
+def test_equal_results_are_equal_also_after_pickle_and_opened_and_hold_no_data(
+    result, frames, tmp_path
+) -> None:
+    result.save(tmp_path / "result.json")
+    opened = grasp.open(tmp_path / "result.json")
+    assert isinstance(opened, grasp.Analysis)
+    for again in (pickle.loads(pickle.dumps(result)), opened):
+        assert again == result
+        assert again.data is None  # nobody's answers go along with what was found
+    with pytest.raises(grasp.SpecError, match="holds no data"):
+        opened.null_distribution("gai", {"rater_gender": "Woman"})
     assert analysed(frames) == result
     assert analysed(frames, seed=2) != result
 
@@ -114,20 +120,12 @@ def test_the_shuffled_values_give_the_p(result: grasp.Analysis) -> None:
         result.null_distribution("kappa", woman)
 
 
-def test_an_opened_result_says_that_it_holds_no_data(result: grasp.Analysis, tmp_path) -> None:
-    result.save(tmp_path / "result.json")
-    opened = grasp.open(tmp_path / "result.json")
-    assert isinstance(opened, grasp.Analysis)
-    assert opened == result
-    with pytest.raises(grasp.SpecError, match="holds no data"):
-        opened.null_distribution("gai", {"rater_gender": "Woman"})
-
-
 def test_signatures_show_defaults() -> None:
     parameters = inspect.signature(grasp.analyse).parameters
     shown = {name: parameters[name].default for name in ("seed", "min_raters", "level", "guess", "item")}
     assert shown == {"seed": 1, "min_raters": 2, "level": "nominal", "guess": True, "item": None}
     assert ... not in [one.default for one in parameters.values()]
+    assert not set(grasp.__all__) & set(dir(builtins))  # of a star import
 
 
 def test_numbers_of_numpy_and_an_index_of_columns_are_taken(frames) -> None:
@@ -139,7 +137,9 @@ def test_numbers_of_numpy_and_an_index_of_columns_are_taken(frames) -> None:
     assert len(seeds) == 2
 
 
-def test_lazy_frames_series_and_columns_that_are_numbers(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+def test_lazy_frames_series_columns_that_are_numbers_and_cells_that_are_lists(
+    frames: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
     annotations, raters = frames
     asked = {"axes": ["rater_gender"], "permutations": 100, "progress": False}
     usual = grasp.analyse(annotations, raters, **asked)
@@ -149,14 +149,8 @@ def test_lazy_frames_series_and_columns_that_are_numbers(frames: tuple[pd.DataFr
     numbered = annotations.rename(columns={"item_id": 0})
     found = grasp.analyse(numbered, raters, item=0, rater="rater_id", label="label", **asked)
     assert found.result.groups == usual.result.groups
-
-
-def test_cells_that_are_lists_are_sets_of_labels(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    annotations = frames[0].copy()
-    annotations["label"] = [["No", label] if label != "No" else ["No"] for label in annotations["label"]]
-    found = grasp.analyse(
-        annotations, frames[1], label="label", axes=["rater_gender"], permutations=100, progress=False
-    )
+    lists = [["No", label] if label != "No" else ["No"] for label in annotations["label"]]
+    found = grasp.analyse(annotations.assign(label=lists), raters, label="label", **asked)
     assert found.result.data.categories == ("No", "No|Unsure", "No|Yes")
 
 
@@ -170,12 +164,6 @@ def test_without_guessing_nothing_is_recognised(frames: tuple[pd.DataFrame, pd.D
         asked = {"statistic": len} if function is grasp.permutation_test else {}
         with pytest.raises(grasp.SpecError, match="item"):
             function(*frames, axes=["rater_gender"], guess=False, **asked)
-
-
-def test_a_star_import_replaces_no_builtin() -> None:
-    import builtins
-
-    assert not set(grasp.__all__) & set(dir(builtins))
 
 
 @pytest.mark.parametrize(
@@ -214,13 +202,5 @@ def test_a_statistic_of_ones_own_is_tested(frames: tuple[pd.DataFrame, pd.DataFr
     assert black["value"] > np.quantile(null, 0.95)
     assert black["null_median"] == np.sort(null)[75]
     assert "yes: " in found.answer()
-
-
-def test_a_statistic_that_gives_no_number_is_refused(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    asked = {"axes": ["rater_gender"], "permutations": 2, "progress": False}
     with pytest.raises(grasp.SpecError, match="the statistic gave no number for"):
-        grasp.permutation_test(*frames, statistic=lambda group, others: "x", **asked)
-
-
-def test_frames_become_json(result: grasp.Analysis) -> None:
-    assert json.loads(result.findings().to_json(orient="records"))[0]["verdict"]
+        grasp.permutation_test(*frames, statistic=lambda group, others: "x", **{**asked, "permutations": 2})
