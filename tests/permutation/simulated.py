@@ -30,6 +30,24 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
 """What the conventions of GRASP and of the paper count on items, but for ties."""
 
 
+AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
+SHAPES = {
+    "crossed": {},
+    "two categories": {"categories": 2, "missing": 0.2},
+    "missing": {"missing": 0.7, "items": 30},
+    "nearly empty": {"missing": 0.96, "items": 30},
+    "one label": {"categories": 3, "unused": 2},
+    "unknown": {"unknown": 0.3, "missing": 0.1},
+    "never used": {"categories": 6, "unused": 3, "missing": 0.3, "unknown": 0.1},
+    "20 categories": {"categories": 20, "missing": 0.2, "unknown": 0.1},
+    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3, "unknown": 0.1},
+    "exactly 64 raters": {"raters": 64, "items": 8},
+    "few raters": {"raters": 4, "items": 12, "missing": 0.2},
+}
+NUMBERS = range(5, 8)
+"""Permutations compared; not from 0, so that an offset would show."""
+
+
 def coded(
     item, rater, category, labels: int | Sequence[str], shape: tuple[int, int] | None = None
 ) -> Annotations:

@@ -20,22 +20,18 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel import crossed as crossed_layout
-from tests.permutation.simulated import CONVENTIONS, built, by_definition, clustered, coded, simulate
+from tests.permutation.simulated import (
+    AXES,
+    CONVENTIONS,
+    NUMBERS,
+    SHAPES,
+    built,
+    by_definition,
+    clustered,
+    coded,
+    simulate,
+)
 
-AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
-SHAPES = {
-    "crossed": {},
-    "two categories": {"categories": 2, "missing": 0.2},
-    "missing": {"missing": 0.7, "items": 30},
-    "nearly empty": {"missing": 0.96, "items": 30},
-    "one label": {"categories": 3, "unused": 2},
-    "unknown": {"unknown": 0.3, "missing": 0.1},
-    "never used": {"categories": 6, "unused": 3, "missing": 0.3, "unknown": 0.1},
-    "20 categories": {"categories": 20, "missing": 0.2, "unknown": 0.1},
-    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3, "unknown": 0.1},
-    "exactly 64 raters": {"raters": 64, "items": 8},
-    "few raters": {"raters": 4, "items": 12, "missing": 0.2},
-}
 OPTIONS = [
     pytest.param(strata, ties, convention, marks=[] if meets else [pytest.mark.long])
     for (s, strata), (t, ties), (c, convention) in itertools.product(
@@ -44,8 +40,6 @@ OPTIONS = [
     for meets in [(s + t + c) % 2 == 0]
 ]
 """Strata, ties and convention: every two of the values meet in every run, all three in `make test-long`."""
-NUMBERS = range(5, 8)
-"""Permutations compared; not from 0, so that an offset would show."""
 
 
 def assert_parity(

@@ -19,9 +19,7 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import digits_layout, local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
-from tests.permutation.simulated import CONVENTIONS, built, clustered, coded, part, simulate
-
-AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
+from tests.permutation.simulated import AXES, CONVENTIONS, built, clustered, coded, part, simulate
 
 
 def numbered(annotations: Annotations) -> Annotations:

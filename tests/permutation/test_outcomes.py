@@ -37,7 +37,18 @@ from tests.permutation.naive import (
     naive_two_sided,
     naive_upper,
 )
-from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, clustered, kept, simulate
+from tests.permutation.simulated import (
+    AXES,
+    GAI,
+    GROUPS,
+    NUMBERS,
+    SHAPES,
+    SPEC,
+    by_group_and_axis,
+    clustered,
+    kept,
+    simulate,
+)
 
 PLACES = Places(5)
 
@@ -332,18 +343,6 @@ def test_a_test_is_named_where_all_that_it_belongs_to_holds() -> None:
 
 
 # Label use under permutations
-AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
-SHAPES = {
-    "crossed": {},
-    "missing": {"missing": 0.7, "items": 30},
-    "nearly empty": {"missing": 0.96, "items": 30},
-    "one label": {"categories": 3, "unused": 2},
-    "unknown": {"unknown": 0.3, "missing": 0.1},
-    "never used": {"categories": 6, "unused": 3, "missing": 0.3, "unknown": 0.1},
-    "few raters": {"raters": 4, "items": 12, "missing": 0.2},
-}
-NUMBERS = range(5, 8)
-"""Permutations compared; not from 0, so that an offset would show."""
 
 
 def laid_out(answers: tuple[Annotations, ...], raters: Raters, spec: AnalysisSpec) -> Questions:

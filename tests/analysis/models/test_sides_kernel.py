@@ -26,21 +26,9 @@ from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.deviations import p_value
 from grasp_core.statistics.items import count
 from tests.analysis.models.cases import ask, model, plurality_of, random_labels
-from tests.permutation.simulated import dataset, simulate
+from tests.permutation.simulated import NUMBERS, SHAPES, dataset, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"))
-SHAPES = {
-    "crossed": {},
-    "two categories": {"categories": 2, "missing": 0.2},
-    "missing": {"missing": 0.7, "items": 30},
-    "nearly empty": {"missing": 0.96, "items": 30},
-    "one label": {"categories": 3, "unused": 2},
-    "unknown": {"unknown": 0.3, "missing": 0.1},
-    "20 categories": {"categories": 20, "missing": 0.2},
-    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3},
-}
-NUMBERS = range(5, 8)
-"""Permutations compared; not from 0, so that an offset would show."""
 
 
 ALL = np.ones(3, np.bool_)
