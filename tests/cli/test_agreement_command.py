@@ -106,26 +106,24 @@ def test_seconds_since_1970_are_dates(capsys: Captured) -> None:
     assert list(dict.fromkeys(row["batch"] for row in found if row["column"])) == ["2026-01", "2026-02"]
 
 
-def test_agreement_as_json_is_all_that_is_told(capsys: Captured) -> None:
-    assert cli.main(["agreement", "votes.csv", "--label", "label", "--format", "json", "-q"]) == 0
-    plain = json.loads(capsys.readouterr().out)
-    assert plain["format"] == "grasp-agreement"
-    assert plain["everybody"]["alpha"] == pytest.approx(irr(counts()), abs=1e-12)
-    assert {row["coefficient"] for row in plain["coefficients"]} >= {"Gwet's AC1", "Fleiss' kappa"}
-    assert '"a"' not in json.dumps(plain)  # it names no rater
-
-
-def test_agreement_is_told_in_words_and_tables(capsys: Captured) -> None:
-    assert cli.main(["agreement", "votes.csv", "--label", "label", "--by", "batch"]) == 0
+def test_agreement_is_told_in_words_tables_and_json(capsys: Captured) -> None:
+    asked = ["agreement", "votes.csv", "--label", "label", "--by", "batch"]
+    assert cli.main(asked) == 0
     whole = capsys.readouterr().out
     assert "\nYour 4 raters " in whole
     assert "Nothing is known of the raters" not in whole
     for heading in ("Coefficients", "By batch", "When one rater says it, another says so too"):
         assert f"\n{heading}\n" in whole
-    assert cli.main(["agreement", "votes.csv", "--label", "label", "--by", "batch", "--brief"]) == 0
+    assert cli.main([*asked, "--brief"]) == 0
     brief = capsys.readouterr().out
     assert "Gwet's AC1" in brief
     assert len(brief.splitlines()) < 25
+    assert cli.main([*asked[:4], "--format", "json", "-q"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert plain["format"] == "grasp-agreement"
+    assert plain["everybody"]["alpha"] == pytest.approx(irr(counts()), abs=1e-12)
+    assert {row["coefficient"] for row in plain["coefficients"]} >= {"Gwet's AC1", "Fleiss' kappa"}
+    assert '"a"' not in json.dumps(plain)  # it names no rater
 
 
 def test_labels_that_are_all_the_same_say_why_there_is_no_kappa(capsys: Captured) -> None:

@@ -19,12 +19,21 @@ from grasp_core import cli
 from grasp_core.cli.terminal import messages as lines
 from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
 from grasp_core.reading.example import example_files
-from tests.cli.test_commands import COLUMNS, ROOT
+from tests.cli.test_commands import COLUMNS, ROOT, written
 from tests.few_items import few_items
 
 Captured = pytest.CaptureFixture[str]
 DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
 RUN = ["run", *DATA, "--axis", "race", "--permutations", "200", "--no-pairs"]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What the time is, in seconds; no line of progress has been written yet."""
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+    return now
 
 
 @pytest.fixture
@@ -133,10 +142,7 @@ def test_the_answer_is_bold_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch)
     assert lines.emphasised("clear") == "clear"
 
 
-def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(monkeypatch, capsys) -> None:
-    clock = [1000.0]
-    monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(clock, capsys) -> None:
     shown = Lines()
     for second in range(0, 91, 5):
         clock[0] = 1000.0 + second
@@ -146,23 +152,17 @@ def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(monkeypat
     assert said == "".join(f"{n} of 90 permutations, {90 - n} s left\n" for n in (30, 60, 90))
 
 
-def test_the_time_left_follows_from_what_was_taken(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    clock = [1000.0]
-    monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+def test_the_time_left_follows_from_what_was_taken_and_is_told_as_people_do(clock, capsys) -> None:
     countdown = Countdown()
     for second, share in ((0, 0.0), (40, 0.25), (80, 0.5)):
         clock[0] = 1000.0 + second
         countdown.show(share, f"{share:.0%} done")
     assert capsys.readouterr().err == "25% done, 2 min left\n50% done, 80 s left\n"
-
-
-def test_a_time_is_told_as_people_do() -> None:
     assert [seconds(left) for left in (45, 119, 600, 3900)] == ["45 s", "119 s", "10 min", "1 h 5 min"]
 
 
 def test_what_is_clear_decides_the_exit_code_where_it_is_asked(saved: Path, capsys: Captured) -> None:
-    plain: dict[str, Any] = json.loads((saved / "result.json").read_text(encoding="utf-8"))
+    plain: dict[str, Any] = written()
     clear = any((row.get("verdict") or {}).get("code") == "clear" for row in plain["groups"])
     assert cli.main(["report", "result.json"]) == 0
     assert cli.main(["report", "result.json", "--exit-code"]) == int(clear)
@@ -203,9 +203,9 @@ def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> 
         (tmp_path / name).write_bytes(content)
     run = ["run", "annotations.csv", "raters.csv", "--permutations", "50", "-q", "-o", "result.json"]
     assert cli.main(run) == 0
-    alone = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["spec"]["analysis"]["axes"]
+    alone = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
     assert cli.main([*run, "--intersect", "rater_race:rater_gender"]) == 0
-    both = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["spec"]["analysis"]["axes"]
+    both = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
     assert both == [*alone, ["rater_race", "rater_gender"]]
 
 
