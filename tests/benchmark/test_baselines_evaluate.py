@@ -89,15 +89,12 @@ def test_splits_are_stratified_seeded_and_apart(tmp_path: Path) -> None:
         assert mean == pytest.approx(expected, abs=0.45)
 
 
-def test_splits_say_where_they_mislead(tmp_path: Path) -> None:
+def test_splits_say_where_they_mislead_or_cannot_be(tmp_path: Path) -> None:
     task, train = opened(weather(tmp_path))
     found = evaluate(fit_plurality, train, task, way="splits")
     assert "is never tested" in str(found.caution[1])
     assert "Rare classes (2 with 2 to 4 rows)" in str(found.caution[2])
     assert found.n == sum(len(fold.test) for fold in stratified_splits(train, 1))
-
-
-def test_splits_need_a_class_with_two_rows(tmp_path: Path) -> None:
     task, train = opened(weather(tmp_path, [("a", "rain"), ("b", "snow")]))
     with pytest.raises(DataError, match="no class with two rows"):
         evaluate(fit_plurality, train, task, way="splits")
@@ -131,14 +128,8 @@ def test_a_cancelled_evaluation_goes_on_where_it_was(tmp_path: Path, way: str) -
     before = len(kept)
     spy, told = Spy(), []
     kept = json.loads(json.dumps(kept))
-    again = evaluate(
-        spy,
-        train,
-        task,
-        way=way,
-        watch=lambda *now: told.append(now),
-        done=kept,  # type: ignore[arg-type]
-    )
+    how = {"way": way, "watch": lambda *now: told.append(now), "done": kept}
+    again = evaluate(spy, train, task, **how)
     assert 0 < before < len(kept) == before + len(spy.learnt)
     assert (again.macro_f1, again.ci95, again.predicted) == (whole.macro_f1, whole.ci95, whole.predicted)
     assert told[0][0] == 0
@@ -161,22 +152,21 @@ def test_blocks_of_rows_change_no_label_and_are_not_done_twice(tmp_path: Path) -
 def test_partial_work_belongs_to_its_rows_and_seed(tmp_path: Path) -> None:
     task, train = opened(weather(tmp_path / "one"))
     _, other = opened(weather(tmp_path / "two", BALANCED))
-    keys = {
-        work_key("tfidf", task, [train], "loo", 1),
-        work_key("tfidf", task, [train], "loo", 2),
-        work_key("tfidf", task, [other], "loo", 1),
-        work_key("tfidf", task, [train], "splits", 1),
-        work_key("plurality", task, [train], "loo", 1),
-    }
-    assert len(keys) == 5
-    assert work_key("tfidf", task, [train], "loo", 1) in keys
+    own = ("tfidf", train, "loo", 1)
+    others = [("tfidf", train, "loo", 2), ("tfidf", other, "loo", 1), ("tfidf", train, "splits", 1)]
+    others.append(("plurality", train, "loo", 1))
+    keys = [work_key(name, task, [rows], way, seed) for name, rows, way, seed in (own, *others, own)]
+    assert len(set(keys)) == 5
+    assert keys[0] == keys[-1]
 
 
 def command(*arguments: str | Path) -> int:
     return cli.main(["raft", "baseline", *map(str, arguments)])
 
 
-def test_the_command_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_scores_by_leave_one_out_files_and_splits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, out = weather(tmp_path / "weather"), tmp_path / "scores.json"
     assert command("tfidf", "--task", folder, "--evaluate", "loo", "--out", out) == 0
     printed = capsys.readouterr()
@@ -187,14 +177,8 @@ def test_the_command_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert (scores["macro_f1"], scores["macro_f1_declared"]) == (found.macro_f1, found.macro_f1_declared)
     assert (scores["baseline"], scores["task"], scores["n"]) == ("tfidf", "weather", 6)
     assert "note: Leave-one-out makes" in printed.err
-
-
-def test_the_command_scores_on_splits_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = weather(tmp_path / "weather")
-    write(
-        tmp_path,
-        {"gold.csv": "ID,Text,Label\n9,so much snow,snow\n8,the sun,sun_shine\n7,it will rain,rain\n"},
-    )
+    rows = "ID,Text,Label\n9,so much snow,snow\n8,the sun,sun_shine\n7,it will rain,rain\n"
+    write(tmp_path, {"gold.csv": rows})
     assert command("tfidf", "--task", folder, "--evaluate", tmp_path / "gold.csv") == 0
     assert json.loads(capsys.readouterr().out)["macro_f1"] == 1.0
     assert command("plurality", "--task", folder, "--evaluate", "splits", "--seed", "3") == 0
@@ -285,20 +269,15 @@ def test_what_the_same_baseline_has_labelled_is_not_labelled_again(here: Path, c
     (here / "boosted" / "data" / "second" / "predictions.csv").unlink()
     capsys.readouterr()
     assert main([*command, "--trees", "5"]) == 0
-    assert [line.endswith("from before") for line in capsys.readouterr().out.splitlines()] == [
-        True,
-        False,
-        False,
-    ]
+    before = [line.endswith("from before") for line in capsys.readouterr().out.splitlines()]
+    assert before == [True, False, False]
     assert read_run(Path("boosted"))["first"] == first["first"]
     assert main([*command, "--trees", "6"]) == 0
     assert "from before" not in capsys.readouterr().out
     write(here / "raft" / "first", {"train.csv": "Text,Label\nsnow,snow\nrain,rain\n"})
     assert main([*command, "--trees", "6"]) == 0
-    assert [line.endswith("from before") for line in capsys.readouterr().out.splitlines()[:2]] == [
-        False,
-        True,
-    ]
+    before = [line.endswith("from before") for line in capsys.readouterr().out.splitlines()]
+    assert before[:2] == [False, True]
 
 
 def test_an_endpoint_that_dies_loses_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -352,13 +331,9 @@ def test_what_cannot_be_asked(here: Path, command: list[str], said: str, capsys)
 def test_a_task_is_written_whole_or_not_at_all(here: Path) -> None:
     write(here, {"out/data": "a file where a folder should be"})
     assert main(["raft", "baseline", "plurality", "--all", "--out", "out"]) == 2
-    with pytest.raises(DataError, match="cannot be read"):
-        read_run(_folder_as_run(here))
-
-
-def _folder_as_run(here: Path) -> Path:
     (here / "strange" / "run.json").mkdir(parents=True)
-    return here / "strange"
+    with pytest.raises(DataError, match="cannot be read"):
+        read_run(here / "strange")
 
 
 def test_unlabelled_rows_of_the_task_are_learnt_from(here: Path) -> None:
@@ -422,13 +397,10 @@ def test_programs_that_fail(line: str, said: str) -> None:
         Command(line, {}, timeout_s=0.5 if "sleep" in line else 60)({"Text": "a"})
 
 
-@pytest.mark.parametrize("line", ["", '"open'])
-def test_a_line_without_a_program(line: str) -> None:
-    with pytest.raises(SpecError, match="takes a program"):
-        Command(line, {})
-
-
-def test_a_task_may_have_such_a_field_already(tmp_path: Path) -> None:
+def test_a_line_without_a_program_and_a_task_of_such_a_field_are_refused(tmp_path: Path) -> None:
+    for line in ("", '"open'):
+        with pytest.raises(SpecError, match="takes a program"):
+            Command(line, {})
     task, train = opened(weather(tmp_path))
     with pytest.raises(SpecError, match="has a field Retrieved of its own"):
         with_retrieved(train, Task("t", task.classes, (FIELD,), (FIELD,)), lambda _: "")

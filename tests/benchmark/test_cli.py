@@ -112,19 +112,19 @@ def test_the_built_in_tasks_are_the_default(folder: Path, capsys: pytest.Capture
     assert f"data/{MOOD}/predictions.csv belongs to none of the tasks" in capsys.readouterr().err
 
 
-def test_ids_are_those_of_the_gold_labels_where_the_tasks_rows_are_not_there(folder: Path, capsys) -> None:
-    (folder / "tasks" / MOOD / "test_unlabeled.csv").unlink()
-    write(folder, {f"mine/data/{MOOD}/predictions.csv": table(SAID, [*IDS[:-1], "58"])})
-    assert score("--tasks", "tasks") == cli.BAD_INPUT
-    assert "row 9: the ID '58' is of no row of mood" in capsys.readouterr().err
-
-
-def test_rows_without_a_gold_label_are_not_scored(folder: Path) -> None:
+def test_only_rows_with_a_gold_label_are_scored_whose_ids_they_give_without_the_tasks_rows(
+    folder, capsys
+) -> None:
     write(folder, {f"gold/{MOOD}/test.csv": table(GOLD[:4], IDS[:4])})
     assert score("--tasks", "tasks", "--out", "scores.json") == 0
     found = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["tasks"][MOOD]
     assert found["n"] == 4
     assert found["macro_f1"] == pytest.approx(f1_score(GOLD[:4], SAID[:4], average="macro"), abs=1e-12)
+    write_gold(folder / "gold", [MOOD])
+    (folder / "tasks" / MOOD / "test_unlabeled.csv").unlink()
+    write(folder, {f"mine/data/{MOOD}/predictions.csv": table(SAID, [*IDS[:-1], "58"])})
+    assert score("--tasks", "tasks") == cli.BAD_INPUT
+    assert "row 9: the ID '58' is of no row of mood" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def votes(folder: Path) -> Path:
     return folder
 
 
-def test_human_against_a_column(votes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_human_against_a_column_and_held_out_raters(votes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["--votes", "3", "--items", "8", "--gold", "expert"]
     assert cli.main(["raft", "human", *VOTES, *asked]) == 0
     assert capsys.readouterr().out.splitlines() == [
@@ -219,9 +219,6 @@ def test_human_against_a_column(votes: Path, capsys: pytest.CaptureFixture[str])
         "over all 3 categories 1.000",
         "100 such draws: mean 1.000, standard deviation 0.000",
     ]
-
-
-def test_human_against_held_out_raters(votes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["raft", "human", *VOTES, "--votes", "1", "--items", "8", "--repeats", "1"]) == 0
     out = capsys.readouterr().out
     assert "plurality of 1 on 8 of 8 items, against held-out raters" in out
@@ -253,6 +250,8 @@ def test_a_full_submission_to_the_released_tasks(tmp_path: Path, monkeypatch: py
         write(tmp_path, {f"gold/{name}/test.csv": table(labels, ids[name])})
         labels[0] = task.classes[1]
         write(tmp_path, {f"mine/data/{name}/predictions.csv": table(labels, ids[name], end="\r\n")})
+    # The snapshot's own sizes hold, not those of the final release: see its PROVENANCE.md files.
+    assert [len(ids[name]) for name in ("one_stop_english", "banking_77")] == [518, 5_000]
     assert cli.main(["raft", "validate", "mine", "--tasks", str(source)]) == 0
     assert score("--tasks", str(source), "--out", "scores.json") == 0
     plain = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))

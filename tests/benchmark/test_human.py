@@ -276,9 +276,7 @@ def test_nobody_qualifies() -> None:
 
 def test_a_qualification_raises_the_score() -> None:
     """Half of the raters guess: with a bar they do not vote."""
-    good, guessing = dataset(0.9, raters=6), dataset(0.5, raters=6, seed=2)
-    a, b = good.annotations, guessing.annotations
-
+    a, b = dataset(0.9, raters=6).annotations, dataset(0.5, raters=6, seed=2).annotations
     ids = tuple(map(str, range(12)))
     both = Annotations.from_codes(
         item=np.concatenate([a.item, b.item]),
@@ -296,7 +294,9 @@ def test_a_qualification_raises_the_score() -> None:
     assert set(np.unique(kept.annotations.rater)) == set(range(6))
 
 
-def test_a_sheet_has_every_row_for_every_voter(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
     monkeypatch.chdir(tmp_path)
     folder = weather(tmp_path / "task")
     command = ["raft", "sheet", "--task", str(folder), "--voters", "ann,bob", "--items", "2", "--asked", "3"]
@@ -310,11 +310,8 @@ def test_a_sheet_has_every_row_for_every_voter(tmp_path: Path, monkeypatch, caps
     assert {row["ID"] for row in right} == {row["ID"] for row in rows[:3]}
     assert main(command) == 2
     assert "votes.csv is there already" in capsys.readouterr().err
-
-
-def test_sheets_that_cannot_be(tmp_path: Path) -> None:
-    task, train = opened(weather(tmp_path))
-    test = read_rows(tmp_path / "test_unlabeled.csv", task, labelled=False)
+    task, train = opened(folder)
+    test = read_rows(folder / "test_unlabeled.csv", task, labelled=False)
     for names in ((), ("a", "a"), ("a", "")):
         with pytest.raises(SpecError, match="a sheet needs raters"):
             voting_sheet(task, train, test, names)

@@ -14,7 +14,7 @@ import pytest
 from grasp_core.benchmark import folders
 from grasp_core.benchmark import gold as labelled
 from grasp_core.benchmark.folders import csv_files
-from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, require_scorable, validate
+from grasp_core.benchmark.submissions import known_ids, read_submission, require_scorable, validate
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks
 from grasp_core.model.errors import DataError
 from tests.benchmark.folders import (
@@ -28,7 +28,6 @@ from tests.benchmark.folders import (
     write,
     write_tasks,
 )
-from tests.shared_data import SHARED, needs_shared_data
 from tests.zips import zipped
 
 TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in (MOOD, TONE)}
@@ -99,11 +98,8 @@ def test_a_missing_task_has_the_original_message_first() -> None:
         "Incorrect number of files! Expected 2 files, but got 1.",
         "data/tone/predictions.csv is missing; the submission has no labels for the task tone",
     ]
-
-
-def test_the_original_message_for_the_benchmarks_eleven_tasks() -> None:
-    tasks = builtin_tasks()
-    found = messages({"data/banking_77/predictions.csv": table(["age_limit"], ["50"])}, tasks, {})
+    alone = {"data/banking_77/predictions.csv": table(["age_limit"], ["50"])}
+    found = messages(alone, builtin_tasks(), {})
     assert found[0] == "Incorrect number of files! Expected 11 files, but got 1."
     assert "Incorrect CSV shapes in files: ['data/banking_77/predictions.csv']" in found
 
@@ -255,17 +251,14 @@ def test_a_cell_of_a_gigabyte_in_a_small_archive() -> None:
     assert messages(packed.getvalue()) == [f"Could not load predictions! Errors: ['{wanted}']"]
 
 
-def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_rows_and_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    for end in ("\n", "\r", "\r\n"):
+        (message,) = with_mood("ID,Label" + end * 2_000_001)  # not taken apart
+        assert f"{FILE} has more than 2,000,000 lines" in message
     monkeypatch.setattr(labelled, "MAX_ROWS", 8)
     assert with_mood(table(SAID)) == []
     (message,) = with_mood(table([*SAID, "no"], [*IDS, "58"]))
     assert f"{FILE} has 9 rows, at most 8 are read" in message
-
-
-def test_too_many_lines_are_not_taken_apart() -> None:
-    for end in ("\n", "\r", "\r\n"):
-        (message,) = with_mood("ID,Label" + end * 2_000_001)
-        assert f"{FILE} has more than 2,000,000 lines" in message
 
 
 def test_an_archive_of_800_mb_is_refused_by_its_size(tmp_path: Path) -> None:
@@ -277,15 +270,12 @@ def test_an_archive_of_800_mb_is_refused_by_its_size(tmp_path: Path) -> None:
         read_submission(packed, TASKS)
 
 
-def test_a_cell_of_a_gigabyte_in_a_folder(tmp_path: Path) -> None:
+def test_a_cell_of_a_gigabyte_in_a_folder_and_a_long_one_below_the_limit_of_a_file(tmp_path: Path) -> None:
     write(tmp_path, submission_files())
     with (tmp_path / FILE).open("r+b") as file:
         file.truncate(2**30)  # a sparse file: it takes no room
     (message,) = messages(tmp_path)
     assert "is larger than 64 MiB" in message
-
-
-def test_a_long_cell_below_the_limit_of_a_file() -> None:
     (message,) = with_mood(rows((3, "51," + "x" * 20_000_000)))
     assert "a line of more than 16,777,216 bytes" in message
     assert len(message) < 400
@@ -407,18 +397,3 @@ def test_ids_are_those_of_the_tasks_folders(tmp_path: Path) -> None:
     assert known_ids(tmp_path) == {MOOD: IDS}
     assert known_ids(None) == {}
     assert set(read_tasks(tmp_path)) == {MOOD, TONE}
-
-
-@needs_shared_data
-def test_a_submission_to_the_released_tasks(tmp_path: Path) -> None:
-    source = SHARED / "data" / "raft"
-    tasks, ids = read_tasks(source), known_ids(source)
-    files = {
-        f"data/{name}/predictions.csv": table([tasks[name].classes[0]] * len(ids[name]), ids[name])
-        for name in tasks
-    }
-    found = read_submission(write(tmp_path, files), tasks)
-    # The snapshot's own sizes hold, not those of the final release: see its PROVENANCE.md files.
-    assert [len(ids[name]) for name in ("one_stop_english", "banking_77")] == [518, 5_000]
-    assert validate(found, tasks, ids) == []
-    assert VALIDATED == "All submission files validated!"

