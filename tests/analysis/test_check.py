@@ -116,7 +116,6 @@ def test_large_data_are_looked_at_by_items_drawn_at_random() -> None:
     assert MOST_ANNOTATIONS * 0.99 < seen.rater.size <= MOST_ANNOTATIONS < annotations.n_annotations
     (check,) = check_assignment(seen, given, grouping, spec.axes[:1])
     assert not check.large
-    assert check.items is not None
     assert check.items.size == pytest.approx(1.0, abs=0.02)
 
 
@@ -157,14 +156,10 @@ def test_raters_unknown_on_a_stratum_or_cluster_take_part_and_are_said_to() -> N
     tested = AnalysisSpec(axes=(("some",),), strata=("some",))
     assert said_of_columns(of, tested, [OF_TWO]) == [UNKNOWN]
     assert said_of_columns(of, AnalysisSpec(axes=(("x",),)), [OF_TWO]) == []
-
-
-@pytest.mark.parametrize("values", ["uuuuuu", "      "])
-def test_a_stratum_of_everybody_is_said_to_change_nothing(values: str) -> None:
-    of = raters(x="ababab", some=values)
     alone = Problem(False, DataProblem.AXIS_WITHOUT_VALUE(axis="some"), axis="some")
-    spec = AnalysisSpec(axes=(("x",),), strata=("some",))
-    assert said_of_columns(of, spec, [alone]) == [ShuffleCaution.ONE_STRATUM(column="some")]
+    for values in ("uuuuuu", "      "):  # a stratum of everybody changes nothing
+        everybody = raters(x="ababab", some=values)
+        assert said_of_columns(everybody, within, [alone]) == [ShuffleCaution.ONE_STRATUM(column="some")]
 
 
 def test_an_axis_that_differs_inside_clusters_is_said_to_hold_the_others_up() -> None:
@@ -175,14 +170,9 @@ def test_an_axis_that_differs_inside_clusters_is_said_to_hold_the_others_up() ->
     assert "test x in a run without y" in str(told)
     assert said_of_columns(of, AnalysisSpec(axes=(("x",),), cluster="team"), []) == []
     assert said_of_columns(of, AnalysisSpec(axes=(("y",),), cluster="team"), []) == []
-
-
-def test_clusters_each_of_its_own_size_are_refused_for_their_sizes() -> None:
-    of = raters(x="ababab", team="rrssst")
-    spec = AnalysisSpec(axes=(("x",),), cluster="team")
-    grouping = form_groups(of, spec.axes)
+    own = raters(x="ababab", team="rrssst")  # clusters each of its own size
     with pytest.raises(SpecError, match=r"each team has a size of its own.* shuffle within team"):
-        check_something_moves(of, grouping, spec)
+        check_something_moves(own, form_groups(own, [("x",)]), AnalysisSpec(axes=(("x",),), cluster="team"))
 
 
 # Groups whose GAI compares different items
@@ -233,8 +223,12 @@ def _texts(axis: Axis) -> list[str]:
     return [axis.values[code] for code in axis.codes]
 
 
-def test_teams_with_views_of_their_own_are_proposed_as_clusters() -> None:
+def test_teams_with_views_of_their_own_are_proposed_as_clusters_of_larger_data_too(monkeypatch) -> None:
     assert [found(in_teams(seed)) for seed in range(5)] == [[Team("team", AXIS, "cluster")]] * 5
+    monkeypatch.setattr(module, "MOST_ANNOTATIONS", 1800)
+    monkeypatch.setattr(module, "MOST_RATERS", 40)
+    monkeypatch.setattr(module, "MOST_PAIRS", 50)
+    assert found(in_teams(1)) == [Team("team", AXIS, "cluster")]
 
 
 def test_teams_without_views_are_seldom_proposed() -> None:
@@ -262,13 +256,6 @@ def test_batches_that_lean_to_a_group_are_to_be_shuffled_within() -> None:
     sides = ["in" if j < 20 else "out" for j in range(60)]
     data = made(labels, 3, {AXIS: sides, "batch": [str(one) for one in batch]})
     assert found(data) == [Team("batch", AXIS, "within")]
-
-
-def test_larger_data_are_looked_at_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_ANNOTATIONS", 1800)
-    monkeypatch.setattr(module, "MOST_RATERS", 40)
-    monkeypatch.setattr(module, "MOST_PAIRS", 50)
-    assert found(in_teams(1)) == [Team("team", AXIS, "cluster")]
 
 
 def test_python_proposes_the_cluster_and_changes_nothing() -> None:

@@ -82,7 +82,6 @@ def test_alpha_is_krippendorffs(level: str, seed: int) -> None:
     )
     values = wide.map(lambda label: number_of(label) if isinstance(label, str) else np.nan).to_numpy(float)
     found = everybody(data(rows), replace(ALL, level=level))
-    assert found is not None
     assert found.alpha == pytest.approx(krippendorff.alpha(values, level_of_measurement=level), abs=1e-12)
     assert found.low < found.alpha < found.high
 
@@ -90,7 +89,6 @@ def test_alpha_is_krippendorffs(level: str, seed: int) -> None:
 def test_by_hand() -> None:
     rows = [("a", r, "x") for r in "123"] + [("b", r, "xxy"[k]) for k, r in enumerate("123")]
     found = everybody(data([*rows, ("c", "1", "y")]), ALL)
-    assert found is not None
     assert (found.items, found.unanimous) == (2, 0.5)
     x, y = found.labels
     assert (x.annotations, x.again, x.by_chance, x.alone, x.beside) == (5, 4 / 5, 4 / 5, 0, None)
@@ -106,10 +104,8 @@ def test_a_rater_who_differs_is_found_and_few_others_are() -> None:
     rows = [(f"i{i}", f"r{j}", "ab"[int(rng.random() < share[i % 2])]) for i in range(200) for j in range(6)]
     rows += [(f"i{i}", "odd", "ab"[int(rng.random() < 0.5)]) for i in range(200)]
     found = everybody(data(rows), ALL)
-    assert found is not None
     assert [one.differs for one in found.raters] == [True] + [False] * 6
     said = who_differs(found)
-    assert said is not None
     assert said.plain.startswith("Rater 7 answers as another did in 5")
 
 
@@ -120,7 +116,6 @@ def test_of_raters_who_are_alike_one_is_said_to_differ_in_one_of_twenty_studies_
         shares = rng.beta(1, 2, size=60)
         rows = [(f"i{i}", f"r{j}", "ab"[int(rng.random() < shares[i])]) for i in range(60) for j in range(8)]
         found = everybody(data(rows), ALL)
-        assert found is not None
         wrong += any(one.differs for one in found.raters)
     assert wrong <= 9  # .05 and two standard errors
 
@@ -143,16 +138,13 @@ def test_batches_are_those_of_the_slices() -> None:
     items = "item,batch\n" + "".join(f"i{i},{'June' if i % 2 else 'July'}\n" for i in range(40))
     dataset = data(rows, replace(SPEC, items_id="item"), items)
     found = everybody(dataset, replace(ALL, slices=("batch",)))
-    assert found is not None
     assert [(one.column, one.value) for one in found.batches] == [("batch", "July"), ("batch", "June")]
     june = [row for row in rows if int(row[0][1:]) % 2]
     alone = everybody(data(june), ALL)
-    assert alone is not None
     assert found.batches[1].alpha == pytest.approx(alone.alpha, abs=1e-12)
     (said,) = over_batches(found)
     assert "By batch between" in said.plain
     plain = everybody(dataset, ALL)
-    assert plain is not None
     assert plain.batches == ()
 
 
@@ -180,11 +172,9 @@ def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
     assert title.startswith("Your 7 raters agree")
     assert result.everybody is not None
     sure = how_sure_agreement(result.everybody)
-    assert sure is not None
     assert "0 is chance, 1 is perfect; with other items of this kind likely between" in sure.plain
     assert "They agree least on" in sure.plain
     advice = agreement_advice(result.everybody)
-    assert advice is not None
     assert "got it from one rater only" in advice.plain
     assert no_groups(result).plain.endswith("background; seven raters are few for groups.")
     for name, export in EXPORTS.items():
@@ -197,13 +187,11 @@ def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
 
 def test_with_axes_it_stands_beside_the_groups(example_result: RunResult) -> None:
     found = example_result.everybody
-    assert found is not None
     assert found.alpha == pytest.approx(0.1, abs=0.2)
     assert in_one_line(example_result).startswith("All 104 raters together: Krippendorff’s alpha")
     assert len(found.raters) == 104
     shared = public_view(example_result)
     assert isinstance(shared, RunResult)
-    assert shared.everybody is not None
     assert shared.everybody.raters == ()
 
 
@@ -275,7 +263,11 @@ def test_several_questions_are_averaged() -> None:
     np.testing.assert_allclose(found, right)
 
 
-def test_a_run_reports_it_with_its_test_and_interval_and_changes_nothing_else() -> None:
+def test_a_run_reports_it_where_it_is_asked_with_its_test_and_interval_and_changes_nothing_else() -> None:
+    assert "ac1" not in AnalysisSpec(axes=(("gender",),)).statistics
+    assert "ac1" in AnalysisSpec(axes=(("gender",),), statistics=("ac1",)).statistics
+    with pytest.raises(SpecError, match="ac1"):
+        AnalysisSpec(axes=(("gender",),), statistics=("ac2",))
     data = dataset(1, items=60, raters=40, missing=0.1)
     asked = {"axes": (("gender",),), "permutations": 200, "interval": "items", "pairs": True}
     plain = compute_in_threads(data, RunSpec(DATA_SPEC, AnalysisSpec(**asked)))
@@ -292,10 +284,3 @@ def test_a_run_reports_it_with_its_test_and_interval_and_changes_nothing_else() 
         assert 0 < found.p <= found.q <= 1
         reach = (found.interval.high - found.interval.low) / 2
         assert reach == pytest.approx(2 * gwet_ac1_error(c), rel=0.1)
-
-
-def test_a_run_does_not_compute_it_unless_it_is_asked() -> None:
-    assert "ac1" not in AnalysisSpec(axes=(("gender",),)).statistics
-    assert "ac1" in AnalysisSpec(axes=(("gender",),), statistics=("ac1",)).statistics
-    with pytest.raises(SpecError, match="ac1"):
-        AnalysisSpec(axes=(("gender",),), statistics=("ac2",))

@@ -215,15 +215,11 @@ def test_groups(strata: bool) -> None:
     holds_of(lambda of: Cohesion.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
-def test_pairs() -> None:
+def test_pairs_and_models() -> None:
     data, analysis = halves(4), asked("max-t")
     holds_of(
         lambda of: Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, []), data, analysis
     )
-
-
-def test_models() -> None:
-    data, analysis = halves(4), asked("max-t")
     labels = data.annotations.category[data.annotations.rater == 0].astype(np.int32)
     data = dataclasses.replace(data, models=(ModelLabels("first", labels, "first.csv", "5" * 64),))
     holds_of(lambda of: Models.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)

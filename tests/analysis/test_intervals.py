@@ -19,7 +19,7 @@ from benchmarks.planted import AXIS
 from grasp_core.analysis import power
 from grasp_core.analysis._deletions import Sides, Spreads, answers_of, spreads
 from grasp_core.analysis.cohesion.columns import LABELS, Places, group_columns
-from grasp_core.analysis.cohesion.untested import jackknifed
+from grasp_core.analysis.cohesion.untested import Jackknifed, jackknifed
 from grasp_core.analysis.intervals import Scales, intervals, lay_out
 from grasp_core.analysis.power import PowerTask, estimate, group_gai, power_tasks
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
@@ -33,7 +33,7 @@ from grasp_core.permutation.design import build_design
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.reference import evaluate
 from grasp_core.permutation.testing.deviations import p_value
-from grasp_core.reading.dataset.load import load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_json, quality_report
 from grasp_core.statistics.association import gai
@@ -66,17 +66,12 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     for row, ends in zip(result.groups, right, strict=True):
         for outcome, (low, high) in zip(row.statistics.values(), ends, strict=False):
             assert outcome.no_interval is None
-            assert outcome.interval is not None
             assert (outcome.interval.low, outcome.interval.high) == (low, high)
             assert outcome.interval.low < outcome.value < outcome.interval.high
             assert outcome.interval.target == target
     for axis in result.dsi:
         (row,) = (row for row in result.groups if row.group == axis.group)
         assert axis.outcome.interval == row.statistics["gai"].interval
-
-
-def test_results_with_intervals_are_read_back() -> None:
-    result = asked(1)
     assert RunResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
@@ -132,15 +127,12 @@ def ends(
     return SCALES.ends(np.array([*plain, *logits]), np.array(whole))
 
 
-def test_logits_stand_behind_the_statistics_where_there_are_any() -> None:
+def test_logits_stand_behind_the_statistics_and_no_interval_goes_beyond_what_one_may_be() -> None:
     found = SCALES.with_scaled(np.array([[0.2, -0.1, 0.9, 0.0, 3.0], [1.0, 0.5, 0.9, 0.0, 3.0]]))
     assert found[:, :5].tolist() == [[0.2, -0.1, 0.9, 0.0, 3.0], [1.0, 0.5, 0.9, 0.0, 3.0]]
     assert found[0, 5] == pytest.approx(logit(0.2))
     assert found[1, 6] == pytest.approx(0)
     assert np.isnan(found[[0, 1, 0], [6, 5, 7]]).all()
-
-
-def test_no_interval_goes_beyond_what_a_statistic_may_be() -> None:
     plain = [(0.5, 1.3), (-1.4, -0.2), (0.7, 1.2), (-0.1, 0.2), (-9.0, 9.0)]
     found = ends([0.9, -0.8, 0.95, 0.05, 0.0], plain, [(np.nan, np.nan)] * 3)
     assert found.tolist() == [[0.5, 1.0], [-1.0, -0.2], [0.7, 1.0], [-0.1, 0.2], [-9.0, 9.0]]
@@ -266,14 +258,11 @@ def test_about_four_in_five_runs_detect_the_reported_shift(task, direction):
     assert middle == pytest.approx(shift.gai, abs=4 * shift.error + 0.01)
 
 
-def test_without_a_shift_one_run_in_twenty_is_marked(task):
+def test_without_a_shift_one_run_in_twenty_is_marked_and_both_directions_are_told(task):
     share, middle = runs(task, 0.0, "up")
     assert share <= 0.05 + 3 * 0.016  # binomial error of 200 runs at 0.05
-    assert middle == pytest.approx(estimate(task).expected, abs=0.03)
-
-
-def test_directions_and_order(task):
     found = estimate(task)
+    assert middle == pytest.approx(found.expected, abs=0.03)
     assert found.up.change > 0 > found.down.change
     assert found.up.gai == pytest.approx(found.expected + found.up.change)
     assert found == estimate(task)
@@ -290,13 +279,6 @@ def test_more_raters_find_smaller_shifts():
     assert estimate(large).n_raters == 30
 
 
-def test_what_cannot_be_found_is_none():
-    annotations, raters = simulate(1, items=6, raters=8)
-    task = power_tasks(annotations, raters, [("gender",)])[0]
-    found = estimate(dataclasses.replace(task, member=np.arange(8) < 2))
-    assert found.reason is not None or found.down is None
-
-
 def test_a_group_without_a_gai_has_a_reason():
     data = dataset(1, items=20, raters=20, categories=2, unused=1)  # one label only
     found = estimate(power_tasks(data.annotations, data.raters, [("gender",)])[0])
@@ -304,6 +286,10 @@ def test_a_group_without_a_gai_has_a_reason():
     assert found.expected is found.up is found.down is None
     (written,) = json.loads(quality_json(quality_report(data, power=[found])))["power"]
     assert written["reason"]["text"] == "GAI has no value in most random groupings of this size"
+    annotations, raters = simulate(1, items=6, raters=8)
+    few = power_tasks(annotations, raters, [("gender",)])[0]
+    found = estimate(dataclasses.replace(few, member=np.arange(8) < 2))
+    assert found.reason is not None or found.down is None  # what cannot be found
 
 
 def test_group_gai_is_that_of_the_definitions():
@@ -397,14 +383,10 @@ def test_variances_are_those_of_values_computed_anew(shape, changed) -> None:
     agree([annotations], raters, spec, 1)
 
 
-@pytest.mark.parametrize("level", ["nominal", "ordinal"])
-def test_many_labels_of_which_items_have_few(level) -> None:
-    spec = dataclasses.replace(FIRST, level=level)
+def test_many_labels_of_which_items_have_few_and_answers_to_several_questions_left_out_whole() -> None:
     annotations, raters = simulate(4, items=9, raters=30, categories=40, missing=0.8)
-    agree([annotations], raters, spec, 0)
-
-
-def test_an_annotation_of_several_questions_is_left_out_whole() -> None:
+    for level in ("nominal", "ordinal"):
+        agree([annotations], raters, dataclasses.replace(FIRST, level=level), 0)
     first, raters = simulate(2, items=7, raters=12, missing=0.2)
     second, _ = simulate(3, items=7, raters=12, missing=0.4, categories=2)
     agree([first, second], raters, FIRST, 0)
@@ -447,38 +429,33 @@ def one_by_one(annotations: Annotations, group: BoolArray, others: BoolArray) ->
 
 def test_it_is_the_jackknife_of_the_plain_definition() -> None:
     data = confounded(replace(CONFOUNDED[0], raters=20, inside=6, items=30, each=12), 3)
-    grouping = form_groups(data.raters, [(AXIS,)])
-    group, others = grouping.member[0], grouping.complement(0)
-    found = jackknifed(data.questions, group, others, [np.array([0.0, 1.0, 2.0])])
-    assert found is not None
+    group, others, found = without_raters(data, np.array([0.0, 1.0, 2.0]))
     expected = 2 * student.sf(np.abs(one_by_one(data.annotations, group, others)), 5)
     np.testing.assert_allclose(found.of_labels, expected, rtol=1e-9)
     assert found.p == pytest.approx(min(1.0, 3 * expected.min()))
     assert 0 < found.of_mean < 1
 
 
-def test_two_labels_are_one_test() -> None:
-    data = confounded(CONFOUNDED[1], 1, categories=2)
+def without_raters(data: Dataset, *positions: np.ndarray) -> tuple[BoolArray, BoolArray, Jackknifed | None]:
+    """Both sides, and the test of label use that leaves raters out."""
     grouping = form_groups(data.raters, [(AXIS,)])
-    found = jackknifed(data.questions, grouping.member[0], grouping.complement(0))
-    assert found is not None
+    sides = grouping.member[0], grouping.complement(0)
+    return *sides, jackknifed(data.questions, *sides, [*positions])
+
+
+def test_two_labels_are_one_test() -> None:
+    *_, found = without_raters(confounded(CONFOUNDED[1], 1, categories=2))
     assert found.of_labels[0] == pytest.approx(found.of_labels[1])
     assert found.p == pytest.approx(found.of_labels[0])
     assert math.isnan(found.of_mean)
 
 
-@pytest.mark.parametrize("inside", [4, 56])
-def test_few_raters_on_either_side_are_too_few(inside: int) -> None:
-    data = confounded(replace(CONFOUNDED[0], inside=inside), 1)
-    grouping = form_groups(data.raters, [(AXIS,)])
-    assert jackknifed(data.questions, grouping.member[0], grouping.complement(0)) is None
-
-
-def test_labels_that_nobody_else_could_vary_have_no_test() -> None:
+def test_few_raters_on_either_side_are_too_few_and_labels_that_nobody_could_vary_have_no_test() -> None:
+    for inside in (4, 56):
+        *_, found = without_raters(confounded(replace(CONFOUNDED[0], inside=inside), 1))
+        assert found is None
     data = confounded(CONFOUNDED[0], 1)
     same = replace(data.annotations, category=np.zeros_like(data.annotations.category))
-    grouping = form_groups(data.raters, [(AXIS,)])
-    found = jackknifed([same], grouping.member[0], grouping.complement(0))
-    assert found is not None
+    *_, found = without_raters(replace(data, annotations=same))
     assert np.isnan(found.of_labels).all()
     assert found.p == 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -169,17 +170,16 @@ def test_neither_workers_nor_batches_change_a_digit(monkeypatch: pytest.MonkeyPa
 
 def test_progress_is_told_and_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(design, "_LONGEST", 100)
-    data, group = dataset(9), BLACK
-    asked = ItemsAsked(RunSpec(DATA_SPEC, AnalysisSpec(axes=(group.axes,))), group, 250)
+    asked = ItemsAsked(RunSpec(DATA_SPEC, AnalysisSpec(axes=(BLACK.axes,))), BLACK, 250)
     told: list[float] = []
-    look_at_items(data, asked, in_turn, told.append)
+    look_at_items(dataset(9), asked, in_turn, told.append)
     assert told == pytest.approx([1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1])
 
     def stop(_share: float) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        look_at_items(data, asked, in_turn, stop)
+        look_at_items(dataset(9), asked, in_turn, stop)
 
 
 def of_lines(rows: list[str], profiles: list[str], spec: DataSpec = DATA_SPEC) -> Dataset:
@@ -243,11 +243,8 @@ def test_an_item_with_one_label_is_not_tested() -> None:
 def test_one_question_of_several_is_looked_at() -> None:
     rng = np.random.default_rng(3)
     rows = ["item,rater,first,second"]
-    rows += [
-        f"i{i},r{j},{rng.choice(['a', 'b'])},{rng.choice(['c', 'd']) if i else ''}"
-        for i in range(6)
-        for j in range(10)
-    ]
+    for i, j in itertools.product(range(6), range(10)):
+        rows.append(f"i{i},r{j},{rng.choice(['a', 'b'])},{rng.choice(['c', 'd']) if i else ''}")
     profiles = ["rater,side", *(f"r{j},{'xy'[j % 2]}" for j in range(10))]
     spec = DataSpec(item="item", rater="rater", label="first", further=(Question("second", None),))
     data, group = of_lines(rows, profiles, spec), Group(("side",), ("x",))

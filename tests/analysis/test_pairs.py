@@ -182,10 +182,16 @@ def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResu
         assert [use.q for use in uses] == q_values(p, np.empty(0), np.empty((0, 0)), "benjamini-hochberg")
 
 
-def test_pairs_change_nothing_of_the_groups(result: RunResult) -> None:
+def test_pairs_change_nothing_of_the_groups_and_a_spec_without_them_keeps_its_hash(result: RunResult) -> None:
     alone = compute_in_threads(CROSSED, asked(pairs=False))
     assert (alone.groups, alone.dsi, alone.warnings) == (result.groups, result.dsi, result.warnings)
     assert alone.pairs == ()
+    without = asked(pairs=False)
+    assert "pairs" in without.to_dict()["analysis"]
+    plain_form = without.to_dict()
+    del plain_form["analysis"]["pairs"]
+    assert RunSpec.from_dict(plain_form).sha256() == without.sha256()
+    assert asked().sha256() != without.sha256()
 
 
 def test_intervals_are_those_of_leaving_each_unit_out_of_both_groups() -> None:
@@ -208,7 +214,6 @@ def test_intervals_are_those_of_leaving_each_unit_out_of_both_groups() -> None:
         kurtosis = n * (apart**4).sum(axis=0) / (apart**2).sum(axis=0) ** 2
         shares += variance**2 / np.clip(2 * n / (kurtosis - 1), 1, n - 1)
     reach = stats.t.ppf(0.975, variances**2 / shares) * np.sqrt(variances)
-    assert row.label_use is not None
     shifts = iter(row.label_use.labels.values())
     for place, (name, value) in enumerate(whole.items()):
         interval = next(shifts) if name.startswith("label") else row.statistics[name].interval
@@ -252,15 +257,6 @@ def test_label_use_of_pairs_is_always_told_and_models_are_not_held_against_them(
         dataclasses.replace(asked(), models=(ModelSource("model", "0" * 64),))
 
 
-def test_a_spec_without_pairs_keeps_its_hash_and_with_them_has_another() -> None:
-    without = asked(pairs=False)
-    assert "pairs" in without.to_dict()["analysis"]
-    plain_form = without.to_dict()
-    del plain_form["analysis"]["pairs"]
-    assert RunSpec.from_dict(plain_form).sha256() == without.sha256()
-    assert asked().sha256() != without.sha256()
-
-
 def test_adaptive_runs_stop_pair_by_pair() -> None:
     """Women give the last label to every other item, so that pairs of them and men are soon settled."""
     gender = CROSSED.raters.axes["gender"]
@@ -272,7 +268,6 @@ def test_adaptive_runs_stop_pair_by_pair() -> None:
     early = compute_in_threads(data, asked(permutations=5000, adaptive=True))
     whole = compute_in_threads(data, asked(permutations=5000))
     taken = {one.null_n for row in early.pairs for one in row.statistics.values()}
-    assert early.stopping is not None
     assert min(taken) < max(taken)
     undecided = {(mark.group, mark.other, mark.statistic) for mark in early.stopping.undecided}
     for one, other in zip(early.pairs, whole.pairs, strict=True):

@@ -61,7 +61,7 @@ def busier(pool: Pool) -> RunResult:
     return run(drawn(CONFOUNDED[-1], 1), pool)
 
 
-def test_marks_that_depend_on_the_number_of_raters_are_withheld(busier: RunResult) -> None:
+def test_marks_that_depend_on_the_number_of_raters_are_withheld_and_that_is_said(busier: RunResult) -> None:
     for row in busier.groups:
         for name in ("negentropy", "plurality_size"):
             outcome = row.statistics[name]
@@ -70,6 +70,11 @@ def test_marks_that_depend_on_the_number_of_raters_are_withheld(busier: RunResul
             assert outcome.reason.code.key == "other-items"
             assert outcome.interval is not None
         assert all(row.statistics[name].q is not None for name in UNTOUCHED)
+    warning = busier.warnings[0]
+    assert (warning.code.key, dict(warning.numbers)["group"]) == ("own-workload", "in")
+    text = table_markdown(busier)
+    assert "4.00 times as many" in text
+    assert "has no mark for" in text
 
 
 def test_label_use_is_tested_by_leaving_raters_out(busier: RunResult) -> None:
@@ -80,14 +85,6 @@ def test_label_use_is_tested_by_leaving_raters_out(busier: RunResult) -> None:
         assert None not in (use.p, use.q, use.most)
         assert use.labels[use.most].null is None
         assert use.labels[use.most].low is not None
-
-
-def test_markdown_has_the_warning_and_why_marks_are_missing(busier: RunResult) -> None:
-    warning = busier.warnings[0]
-    assert (warning.code.key, dict(warning.numbers)["group"]) == ("own-workload", "in")
-    text = table_markdown(busier)
-    assert "4.00 times as many" in text
-    assert "has no mark for" in text
 
 
 def test_the_result_reads_back_and_strangers_see_the_warning_but_no_group_that_is_hidden(busier) -> None:
@@ -101,7 +98,7 @@ def test_the_result_reads_back_and_strangers_see_the_warning_but_no_group_that_i
     assert (hiding.warnings, hiding.assignment) == ((), ())
 
 
-def test_gai_made_of_a_withheld_statistic_has_no_mark_nor_its_dsi(pool: Pool) -> None:
+def test_what_is_made_of_a_withheld_statistic_has_no_p_nor_its_dsi(pool: Pool) -> None:
     found = run(drawn(CONFOUNDED[-1], 1), pool, gai=("negentropy", "xrr"), correction="max-t", pairs=False)
     assert all(row.statistics["gai"].p is None for row in found.groups)
     assert found.dsi[0].outcome.value is not None
@@ -109,6 +106,9 @@ def test_gai_made_of_a_withheld_statistic_has_no_mark_nor_its_dsi(pool: Pool) ->
     p = {row.group: row.label_use.p for row in found.groups if row.label_use and row.label_use.p}
     q = {row.group: row.label_use.q for row in found.groups if row.label_use}
     assert q == {group: min(1.0, 2 * one) for group, one in p.items()}  # Bonferroni in place of max-T
+    found = run(drawn(CONFOUNDED[0], 1), pool, statistics=("irr", "xrr"), pairs=False)
+    cells = [one for row in found.groups for one in row.statistics.values()]
+    assert all(one.value is not None and one.p is None for one in cells)
 
 
 def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
@@ -136,12 +136,6 @@ def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alo
     assert {name for name, one in pair.statistics.items() if one.p is not None} == {"distance"}
     assert pair.label_use.test == "jackknife"
     assert found.dsi[0].outcome.p is None
-
-
-def test_a_run_of_what_is_withheld_alone_has_values_without_p(pool: Pool) -> None:
-    found = run(drawn(CONFOUNDED[0], 1), pool, statistics=("irr", "xrr"), pairs=False)
-    cells = [one for row in found.groups for one in row.statistics.values()]
-    assert all(one.value is not None and one.p is None for one in cells)
 
 
 def of_models(data: Dataset) -> ModelsResult:

@@ -193,16 +193,13 @@ def test_runs_that_stop_early_settle_slices_too() -> None:
                 assert not settled or outcome.significance == right.statistics[name].significance
 
 
-def test_values_without_a_group_are_there_and_empty() -> None:
+def test_values_without_a_group_are_empty_and_columns_of_which_no_value_has_one_are_told() -> None:
     votes, people = rows(8)
     few = [row for row in votes if row[3] != "news" or row[1] in ("r0", "r1")]
     found = computed(dataset_slices(few, people, ("topic",)), min_raters=3, slices=("topic",))
     assert of_topic(found, "news").groups == ()
     assert of_topic(found, "news").raters == 2
     assert of_topic(found, "art").groups
-
-
-def test_columns_of_which_no_value_has_a_group_are_told() -> None:
     votes, people = rows(9)
     one_each = [[*row[:3], f"topic {int(row[1][1:]) // 2}"] for row in votes[1:]]
     apart = [[f"{row[0]}-{row[3]}", *row[1:]] for row in one_each]
@@ -287,7 +284,7 @@ def test_given_an_axis_is_the_run_within_its_values(result: RunResult) -> None:
     assert {row.group.axes for row in given.groups} == {("age",), ("hand",)}
 
 
-def test_the_data_speak_for_what_was_planted(result: RunResult) -> None:
+def test_the_data_speak_for_what_was_planted_and_both_p_values_stand_side_by_side(result: RunResult) -> None:
     said = [sentence.plain for sentence in given_sentences(result)]
     assert "The data speak for race: its groups differ given age, but not the other way round." in said
     assert any(
@@ -295,9 +292,6 @@ def test_the_data_speak_for_what_was_planted(result: RunResult) -> None:
         for one in said
     )
     assert "Given age, it still holds of one, other." in said
-
-
-def test_both_p_values_stand_side_by_side(result: RunResult) -> None:
     table = given_table(result, next(found for found in result.given if found.column == "race"))
     assert list(table["Group"]) == ["old (age)", "young (age)", "left (hand)", "right (hand)"]
     distance = table[["Distance: p", "Distance: p given race"]].iloc[0]

@@ -86,15 +86,12 @@ def test_kinds_of_the_other_tests(place: int, kind: str) -> None:
     assert joint_tests(found, single(), LIKE, {})[0].kinds == (kind,)
 
 
-def test_the_order_of_groups_changes_no_digit() -> None:
+def test_the_order_of_groups_changes_no_digit_and_both_gais_of_two_groups_enter() -> None:
     found = values()
     found[0, 2, USE] = found[0, 1, DIST] = 3
     order = [3, 1, 0, 2]
     first, second = (joint_tests(found, single(), LIKE, {}), joint_tests(found[:, order], single(), LIKE, {}))
     assert [second[order.index(g)]._replace(groups=(g,)) for g in range(4)] == first
-
-
-def test_both_gais_of_an_axis_of_two_groups_enter() -> None:
     found = values()
     found[0, 1, GROUP_GAI] = 9
     (whole,) = joint_tests(found, [(0, 1)], LIKE, {})
@@ -143,17 +140,14 @@ def test_a_test_without_values_is_left_out_and_without_any_there_is_no_verdict()
     assert [one.why for one in tested] == [None, None, "not-estimable", "not-estimable"]
 
 
-def test_groups_that_cannot_be_tested_take_no_part_in_the_correction() -> None:
+def test_few_permutations_test_nothing_and_untested_groups_take_no_part_in_the_correction() -> None:
+    assert {one.why for one in joint_tests(values(100), single(), LIKE, {})} == {"few-permutations"}
+    assert {one.why for one in joint_tests(values(101), single(), LIKE, {})} == {None}
     found = values()
     found[0, 0, USE] = 3
     tested = joint_tests(found, single(), LIKE, {2: "few-raters", 3: "other-items"})
     assert [one.why for one in tested] == [None, None, "few-raters", "other-items"]
     assert tested[:2] == joint_tests(found[:, :2], single(2), LIKE, {})
-
-
-def test_few_permutations_test_nothing() -> None:
-    assert {one.why for one in joint_tests(values(100), single(), LIKE, {})} == {"few-permutations"}
-    assert {one.why for one in joint_tests(values(101), single(), LIKE, {})} == {None}
 
 
 @pytest.mark.parametrize(
@@ -169,16 +163,12 @@ def test_what_is_clear(q: float, bound: float, permutations: int, code: str) -> 
     rows = (make_group("A"), make_group("B"))
     tested = [Joint((0,), None, ("labels",), 0.01, q, bound, 3.0), Joint((1,), None, (), 0.06, 0.3, 0.31)]
     first, second = with_verdicts(rows, tested, permutations)
-    assert first.verdict is not None
-    assert second.verdict is not None
     assert (first.verdict.code, second.verdict.code) == (code, "none")
 
 
 def test_both_groups_of_an_axis_have_its_verdict() -> None:
     rows = (make_group("A"), make_group("B"))
     one, other = (row.verdict for row in with_verdicts(rows, [Joint((0, 1), p=0.01, q=0.02)], 3000))
-    assert one is not None
-    assert other is not None
     assert (one.other, other.other) == (rows[1].group, rows[0].group)
     assert replace(one, other=None) == replace(other, other=None)
 
@@ -364,7 +354,6 @@ def test_the_mean_shifts_where_labels_have_an_order(level) -> None:
     data = dataset(2, raters=30)
     numbers = dataclasses.replace(data.annotations, categories=("1", "2", "4"))
     for use in uses(asked(dataclasses.replace(data, annotations=numbers), level=level)):
-        assert use.mean is not None
         assert use.mean.low < use.mean.value < use.mean.high
         if level == "interval":
             shares = np.array([one.value for one in use.labels.values()])
@@ -401,7 +390,6 @@ def test_where_most_items_have_one_label_of_the_group_shares_are_compared() -> N
     result = asked(data, axes=(("race",),))
     compared = 0
     for row in result.groups:
-        assert row.label_use is not None
         shares = np.array([one.value for one in row.label_use.labels.values()])
         alike = row.statistics["distance"].value == pytest.approx((shares**2).sum(), abs=1e-12)
         compared += alike

@@ -181,11 +181,17 @@ def test_a_planted_side_is_found_and_said() -> None:
     assert "its own members reach macro-F1" in shown(found)
 
 
-def test_too_few_permutations_leave_no_p() -> None:
+def test_too_few_permutations_leave_no_p_and_one_label_of_all_no_value() -> None:
     found = ask(dataset(3, items=20, raters=24), [model("m", np.zeros(20))], permutations=50)
     assert all(side.models["m"].statistics["xrr"].p is None for side in found.groups)
     assert "with whom it sides could not be tested for any group" in shown(found)
     assert Caution.TOO_FEW_FOR_P() in found.warnings
+    data = dataset(3, items=20, raters=24, categories=3, unused=2)
+    found = ask(data, [model("m", np.zeros(20))])
+    outcome = found.groups[0].models["m"].statistics["xrr"]
+    assert outcome.value is None
+    one = "on the items that both labelled, the model and the group all gave one same label"
+    assert str(outcome.reason) == one
 
 
 @pytest.mark.parametrize(
@@ -205,15 +211,6 @@ def test_what_cannot_be_asked_and_the_number_of_permutations_that_fits_does_fit(
     ask(data, two, permutations=120)
     with pytest.raises(SpecError, match=said):
         ask(data, two, **{"permutations": 120, **asked})
-
-
-def test_a_model_of_one_label_where_a_group_gave_it_always() -> None:
-    data = dataset(3, items=20, raters=24, categories=3, unused=2)
-    found = ask(data, [model("m", np.zeros(20))])
-    outcome = found.groups[0].models["m"].statistics["xrr"]
-    assert outcome.value is None
-    one = "on the items that both labelled, the model and the group all gave one same label"
-    assert str(outcome.reason) == one
 
 
 def test_strangers_see_the_numbers_and_no_names() -> None:
@@ -269,11 +266,15 @@ def table(text: str, name: str = "m.csv") -> Table:
     return read_table(text.encode(), name)
 
 
-def test_labels_are_put_in_the_items_order() -> None:
+def test_labels_are_put_in_the_items_order_and_those_of_items_that_a_filter_took_are_counted() -> None:
     found = read_model(table("ID,Label\na,yes\nc,no\nb,maybe\n"), "m", data(), SPEC)
     assert data().annotations.item_ids == ("b", "a", "c")
     assert found.labels.tolist() == [2, 1, 0]
     assert (found.name, found.source, found.n_labelled, found.left_out) == ("m", "m.csv", 3, 0)
+    spec = dataclasses.replace(SPEC, filters=Filters(min_per_item=2))
+    found = read_model(table("ID,Label\na,yes\nc,no\n"), "m", data(spec), spec)
+    assert found.labels.tolist() == [-1, 1]
+    assert found.left_out == 1
 
 
 @pytest.mark.parametrize(
@@ -314,19 +315,16 @@ def test_a_benchmarks_predictions_may_go_beyond_the_rows_that_people_voted_on() 
         read_model(table("ID,Label\na,strange\nz,no\nb,no\nc,maybe\n"), "m", data(), SPEC)
 
 
-def test_items_that_a_filter_took_are_counted_not_refused() -> None:
-    spec = dataclasses.replace(SPEC, filters=Filters(min_per_item=2))
-    found = read_model(table("ID,Label\na,yes\nc,no\n"), "m", data(spec), spec)
-    assert found.labels.tolist() == [-1, 1]
-    assert found.left_out == 1
-
-
 def test_a_column_of_the_annotations_is_a_model() -> None:
     votes = table(VOTES, "votes.csv")
     assert read_model_column(votes, "gold", "experts", data(), SPEC).labels.tolist() == [0, 1, 1]
     found = read_model_column(votes, "partial", "p", data(), SPEC)
     assert found.labels.tolist() == [-1, 2, 0]
     assert found.source == "votes.csv, column partial"
+    recode = (MapValues("gold", (("no", "maybe"),)), MapValues("age", (("1", "2"),)))
+    spec = dataclasses.replace(SPEC, recode=recode)  # it is recoded with the data
+    loaded = load(votes, table("rater,age\n1,1\n2,1\n", "raters.csv"), spec, ("age",))
+    assert read_model_column(votes, "gold", "m", loaded, spec).labels.tolist() == [2, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -341,15 +339,6 @@ def test_a_column_that_will_not_do(column: str, told: str) -> None:
     with pytest.raises(DataError) as error:
         read_model_column(table(VOTES, "votes.csv"), column, "m", data(), SPEC)
     assert told in str(error.value)
-
-
-def test_a_column_is_recoded_with_the_data() -> None:
-    recode = (MapValues("gold", (("no", "maybe"),)), MapValues("age", (("1", "2"),)))
-    people = table("rater,age\n1,1\n2,1\n", "raters.csv")
-    spec = dataclasses.replace(SPEC, recode=recode)
-    votes = table(VOTES, "votes.csv")
-    loaded = load(votes, people, spec, ("age",))
-    assert read_model_column(votes, "gold", "m", loaded, spec).labels.tolist() == [2, 1, 1]
 
 
 def test_a_row_per_rater_has_no_column_per_item() -> None:

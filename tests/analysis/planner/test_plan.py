@@ -117,10 +117,23 @@ def test_what_is_planted_has_the_size_that_was_asked(target: Target, size: float
     assert size_of(found, spec) == pytest.approx(size, rel=0.05)
 
 
-def test_no_difference_is_in_what_only_has_the_labels_shifted():
+def test_no_difference_is_in_what_only_has_the_labels_shifted_or_leans_as_all_do():
     found = measured(planted(known_model(own=0.5), SPEC, LABELS), SPEC, LABELS)
     assert found.points == pytest.approx(10, abs=0.2)
     assert found.gai == pytest.approx(1, abs=0.12)
+    pilot = drawn(known_model(), raters=60, items=60, inside=20)
+    model = model_of(pilot, PlanSpec("labels", 0.3, (16, 120), (10, 100)), LABELS)
+    assert model.centres[1] == pytest.approx(model.centres[0], abs=0.3)
+
+
+def test_without_a_size_the_group_differs_as_in_the_pilot():
+    pilot = drawn(known_model(lean=0.8, own=0.25))
+    spec = PlanSpec("labels", 0.3, (20, 200), (20, 200), label="yes")
+    use, more, distance = observed_difference(pilot, spec, LABELS)
+    found = measured(model_of(pilot, spec, LABELS), spec, LABELS)
+    assert found.points == pytest.approx(100 * use[2], abs=1.5)
+    assert found.within - found.agreement == pytest.approx(more, abs=0.02)
+    assert found.distance == pytest.approx(distance, abs=0.01)
 
 
 def test_a_size_out_of_reach_and_what_cannot_be_assumed_are_refused():
@@ -133,16 +146,6 @@ def test_a_size_out_of_reach_and_what_cannot_be_assumed_are_refused():
         Assumed(labels=1)
     with pytest.raises(SpecError, match=r"between 0\.02 and 0\.9"):
         Assumed(agreement=0.99)
-
-
-def test_without_a_size_the_group_differs_as_in_the_pilot():
-    pilot = drawn(known_model(lean=0.8, own=0.25))
-    spec = PlanSpec("labels", 0.3, (20, 200), (20, 200), label="yes")
-    use, more, distance = observed_difference(pilot, spec, LABELS)
-    found = measured(model_of(pilot, spec, LABELS), spec, LABELS)
-    assert found.points == pytest.approx(100 * use[2], abs=1.5)
-    assert found.within - found.agreement == pytest.approx(more, abs=0.02)
-    assert found.distance == pytest.approx(distance, abs=0.01)
 
 
 @pytest.mark.parametrize("agreement", [0.1, 0.4, 0.7])
@@ -171,14 +174,13 @@ def plan(spec: PlanSpec = SPEC_SURFACE) -> Plan:
 
 
 @pytest.mark.parametrize("two_sided", [False, True])
-def test_the_curve_behind_the_shares_and_a_factor_are_found_again(two_sided):
+def test_the_curve_behind_the_shares_is_found_again(two_sided):
     true = replace(TRUE, two_sided=two_sided)
     spec = replace(SPEC_SURFACE, target="gai") if two_sided else SPEC_SURFACE
     found = fitted(cells(true), spec)
     assert found.miss < 0.01
     raters, annotations = np.array([30.0, 100, 300]), np.array([3000.0, 20_000, 300_000])
     assert chance(found, raters, annotations) == pytest.approx(chance(true, raters, annotations), abs=0.03)
-    assert factor_of(TRUE, cells(TRUE, 1.6), SPEC_SURFACE) == pytest.approx(1.6, rel=0.02)
 
 
 def test_the_chance_grows_with_raters_and_annotations_from_the_level_of_the_test():
@@ -189,15 +191,13 @@ def test_the_chance_grows_with_raters_and_annotations_from_the_level_of_the_test
     assert found[0, 0] == pytest.approx(0.05, abs=0.01)
 
 
-def test_items_needed_are_those_with_which_the_chance_is_reached():
+def test_items_needed_reach_the_chance_a_factor_is_found_again_and_designs_near_lines_are_near():
     items = items_needed(TRUE, SPEC_SURFACE, 0.8, 150)
     assert chance(TRUE, np.array(150.0), np.array(150 * items)) == pytest.approx(0.8, abs=0.005)
     assert items_needed(TRUE, SPEC_SURFACE, 0.95, 5) == math.inf
     each = replace(SPEC_SURFACE, each=5)
     assert items_needed(TRUE, each, 0.8, 150) == pytest.approx(items * 30)
-
-
-def test_designs_near_lines_are_of_the_grid_and_near():
+    assert factor_of(TRUE, cells(TRUE, 1.6), SPEC_SURFACE) == pytest.approx(1.6, rel=0.02)
     found = near_lines(TRUE, SPEC_SURFACE, rater_steps(SPEC_SURFACE), steps(SPEC_SURFACE.items), along=3)
     shares = [float(chance(TRUE, np.array(j), np.array(j * i))) for j, i in found]
     assert len(found) == len(set(found)) <= 9
@@ -212,7 +212,6 @@ def test_nothing_that_reaches_the_goal_is_cheaper_than_the_cheapest():
         if needed <= SPEC_SURFACE.items[1]:
             assert found.cost <= raters * max(math.ceil(needed), SPEC_SURFACE.items[0])
     dear = cheapest(plan(replace(SPEC_SURFACE, per_rater=2000.0)))
-    assert dear is not None
     assert dear.raters < found.raters
     assert cheapest(plan(), factor=0.2) is None
 
@@ -303,7 +302,6 @@ def test_a_pilot_gives_a_range_around_the_answer():
     spec = PlanSpec("labels", 0.3, (16, 120), (10, 100), label="yes")
     have = (Have("Woman", 12, True), Have("Man", 28, False))
     plan = make_plan(PlanTask(spec, LABELS, None, have, pilot, (40, 40, 1600)), one_by_one)
-    assert plan.factors is not None
     assert plan.factors[0] < 1.3 < 1.7 * plan.factors[1]
     assert plan.factors[0] < plan.factors[1]
     assert "in 8 of 10 such pilots" in " ".join(one.plain for one in sentences(plan))
@@ -359,7 +357,6 @@ def test_a_pilot_that_is_too_small_and_a_range_that_cannot_be_simulated_are_refu
 def test_a_plan_in_words_tables_and_files(assumed: tuple[Plan, list[Plan]]):
     plan, _ = assumed
     choice = cheapest(plan)
-    assert choice is not None
     assert sentences(plan)[0].plain.startswith(f"{choice.raters} raters and {choice.items} items, ")
     told = sentences(plan)[0].plain
     at_an_end = choice.raters in plan.spec.raters or choice.items in plan.spec.items
@@ -373,12 +370,6 @@ def test_a_plan_in_words_tables_and_files(assumed: tuple[Plan, list[Plan]]):
     book = openpyxl.load_workbook(io.BytesIO(recruitment_xlsx(plan)))
     assert [cell.value for cell in book["Recruitment"][2]][:2] == ["the group", 0]
     assert f"{choice.raters:,} raters and {choice.items:,} items" in plan_chart(plan).to_dict()["description"]
-
-
-def test_a_leaning_that_all_share_is_no_difference():
-    pilot = drawn(known_model(), raters=60, items=60, inside=20)
-    model = model_of(pilot, PlanSpec("labels", 0.3, (16, 120), (10, 100)), LABELS)
-    assert model.centres[1] == pytest.approx(model.centres[0], abs=0.3)
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
