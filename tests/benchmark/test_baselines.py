@@ -140,17 +140,12 @@ def test_class_names_are_read_as_words(name: str, words: str) -> None:
     assert in_words(name) == words
 
 
-def test_embeddings_are_those_of_the_published_model() -> None:
-    # First components as sentence-transformers prints them for its own example sentences
-    # (sbert.net, "Computing Embeddings"; torch, float32).
+def test_embeddings_are_those_of_the_published_model_whatever_the_batches_and_order() -> None:
     found = Embedder()(["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."])
     assert found.dtype == np.float32
     assert found @ found.T == pytest.approx(
         np.array([[1.0, 0.6660, 0.1046], [0.6660, 1.0, 0.1411], [0.1046, 0.1411, 1.0]]), abs=1e-4
     )
-
-
-def test_embeddings_depend_neither_on_batches_nor_on_order() -> None:
     lines = [text * (1 + number % 4) for number, (text, _) in enumerate(WEATHER * 3)] + ["", "word " * 400]
     at_once = Embedder()(lines)
     assert np.linalg.norm(at_once, axis=1) == pytest.approx(np.ones(len(lines)), abs=1e-6)
@@ -168,29 +163,20 @@ def test_texts_are_embedded_once_and_cut_at_the_models_length(monkeypatch: pytes
     assert np.array_equal(embedder(["word " * 253]), long[2:])
 
 
-def test_columns_that_are_equal_in_all_rows_are_asked_about_once_and_the_shortest_of_them() -> None:
-    # Columns 0, 2 and 4 are equal, 4 the shortest n-gram; so are 1 and 5, of the same length; 3 is like none.
+def test_of_columns_that_are_equal_in_all_rows_adaboost_asks_about_the_shortest(tmp_path: Path) -> None:
     counts = np.array([[1, 0, 1, 1, 1, 0], [0, 2, 0, 0, 0, 2], [3, 0, 3, 2, 3, 0]])
     assert list(distinct_columns(csc_array(counts), [3, 1, 2, 3, 1, 1])) == [1, 4, 3]
-
-
-def test_adaboost_asks_about_the_shortest_of_equal_n_grams(tmp_path: Path) -> None:
-    # "dog" and "big dog" occur in the same texts; in the alphabet the longer stands first.
     task, train = opened(weather(tmp_path, [("big dog", "rain"), ("big", "snow")] * 3))
     assert fit_adaboost(train, task, 1)(texts("one dog", "big")) == ["rain", "snow"]
 
 
-def test_the_seed_decides_between_equally_good_splits(tmp_path: Path) -> None:
-    # Each of three words is in all texts of one class and in none of the other, each as often as no other.
+def test_the_seed_decides_between_equally_good_splits_and_fewer_trees_are_the_first_of_more(tmp_path) -> None:
     task, train = opened(weather(tmp_path, [("drip drop drop wet wet wet", "rain"), ("bright", "snow")] * 3))
     said = [
         fit_adaboost(train, task, seed)(texts("drip", "drop drop", "wet wet wet")) for seed in range(1, 9)
     ]
     assert fit_adaboost(train, task, 1)(texts("drip", "drop drop", "wet wet wet")) == said[0]
     assert any(labels != said[0] for labels in said)
-
-
-def test_fewer_trees_are_the_first_of_more(tmp_path: Path) -> None:
     rows = [
         (f"{one} {other}", f"{('rain', 'snow')[(one * other) % 2]}") for one in range(9) for other in range(9)
     ]

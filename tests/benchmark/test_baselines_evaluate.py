@@ -136,7 +136,7 @@ def test_a_cancelled_evaluation_goes_on_where_it_was(tmp_path: Path, way: str) -
     assert told[-1] == (again.n, again.n)
 
 
-def test_blocks_of_rows_change_no_label_and_are_not_done_twice(tmp_path: Path) -> None:
+def test_blocks_of_rows_change_no_label_and_partial_work_belongs_to_its_rows_and_seed(tmp_path: Path) -> None:
     task, train = opened(weather(tmp_path))
     rows = texts(*NEW, *(text for text, _ in WEATHER))
     kept: Done = {}
@@ -147,9 +147,6 @@ def test_blocks_of_rows_change_no_label_and_are_not_done_twice(tmp_path: Path) -
         raise AssertionError("learnt again")
 
     assert label_rows(never, train, task, rows, block=2, done=kept) == whole
-
-
-def test_partial_work_belongs_to_its_rows_and_seed(tmp_path: Path) -> None:
     task, train = opened(weather(tmp_path / "one"))
     _, other = opened(weather(tmp_path / "two", BALANCED))
     own = ("tfidf", train, "loo", 1)
@@ -302,13 +299,18 @@ def test_an_endpoint_that_dies_loses_nothing(here: Path, capsys: pytest.CaptureF
     assert labels == ["ID,Label", "70,snow", "71,snow", "72,snow"]
 
 
-def test_tasks_without_rows_are_left_out_and_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tasks_without_rows_are_left_out_and_a_task_is_written_whole_or_not_at_all(here, capsys) -> None:
     (here / "raft" / "second" / "test_unlabeled.csv").unlink()
     held = gold(here, "first")
     assert main(["raft", "baseline", "plurality", "--all", "--gold", str(held)]) == 0
     found = capsys.readouterr()
     assert "left out, for want of train.csv or test_unlabeled.csv: 'second'" in found.err
     assert "no overall score, without gold labels: 'second'" in found.err
+    write(here, {"out/data": "a file where a folder should be"})
+    assert main(["raft", "baseline", "plurality", "--all", "--out", "out"]) == 2
+    (here / "strange" / "run.json").mkdir(parents=True)
+    with pytest.raises(DataError, match="cannot be read"):
+        read_run(here / "strange")
 
 
 @pytest.mark.parametrize(
@@ -326,14 +328,6 @@ def test_what_cannot_be_asked(here: Path, command: list[str], said: str, capsys)
     write(here, {"file": "x", "other/run.json": "[]"})
     assert main(["raft", "baseline", "plurality", *command]) == 2
     assert said in capsys.readouterr().err
-
-
-def test_a_task_is_written_whole_or_not_at_all(here: Path) -> None:
-    write(here, {"out/data": "a file where a folder should be"})
-    assert main(["raft", "baseline", "plurality", "--all", "--out", "out"]) == 2
-    (here / "strange" / "run.json").mkdir(parents=True)
-    with pytest.raises(DataError, match="cannot be read"):
-        read_run(here / "strange")
 
 
 def test_unlabelled_rows_of_the_task_are_learnt_from(here: Path) -> None:

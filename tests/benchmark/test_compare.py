@@ -63,7 +63,7 @@ def test_swaps_have_the_exact_distribution(repeated: int) -> None:
     assert sum(shares) == pytest.approx(1)
 
 
-def test_two_equal_submissions_do_not_differ() -> None:
+def test_equal_submissions_do_not_differ_a_better_one_is_found_and_p_is_never_0() -> None:
     said = np.random.default_rng(1).integers(0, 2, 50)
     right = np.random.default_rng(2).integers(0, 2, 50)
     found = compare(submission(said, *TASKS), submission(said, *TASKS), TASKS, gold(right), permutations=99)
@@ -72,9 +72,6 @@ def test_two_equal_submissions_do_not_differ() -> None:
     assert (found.tasks["mood"].n, found.overall.n) == (50, 100)
     with pytest.raises(DataError, match="no task for which both"):
         compare(submission(said, "mood"), submission(said, "tone"), TASKS, gold(right))
-
-
-def test_a_submission_that_is_much_better_is_found_and_p_is_never_0() -> None:
     rng = np.random.default_rng(3)
     right = rng.integers(0, 2, 200)
     poor = np.where(rng.random(200) < 0.4, 1 - right, right)
@@ -167,15 +164,12 @@ def test_the_table_is_that_of_scikit_learn_without_classes_that_never_occur() ->
     assert (found.to_numpy() == confusion_matrix(right, said)).all()
 
 
-def test_few_classes_are_told_as_a_matrix() -> None:
+def test_few_classes_are_told_as_a_matrix_and_many_by_what_is_confused_most_often() -> None:
     right, said = (np.array([CLASSES.index(label) for label in labels]) for labels in (GOLD, SAID))
     lines = mistakes_text(MOOD, scored(right, said, CLASSES)).splitlines()
     assert lines[0] == "mood: 3 of 8 labelled wrongly (gold class down, predicted class across)"
     assert [line.split()[-3:] for line in lines[2:]] == [["2", "1", "0"], ["1", "2", "0"], ["1", "0", "1"]]
     assert mistakes_text(MOOD, scored(np.arange(3), np.arange(3), CLASSES)) == "mood: 0 of 3 labelled wrongly"
-
-
-def test_many_classes_are_told_by_what_is_confused_most_often() -> None:
     right = np.concatenate([np.arange(12), np.full(1_200, 4), [2, 2]])
     said = np.concatenate([np.arange(12), np.full(1_200, 1), [0, 9]])
     assert mistakes_text("banking", scored(right, said, MANY)).splitlines() == [

@@ -65,17 +65,14 @@ def test_the_plurality_of_a_few_is_right_as_often_as_the_binomial_says() -> None
     assert np.mean(means) == pytest.approx(0.784, abs=0.015)
 
 
-def test_ties_are_broken_evenly() -> None:
+def test_ties_are_broken_evenly_and_votes_are_drawn_among_all_raters() -> None:
     """Two votes, right with probability 0.7: 0.49 + 0.42 / 2 = 0.7, as with one vote."""
     found = human_baseline(
         dataset(0.7, raters=30), votes=2, items=200, against=GOLD, repeats=200, resamples=10
     )
     # 40,000 draws from 6,000 annotations, themselves right with a standard error of 0.006.
     assert found.mean == pytest.approx(0.7, abs=0.02)
-
-
-def test_votes_are_drawn_among_all_raters_and_held_out_ones_are_others() -> None:
-    """Six raters who are right and one who never is: alone against the plurality of the six others."""
+    # Six raters who are right and one who never is: alone against the plurality of the six others
     data = dataset(1.0)
     wrong = data.annotations.category.copy()
     wrong[data.annotations.rater == 0] ^= 1
@@ -192,15 +189,12 @@ def human(*arguments: str) -> int:
     return main(["raft", "human", *files, "--items", "20", *arguments])
 
 
-def test_gold_from_a_file_of_its_own(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_gold_from_a_file_of_its_own_and_who_qualifies_votes(here, capsys) -> None:
     assert human("--votes", "9", "--gold-file", "gold.csv", "--pay", "0.1") == 0
     shown = capsys.readouterr().out
     assert "macro-F1 1.000" in shown
     assert "on 20 of 20 items, against gold" in shown
     assert "180 votes cost 18.00, 0.90 an item" in shown
-
-
-def test_who_qualifies_votes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["--gold-file", "gold.csv", "--qualification", "qualification.csv", "--bar", "0.8", "--pay", "1"]
     assert human("--votes", "9", *asked) == 0
     shown = capsys.readouterr().out

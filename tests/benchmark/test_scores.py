@@ -137,7 +137,7 @@ def test_resamples_depend_on_seed_and_purpose_and_not_on_how_many_follow() -> No
     assert (resampled_f1(right, [said], 3, seed=5, purpose="y", resamples=500) != few).any()
 
 
-def test_scores_of_a_small_task_by_hand() -> None:
+def test_scores_of_a_small_task_by_hand_and_a_class_that_nobody_uses_in_one_convention_only() -> None:
     found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=200)
     # no: 2 right of 3 gold and 4 said, yes: 2 of 3 and 3, maybe so: 1 of 2 and 1.
     expected = (4 / 7 + 4 / 6 + 2 / 3) / 3
@@ -149,15 +149,12 @@ def test_scores_of_a_small_task_by_hand() -> None:
     assert found.unscored == ()
     low, high = found.overall_ci95
     assert low < found.overall < high
-
-
-def test_a_class_that_nobody_uses_counts_in_one_convention_only() -> None:
     task = Task(MOOD, (*CLASSES, "never"), ("text",), ("text",))
     found = score(submission(MOOD), {MOOD: task}, gold(MOOD), resamples=100).tasks[MOOD]
     assert found.macro_f1_declared == pytest.approx(found.macro_f1 * 3 / 4, abs=1e-12)
 
 
-def test_overall_is_never_of_fewer_tasks() -> None:
+def test_overall_is_never_of_fewer_tasks_and_needs_all_eleven_of_the_benchmark() -> None:
     for sent, known in (((MOOD,), (MOOD, TONE)), ((MOOD, TONE), (TONE,))):
         found = score(submission(*sent), TASKS, gold(*known), resamples=100)
         assert len(found.tasks) == 1
@@ -165,9 +162,6 @@ def test_overall_is_never_of_fewer_tasks() -> None:
         assert found.overall_ci95 is None
         assert found.unscored == tuple(set(TASKS) - set(found.tasks))
         assert json.loads(scores_json(found))["overall"] is None
-
-
-def test_overall_needs_all_eleven_tasks_of_the_benchmark() -> None:
     tasks = builtin_tasks()
     files, right = {}, {}
     for task in tasks.values():
@@ -231,7 +225,7 @@ def test_classes_equal_scikit_learns_and_cost_both_kinds_of_mistake() -> None:
 FEELING = Task("mood", ("angry", "calm", "sad"), ("text",), ("text",))
 
 
-def test_scores_equal_scikit_learns_and_a_hand_count() -> None:
+def test_calibration_equals_scikit_learns_and_what_comes_true_has_no_error() -> None:
     generator = np.random.default_rng(8)
     values = generator.dirichlet([1, 1, 1], 300)
     right = generator.integers(0, 3, 300)
@@ -242,9 +236,6 @@ def test_scores_equal_scikit_learns_and_a_hand_count() -> None:
     assert found.brier == pytest.approx(((values - aim) ** 2).sum() / 300, abs=1e-12)
     assert sum(one.n for one in found.bins) == 300
     assert [one.n for one in found.bins[:3]] == [0, 0, 0]  # the most probable of three has a third or more
-
-
-def test_probabilities_that_come_true_have_no_error() -> None:
     gold = {str(row): "angry" if row < 8 else "calm" for row in range(10)}
     sure = {one: np.array([0.8, 0.2, 0.0]) for one in gold}
     found = calibration(FEELING, gold, sure)
@@ -304,16 +295,13 @@ def test_the_command_tells_it_beside_the_scores(tmp_path: Path, monkeypatch, cap
 FILE = f"{MOOD}/test.csv"
 
 
-def test_gold_of_some_tasks(tmp_path: Path) -> None:
+def test_gold_of_some_tasks_whose_further_columns_do_not_matter(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has no gold labels of any task"):
         read_gold(tmp_path, TASKS)
     found = read_gold(write_gold(tmp_path, [MOOD]), TASKS)
     assert dict(found.labels) == {MOOD: dict(zip(IDS, GOLD, strict=True))}
     assert found.ids == {MOOD: IDS}
     assert "maybe so" not in repr(found)
-
-
-def test_further_columns_do_not_matter(tmp_path: Path) -> None:
     lines = [f"{line},text" for line in table(GOLD, end="\n").splitlines()]
     write(tmp_path, {FILE: "\r\n".join(lines)})
     assert read_gold(tmp_path, TASKS).ids == {MOOD: IDS}

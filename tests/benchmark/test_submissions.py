@@ -93,7 +93,7 @@ def test_order_is_irrelevant_but_reported() -> None:
     assert turned.predictions[MOOD] == dict(zip(IDS, SAID, strict=True))
 
 
-def test_a_missing_task_has_the_original_message_first() -> None:
+def test_a_missing_task_and_files_of_none_have_the_original_message_first() -> None:
     assert messages(submission_files([MOOD])) == [
         "Incorrect number of files! Expected 2 files, but got 1.",
         "data/tone/predictions.csv is missing; the submission has no labels for the task tone",
@@ -102,9 +102,6 @@ def test_a_missing_task_has_the_original_message_first() -> None:
     found = messages(alone, builtin_tasks(), {})
     assert found[0] == "Incorrect number of files! Expected 11 files, but got 1."
     assert "Incorrect CSV shapes in files: ['data/banking_77/predictions.csv']" in found
-
-
-def test_files_that_belong_to_no_task() -> None:
     more = {"data/moood/predictions.csv": table(SAID), f"data/{MOOD}/test.csv": table(SAID)}
     found = messages(submission_files() | more)
     assert found[0] == "Incorrect number of files! Expected 2 files, but got 4."
@@ -112,6 +109,11 @@ def test_files_that_belong_to_no_task() -> None:
         f"data/{MOOD}/test.csv",
         "data/moood/predictions.csv",
     ]
+    files = {FILE: rows((3, "51,Unlabeled"), (4, "51,nein")), "data/other/predictions.csv": table(SAID)}
+    found = messages(files)
+    parts = ("Incorrect number of files!", "tone/predictions.csv is missing", "data/other", "occurs again")
+    for part in (*parts, "no row for 1 ID", "'Unlabeled'", "'nein'"):
+        assert any(part in message for message in found)
 
 
 @pytest.mark.parametrize("header", ["id,label", "ID,label", "ID,Prediction", "50,no", " ID,Label"])
@@ -208,14 +210,6 @@ def test_rows_are_counted_as_in_the_file_where_cells_hold_line_breaks() -> None:
     assert problem.examples == (f"{FILE}, row 2", f"{FILE}, row 6")
 
 
-def test_everything_that_is_wrong_is_said_at_once() -> None:
-    files = {FILE: rows((3, "51,Unlabeled"), (4, "51,nein")), "data/other/predictions.csv": table(SAID)}
-    found = messages(files)
-    parts = ("Incorrect number of files!", "tone/predictions.csv is missing", "data/other", "occurs again")
-    for part in (*parts, "no row for 1 ID", "'Unlabeled'", "'nein'"):
-        assert any(part in message for message in found)
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -261,13 +255,24 @@ def test_too_many_rows_and_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"{FILE} has 9 rows, at most 8 are read" in message
 
 
-def test_an_archive_of_800_mb_is_refused_by_its_size(tmp_path: Path) -> None:
+def test_archives_too_large_of_countless_files_or_with_a_lie_are_refused(tmp_path, monkeypatch) -> None:
     packed = tmp_path / "mine.zip"
     packed.write_bytes(zipped(submission_files()))
     with packed.open("r+b") as file:
         file.truncate(800 * 10**6)
     with pytest.raises(DataError, match=r"mine\.zip is larger than 256 MiB"):
         read_submission(packed, TASKS)
+    # The size in the directory is a lie; reading stops there, and the check sum gives it away
+    files = submission_files() | {FILE: table(SAID) + "\n" * 100_000}
+    packed = bytearray(zipped(files))
+    size = len(files[FILE])
+    lie = packed.replace(struct.pack("<L", size), struct.pack("<L", 20))
+    (message,) = messages(bytes(lie))
+    assert "is damaged; pack the archive again" in message
+    files = {f"notes/{number}.txt": b"" for number in range(10_001)}
+    monkeypatch.setattr(zipfile, "ZipFile", None)  # opening it would take 400 bytes for each
+    with pytest.raises(DataError, match="the archive holds more than 10,000 files"):
+        read_submission(packed_by_hand(files), TASKS)
 
 
 def test_a_cell_of_a_gigabyte_in_a_folder_and_a_long_one_below_the_limit_of_a_file(tmp_path: Path) -> None:
@@ -281,13 +286,6 @@ def test_a_cell_of_a_gigabyte_in_a_folder_and_a_long_one_below_the_limit_of_a_fi
     assert len(message) < 400
 
 
-def test_an_archive_of_countless_empty_files_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {f"notes/{number}.txt": b"" for number in range(10_001)}
-    monkeypatch.setattr(zipfile, "ZipFile", None)  # opening it would take 400 bytes for each
-    with pytest.raises(DataError, match="the archive holds more than 10,000 files"):
-        read_submission(packed_by_hand(files), TASKS)
-
-
 def packed_by_hand(files: Mapping[str, bytes]) -> bytes:
     """An archive's directory alone."""
     entries = [
@@ -297,16 +295,6 @@ def packed_by_hand(files: Mapping[str, bytes]) -> bytes:
     directory = b"".join(entries)
     end = struct.pack("<4H2LH", 0, 0, len(files), len(files), len(directory), 4, 0)
     return b"PK\x03\x04" + directory + b"PK\x05\x06" + end
-
-
-def test_an_archive_that_claims_to_be_small() -> None:
-    """The size in the directory is a lie; reading stops there, and the check sum gives it away."""
-    files = submission_files() | {FILE: table(SAID) + "\n" * 100_000}
-    packed = bytearray(zipped(files))
-    size = len(files[FILE])
-    lie = packed.replace(struct.pack("<L", size), struct.pack("<L", 20))
-    (message,) = messages(bytes(lie))
-    assert "is damaged; pack the archive again" in message
 
 
 @pytest.mark.parametrize(
@@ -341,7 +329,12 @@ def test_archives_that_are_cut_off(end: int) -> None:
         read_submission(zipped(submission_files())[:end], TASKS, "mine.zip")
 
 
-def test_archives_without_files_and_with_two_of_one_name() -> None:
+def test_what_is_no_submission_and_archives_without_files_or_with_two_of_one_name(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.zip does not exist at .*none\.zip; name"):
+        read_submission(tmp_path / "none.zip", TASKS)
+    write(tmp_path, {"mine.csv": table(SAID)})
+    with pytest.raises(DataError, match=r"mine.csv is neither a folder nor a zip archive"):
+        read_submission(tmp_path / "mine.csv", TASKS)
     with pytest.raises(DataError, match="without files"):
         read_submission(zipped({}), TASKS)
     packed = io.BytesIO()
@@ -351,14 +344,6 @@ def test_archives_without_files_and_with_two_of_one_name() -> None:
             archive.writestr(FILE, table(SAID[::-1]))
     with pytest.raises(DataError, match="two files named"):
         read_submission(packed.getvalue(), TASKS)
-
-
-def test_what_is_no_submission(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"none\.zip does not exist at .*none\.zip; name"):
-        read_submission(tmp_path / "none.zip", TASKS)
-    write(tmp_path, {"mine.csv": table(SAID)})
-    with pytest.raises(DataError, match=r"mine.csv is neither a folder nor a zip archive"):
-        read_submission(tmp_path / "mine.csv", TASKS)
 
 
 def test_too_many_files_and_too_much_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

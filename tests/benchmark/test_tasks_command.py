@@ -80,14 +80,11 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def test_a_task_survives_its_file(tmp_path: Path) -> None:
+def test_a_task_survives_its_file_and_kinds_of_difficulty_are_the_papers(tmp_path: Path) -> None:
     for name, task in builtin_tasks().items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "task.json").write_text(task.task_json, encoding="utf-8")
         assert read_task(tmp_path / name) == task
-
-
-def test_kinds_of_difficulty_are_the_papers() -> None:
     kinds = Counter(kind for task in builtin_tasks().values() for kind in task.difficulty)
     assert kinds == {"expertise": 4, "many classes": 1, "long inputs": 4, "imbalance": 3}
 
@@ -322,13 +319,15 @@ def test_the_scores_fields_are_described(tmp_path: Path, monkeypatch: pytest.Mon
     assert {*plain, *plain["tasks"]["mood"]} <= described
 
 
-def test_the_validators_messages_are_described() -> None:
+def test_the_validators_messages_and_every_baseline_are_described() -> None:
     text = section("Submissions")
     worded = "\n".join(problem.value for problem in SubmissionProblem)
     messages = re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
     assert len(messages) == 4
     assert all(message in worded for message in messages)
     assert f"`{VALIDATED}`" in text
+    for name in BASELINES:
+        assert f"| `{name}` |" in section("Baselines")
 
 
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -348,8 +347,3 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert name in plain
         assert f"`{name}`" in section("Baselines")
     assert len((tmp_path / "predictions.csv").read_text("utf-8").splitlines()) == 7
-
-
-def test_every_baseline_is_described() -> None:
-    for name in BASELINES:
-        assert f"| `{name}` |" in section("Baselines")

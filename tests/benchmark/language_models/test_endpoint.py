@@ -41,7 +41,7 @@ def answer(
         return model.next_token_logprobs(prompt, candidates)
 
 
-def test_what_is_asked_and_what_is_answered(server: Completions) -> None:
+def test_what_is_asked_and_what_is_answered_of_classes_that_are_named_or_not(server: Completions) -> None:
     found = answer(server.url, "A prompt\nLabel:")
     assert found.logprobs == pytest.approx((-0.1, -2.4), abs=1e-12)
     assert (found.floored, found.prompt_tokens, found.completion_tokens) == (0, 100, 1)
@@ -55,9 +55,6 @@ def test_what_is_asked_and_what_is_answered(server: Completions) -> None:
             "logprobs": 5,
         }
     ]
-
-
-def test_classes_that_the_model_does_not_name_among_the_tokens_asked_for_are_counted(server) -> None:
     server.top = lambda _: {" maybe": -0.5, " yes": -1.0}
     found = answer(server.url)
     assert found.logprobs == (-1.0, FLOOR)
@@ -65,9 +62,6 @@ def test_classes_that_the_model_does_not_name_among_the_tokens_asked_for_are_cou
     server.top = lambda _: {" a": -1.0, " b": -1.5, " no": -2.0}
     assert answer(server.url, top=2).logprobs == (FLOOR, FLOOR)
     assert answer(server.url, top=3).logprobs == (FLOOR, -2.0)
-
-
-def test_a_token_counts_for_every_class_that_it_begins_unless_it_is_one(server: Completions) -> None:
     server.top = lambda _: {" 7": math.log(0.5), " 1": math.log(0.25), " ": math.log(0.1), "x": math.log(0.1)}
     found = answer(server.url, candidates=(" 7", " 77", " 11", " 12"))
     assert found.logprobs == pytest.approx((math.log(0.5), FLOOR, math.log(0.25), math.log(0.25)))

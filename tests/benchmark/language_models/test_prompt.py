@@ -46,11 +46,16 @@ def test_a_whole_prompt() -> None:
     )
 
 
-def test_without_instructions_the_classes_are_still_named() -> None:
+def test_without_instructions_classes_are_named_line_ends_stay_and_empty_fields_go() -> None:
     prompt = fit(WordModel(), TASK, TARGET, [], instructions=False)
     assert prompt.text == (
         "Possible labels:\n1. yes\n2. no\n\nText: please bring bread\nTitle: Bread\nLabel:"
     )
+    prompt = fit(WordModel(), TASK, text("A", "one\ntwo"), []).text
+    assert prompt.endswith("\n\nText: one\ntwo\nTitle: A\nLabel:")
+    half, none = text(" ", "rain"), text("", "\n")
+    prompt = fit(WordModel(), TASK, none, [(half, "no"), (none, "yes")]).text
+    assert prompt.endswith("2. no\n\nText: rain\nLabel: no\n\n\nLabel: yes\n\n\nLabel:")
 
 
 def test_numbers_go_before_names_where_the_task_says_so() -> None:
@@ -61,17 +66,6 @@ def test_numbers_go_before_names_where_the_task_says_so() -> None:
     )
     assert words(numeric) == (" 1", " 2")
     assert words(TASK) == (" yes", " no")
-
-
-def test_empty_fields_are_left_out_and_a_row_without_any_keeps_its_label_line() -> None:
-    half, none = text(" ", "rain"), text("", "\n")
-    prompt = fit(WordModel(), TASK, none, [(half, "no"), (none, "yes")]).text
-    assert prompt.endswith("2. no\n\nText: rain\nLabel: no\n\n\nLabel: yes\n\n\nLabel:")
-
-
-def test_line_ends_within_a_text_stay() -> None:
-    prompt = fit(WordModel(), TASK, text("A", "one\ntwo"), []).text
-    assert prompt.endswith("\n\nText: one\ntwo\nTitle: A\nLabel:")
 
 
 # How the window is shared out
@@ -208,7 +202,7 @@ def test_an_estimate_is_a_token_for_three_bytes() -> None:
     assert tokens.cut("ab漢", 1) == "ab"  # no half of a character
 
 
-def test_with_known_tokens_classes_are_compared_by_their_first_one(tokens: FileTokens) -> None:
+def test_with_known_tokens_classes_are_compared_by_their_first_one_and_those_of_one_add_up(tokens) -> None:
     candidates = (" related", " not related")
     with serving() as server:
         server.top = lambda _: {" not": -0.5, " r": -0.1, " related": -2.0}
@@ -221,9 +215,6 @@ def test_with_known_tokens_classes_are_compared_by_their_first_one(tokens: FileT
             assert model.next_token_logprobs("Label:", candidates).logprobs == (FLOOR, FLOOR)
         with closing(Endpoint(server.url, "m")) as model:
             assert model.next_token_logprobs("Label:", candidates).logprobs == (pytest.approx(-0.1), FLOOR)
-
-
-def test_tokens_of_one_class_add_up() -> None:
     with serving() as server:
         server.top = lambda _: {" rel": math.log(0.2), " related": math.log(0.3)}
         with closing(Endpoint(server.url, "m")) as model:

@@ -59,13 +59,10 @@ def asking(model: WordModel, **more: object) -> Asking:
     return replace(Asking(TASK, model, no_answers(), shared_words, usage=Usage()), **more)
 
 
-def test_the_most_similar_stand_last_and_ties_go_to_the_first_of_the_file() -> None:
+def test_examples_are_the_most_similar_or_by_chance_of_every_class() -> None:
     assert most_similar(np.array([0.2, 0.9, 0.5, 0.9]), 3) == [2, 3, 1]
     assert most_similar(np.array([0.1, 0.2]), 5) == [0, 1]
     assert most_similar(np.array([0.1, 0.2]), 0) == []
-
-
-def test_examples_by_chance_have_every_class_and_depend_on_the_seed_alone() -> None:
     labels = ["a"] * 20 + ["b", "c"]
     draws = {tuple(drawn(labels, 4, seed)) for seed in range(30)}
     assert len(draws) > 20
@@ -178,7 +175,7 @@ def macro_f1(gold: Sequence[str], predicted: Sequence[str], _: object) -> float:
     return float(f1_score(gold, predicted, labels=TASK.classes, average="macro", zero_division=0))
 
 
-def test_tuning_tries_all_settings_and_resumes(train: Rows, tmp_path: Path) -> None:
+def test_tuning_tries_all_settings_and_resumes_and_the_papers_trials_vary_one_thing(train, tmp_path) -> None:
     settings = grid(len(ROWS))
     assert len(grid()) == 16
     assert {setting.shots for setting in settings} == {5}
@@ -195,9 +192,6 @@ def test_tuning_tries_all_settings_and_resumes(train: Rows, tmp_path: Path) -> N
     again = tune(replace(ask, answers=Answers(tmp_path / "a.jsonl")), train, settings, macro_f1)
     assert len(model.asked) == ask.usage.asked == len(set(model.asked))
     assert again == trials
-
-
-def test_the_papers_trials_vary_one_thing_at_a_time() -> None:
     sweeps = dict(paper_sweeps())
     assert [setting.instructions for setting in sweeps["instructions"]] == [False, True]
     assert [setting.semantic for setting in sweeps["similar examples"]] == [False, True]
