@@ -152,14 +152,8 @@ def test_compiled_code_takes_nothing_in_that_the_folder_does_not_depend_on() -> 
 
 def first_words(**environment: str) -> subprocess.CompletedProcess[str]:
     """Draw words in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-c", WORDS],
-        env={"PATH": "", **environment},
-        cwd=CORE.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    how = {"env": {"PATH": "", **environment}, "cwd": CORE.parent, "capture_output": True, "text": True}
+    return subprocess.run([sys.executable, "-c", WORDS], **how, check=True)
 
 
 @pytest.fixture(scope="module")
@@ -233,13 +227,9 @@ def test_warming_leaves_no_kernel_out() -> None:
 
 def test_a_process_that_warms_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
     """Else it would go on for minutes beside the server that takes the killed one's place."""
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED_WHILE_WARMING],
-        env={"PATH": os.environ["PATH"], "NUMBA_CACHE_DIR": str(tmp_path)},
-        cwd=CORE.parent,
-        stdout=subprocess.PIPE,
-        check=False,
-    )
+    command = [sys.executable, "-c", KILLED_WHILE_WARMING]
+    environment = {"PATH": os.environ["PATH"], "NUMBA_CACHE_DIR": str(tmp_path)}
+    killed = subprocess.run(command, env=environment, cwd=CORE.parent, stdout=subprocess.PIPE, check=False)
     assert killed.returncode == -signal.SIGKILL
     assert killed.stdout
     wait_until(lambda: not Path(f"/proc/{killed.stdout.decode().strip()}").exists())
@@ -249,13 +239,8 @@ def test_a_process_that_warms_ends_with_the_one_that_started_it(tmp_path: Path) 
 @pytest.mark.long
 def test_after_warming_nothing_is_compiled_any_more(tmp_path: Path) -> None:
     """In a process of its own; designs as they are built, and as they come to a worker."""
-    found = subprocess.run(
-        [sys.executable, "-c", AFTER_WARMING, str(tmp_path / "design.npz")],
-        cwd=CORE.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-c", AFTER_WARMING, str(tmp_path / "design.npz")]
+    found = subprocess.run(command, cwd=CORE.parent, capture_output=True, text=True, check=True)
     signatures, ways = map(ast.literal_eval, found.stdout.splitlines())
     assert set(signatures) == {1}
     assert ways == {"crossed", "sparse", "digits", "local", "direct"}

@@ -133,7 +133,7 @@ def test_profiles_never_leave_their_stratum(values, seed: int, b: int) -> None:
     assert (axis.codes[source] == axis.codes).all()
 
 
-def test_strata_hold_their_raters() -> None:
+def test_strata_hold_their_raters_and_those_of_several_columns_are_combinations() -> None:
     order, bounds = moving(Axis.from_values(["b", None, "a", "b"]))
     assert order.tolist() == [1, 2, 0, 3]
     assert bounds.tolist() == [[0, 1, 1], [1, 2, 1], [2, 4, 1]]
@@ -141,9 +141,6 @@ def test_strata_hold_their_raters() -> None:
     order, bounds = exchange_of(Raters(("",) * 3, {"own": of_one(3)}), spec)
     assert order.tolist() == identity(3).tolist() == [0, 1, 2]
     assert bounds.tolist() == [[0, 3, 1]]
-
-
-def test_strata_of_several_columns_are_their_combinations() -> None:
     rng = np.random.default_rng(4)
     axes = {name: Axis.from_values(rng.choice(["x", "y", None], 40).tolist()) for name in ("a", "b", "c")}
     spec = AnalysisSpec(axes=(("a",),), strata=("c", "b"))

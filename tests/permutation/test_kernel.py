@@ -157,14 +157,11 @@ def test_a_permutation_does_not_depend_on_its_block() -> None:
     assert not np.array_equal(whole[0], whole[1], equal_nan=True)
 
 
-def test_dense_and_sparse_agree_to_the_last_bit() -> None:
+def test_dense_and_sparse_agree_to_the_last_bit_and_the_faster_is_chosen_by_shape() -> None:
     annotations, raters = simulate(10, items=60, raters=70, missing=0.4, unknown=0.1)
     spec = AnalysisSpec(axes=AXES)
     designs = (built(annotations, raters, spec, dense=dense, tables=False) for dense in (True, False))
     np.testing.assert_array_equal(*(compiled.shuffled(one, 1, 0, 20) for one in designs))
-
-
-def test_the_faster_layout_is_chosen_by_shape() -> None:
     spec = AnalysisSpec(axes=(("gender",),))
     for shape, dense in (({"items": 50, "raters": 100}, True), ({"raters": 2000, "missing": 0.998}, False)):
         annotations, raters = simulate(11, **shape)

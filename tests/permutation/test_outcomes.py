@@ -119,26 +119,13 @@ def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) ->
     assert {"nominal", "none"} <= levels  # else this test has compared too little
 
 
-def test_only_chosen_statistics_are_tested_and_counted() -> None:
+def test_only_chosen_statistics_are_tested_and_levels_are_strict() -> None:
     observed, null = shuffled(2)
     spec = dataclasses.replace(SPEC, statistics=("irr", "gai"), family="all")
     rows, _ = by_group_and_axis(observed, kept(observed, null), spec)
     assert all(tuple(row) == ("irr", "gai") for row in rows)
     p = [row[name].p for row in rows for name in row]
     assert [row[name].q for row in rows for name in row] == pytest.approx(naive_step_up(p, harmonic=False))
-
-
-def test_a_tie_with_the_median_points_up_however_it_is_rounded() -> None:
-    null = np.zeros((300, 1, len(STATISTICS)))
-    for rounding in (0.0, 1e-13, -1e-13):
-        observed = null[0] + rounding
-        rows, _ = by_group_and_axis(observed, kept(observed, null, GROUPS[:1]), groups=GROUPS[:1])
-        assert rows[0]["irr"].direction == "up"
-        assert rows[0]["irr"].p == 1
-
-
-def test_levels_are_strict() -> None:
-    # 399 shuffled values: the nth smallest has two-sided p = 2 (1 + n) / 400; 9 gives 0.05 exactly.
     null = np.broadcast_to(np.arange(399.0)[:, None, None], (399, 1, len(STATISTICS)))
     for observed, p, level in ((8.0, 0.05, "none"), (7.0, 0.045, "corrected")):
         row = np.full((1, len(STATISTICS)), observed)
@@ -146,6 +133,19 @@ def test_levels_are_strict() -> None:
         outcome = rows[0]["irr"]
         assert outcome.p == p
         assert outcome.significance == level
+
+
+def test_a_tie_with_the_median_points_up_and_a_constant_null_has_a_histogram() -> None:
+    null = np.zeros((300, 1, len(STATISTICS)))
+    for rounding in (0.0, 1e-13, -1e-13):
+        observed = null[0] + rounding
+        rows, _ = by_group_and_axis(observed, kept(observed, null, GROUPS[:1]), groups=GROUPS[:1])
+        assert rows[0]["irr"].direction == "up"
+        assert rows[0]["irr"].p == 1
+    null = np.full((300, 1, len(STATISTICS)), 0.25)
+    found = by_group_and_axis(null[0], kept(null[0], null, GROUPS[:1]), groups=GROUPS[:1])[0][0]["irr"]
+    assert sum(found.null.counts) == 300
+    assert found.null.low < 0.25 < found.null.high
 
 
 def test_no_observed_value_keeps_its_reason() -> None:
@@ -173,13 +173,6 @@ def test_too_few_estimable_shuffled_values(left: int, reason: str | None) -> Non
     assert found.reason is None if reason is None else reason in str(found.reason)
 
 
-def test_a_constant_null_has_a_histogram() -> None:
-    null = np.full((300, 1, len(STATISTICS)), 0.25)
-    found = by_group_and_axis(null[0], kept(null[0], null, GROUPS[:1]), groups=GROUPS[:1])[0][0]["irr"]
-    assert sum(found.null.counts) == 300
-    assert found.null.low < 0.25 < found.null.high
-
-
 # DSI
 @pytest.mark.parametrize("lost", [0.0, 0.3, 0.7])
 @pytest.mark.parametrize("seed", range(6))
@@ -202,7 +195,7 @@ def test_dsi_by_a_naive_loop(seed: int, lost: float) -> None:
     assert [row.outcome.q for row in found] == pytest.approx(naive_step_up(p, harmonic=False))
 
 
-def test_dsi_counts_lost_permutations() -> None:
+def test_dsi_counts_lost_permutations_and_has_none_without_any_estimable_gai() -> None:
     observed, null = shuffled(7)
     null[:220, :2, GAI] = np.nan
     null[220:, 0, GAI] = np.nan
@@ -212,9 +205,6 @@ def test_dsi_counts_lost_permutations() -> None:
     assert "only 80" in str(gender.outcome.reason)
     assert race.outcome.p is not None
     assert race.outcome.q == race.outcome.p  # the only test left in the family
-
-
-def test_dsi_of_an_axis_without_any_estimable_gai() -> None:
     observed, null = shuffled(8)
     observed[:2, GAI] = np.nan
     _, (gender, race) = by_group_and_axis(observed, kept(observed, null))
@@ -312,14 +302,11 @@ def test_values_that_differ_by_rounding_are_equal_and_one_hypothesis_needs_no_co
     assert step_down(reached[:, None]).q.tolist() == [0.4]
 
 
-def test_one_p_near_1_does_not_wipe_out_the_others() -> None:
+def test_one_p_near_1_does_not_wipe_out_others_and_a_test_is_named_where_all_it_belongs_to_holds() -> None:
     n = 199
     rising, falling = np.arange(n)[::-1].astype(float), np.arange(n).astype(float)
     evidence = Evidence(p_of(rising), p_of(rising), (p_of(falling),))
     assert combined(evidence)[0] <= 2
-
-
-def test_a_test_is_named_where_all_that_it_belongs_to_holds() -> None:
     n = 999
     rng = np.random.default_rng(5)
 

@@ -121,7 +121,7 @@ def test_logarithms_of_p_are_met_too(p: float) -> None:
     assert abs(math.log(float(np.median(fitted)) / p)) < math.log(1.5)
 
 
-def test_no_p_is_below_what_regroupings_allow() -> None:
+def test_no_p_is_below_what_regroupings_allow_and_few_or_equal_values_are_counted() -> None:
     null = drawn("normal", 2)
     few = math.log(700)
     assert outcome_of(9.0, null, "upper", few).p == pytest.approx(1 / 700)
@@ -131,9 +131,6 @@ def test_no_p_is_below_what_regroupings_allow() -> None:
     assert found.p == 2 / (REACH * B)
     skewed = drawn("skewed", 3)  # both directions are each other's mirror
     assert outcome_of(-30.0, -skewed).p == outcome_of(30.0, skewed).p
-
-
-def test_few_or_equal_values_are_counted_with_the_reason() -> None:
     few = outcome_of(5.0, drawn("normal", 1, 600))
     assert (few.fit, few.p) == (None, 2 / 601)
     assert few.no_fit == NoFit.FEW_FOR_TAIL(shuffled=600, least=620)
@@ -144,14 +141,11 @@ def test_few_or_equal_values_are_counted_with_the_reason() -> None:
     assert constant.no_fit == NoFit.NO_CURVE()
 
 
-def test_without_the_option_and_while_permutations_go_on_p_is_counted() -> None:
+def test_without_the_option_p_is_counted_and_q_follows_from_the_p_used() -> None:
     null, one = drawn("normal", 1), np.array([5.0])
     for tests, so_far in ((asked(1, regroupings=None), False), (asked(1), True)):
         found = outcomes(tests, one, Kept(one, null[:, None]), {}, so_far=so_far)[0]
         assert (found.p, found.fit, found.no_fit) == (2 / (B + 1), None, None)
-
-
-def test_q_follows_from_the_p_used_and_family_wise_p_stay_counted() -> None:
     null = np.stack([drawn("normal", seed) for seed in range(20)], axis=1)
     observed = np.where(np.arange(20) == 3, 5.5, 0.3)
     tests = asked(20)

@@ -220,7 +220,7 @@ def test_goes_on_from_its_state(seed: int, correction) -> None:
     assert tally.state() == right.state()
 
 
-def test_a_state_does_not_grow_with_the_permutations() -> None:
+def test_a_state_does_not_grow_and_a_damaged_one_is_none() -> None:
     observed, null = values()
     tally = fed(observed, null, SPEC, [(0, B)])
     assert isinstance(tally.null, Counted)
@@ -230,9 +230,6 @@ def test_a_state_does_not_grow_with_the_permutations() -> None:
     assert {name: array.nbytes for name, array in tally.null.arrays().items()} == one
     held = sum(value.nbytes for value in vars(tally).values() if isinstance(value, np.ndarray))
     assert held < columns(null[:FIRST]).nbytes  # the values that were kept at first are gone
-
-
-def test_a_damaged_state_is_no_state() -> None:
     observed, null = values()
     state = fed(observed, null, SPEC, [(0, B)]).state()
     other = fed(observed, null, dataclasses.replace(SPEC, correction="max-t"), [(0, B)]).state()
@@ -289,7 +286,7 @@ def twin(answers, raters: Raters, spec: AnalysisSpec = SPEC_QUESTIONS, source=No
     return reference.evaluate(answers, grouping, spec, source)[0]
 
 
-def test_irr_is_krippendorffs_alpha_of_vectors_under_hamming_distance() -> None:
+def test_irr_and_xrr_of_vectors_are_krippendorffs_alpha_under_hamming_distance_and_naive_pairs() -> None:
     """Every rater answers every question: one distance metric over whole vectors gives the same alpha."""
     answers, raters = asked(2, 4, items=12, raters=9)
     found = vectors(answers)
@@ -305,9 +302,6 @@ def test_irr_is_krippendorffs_alpha_of_vectors_under_hamming_distance() -> None:
         counts = np.array([np.bincount(row[member], minlength=len(domain)) for row in coded])
         alpha = krippendorff.alpha(value_counts=counts, level_of_measurement=hamming)
         assert value == pytest.approx(alpha, abs=1e-12)
-
-
-def test_xrr_by_naive_pairs_of_vectors() -> None:
     answers, raters = asked(2, 4, items=6, raters=8)
     found = vectors(answers)
     grouping = form_groups(raters, AXES, min_raters=1)
@@ -334,13 +328,24 @@ def test_the_others_are_averaged_over_the_questions_that_have_a_value() -> None:
         assert value == pytest.approx(known.mean() if known.size else np.nan, abs=1e-12, nan_ok=True)
 
 
-def test_one_question_is_itself() -> None:
+def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path) -> None:
     answers, raters = asked(missing=0.3)
     assert np.array_equal(twin(answers, raters), twin(answers[0], raters), equal_nan=True)
     twice = twin((*answers, *answers), raters)
     own = len(KERNEL_STATISTICS)
     np.testing.assert_allclose(twice[:, :own], twin(answers, raters)[:, :own], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(twice[:, own:], np.tile(twin(answers, raters)[:, own:], 2))
+    answers, raters = asked(missing=0.3)
+    grouping = form_groups(raters, AXES, min_raters=1)
+    design = questions.lay_out(answers, raters, grouping, SPEC_QUESTIONS)
+    (only,) = design.designs
+    expected = compiled.shuffled(only, 1, 0, 3)
+    assert questions.shuffled(design, 1, 0, 3).tobytes() == expected.tobytes()
+    np.savez(tmp_path / "design.npz", **questions.arrays(design))
+    stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
+    assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
+    observed = questions.together(questions.observed_components(stored))
+    assert observed.tobytes() == compiled.observed(only).tobytes()
 
 
 @pytest.mark.parametrize("strata", [(), ("region",)])
@@ -368,20 +373,6 @@ def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tupl
     np.savez(tmp_path / "design.npz", **questions.arrays(design))
     again = questions.shuffled(questions.of_arrays(dict(np.load(tmp_path / "design.npz"))), 9, 5, 8)
     assert again.tobytes() == found.tobytes()
-
-
-def test_a_single_question_has_the_values_of_its_design(tmp_path: Path) -> None:
-    answers, raters = asked(missing=0.3)
-    grouping = form_groups(raters, AXES, min_raters=1)
-    design = questions.lay_out(answers, raters, grouping, SPEC_QUESTIONS)
-    (only,) = design.designs
-    expected = compiled.shuffled(only, 1, 0, 3)
-    assert questions.shuffled(design, 1, 0, 3).tobytes() == expected.tobytes()
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
-    assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
-    observed = questions.together(questions.observed_components(stored))
-    assert observed.tobytes() == compiled.observed(only).tobytes()
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "ratio"])
