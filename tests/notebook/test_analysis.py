@@ -43,37 +43,21 @@ def test_every_option_reaches_the_spec_as_the_commands_does(tmp_path: Path) -> N
         *("--level", "ordinal", "--interval", "raters", "--pairs", "--slice", "topic"),
         *("--leave-out", "constant"),
     )
-    result = grasp.analyse(
-        votes,
-        raters,
-        axes="rater_gender",
-        item="item_id",
-        rater="rater_id",
-        label="label",
-        categories=["No", "Unsure", "Yes"],
-        missing=["n/a"],
-        exclude=[("rater_age", "18-24")],
-        recode=[grasp.MapValues("topic", (("0", "9"),))],
-        filters=grasp.Filters(drop=(("status", "spam"),), time="seconds", min_time=1),
-        screens=["constant"],
-        repeated="first",
-        permutations=50,
-        seed=7,
-        min_raters=3,
-        strata=["rater_race"],
-        p_value="paper",
-        ties="random",
-        correction="max-t",
-        family="all",
-        statistics=["irr", "xrr", "gai"],
-        gai=("irr", "xrr"),
-        cross_negentropy="paper",
-        level="ordinal",
-        interval="raters",
-        pairs=True,
-        slices=["topic"],
-        progress=False,
-    )
+    columns = {
+        "item": "item_id",
+        "rater": "rater_id",
+        "label": "label",
+        "categories": ["No", "Unsure", "Yes"],
+    }
+    reading = {"missing": ["n/a"], "exclude": [("rater_age", "18-24")], "repeated": "first"}
+    reading |= {"recode": [grasp.MapValues("topic", (("0", "9"),))], "screens": ["constant"]}
+    reading["filters"] = grasp.Filters(drop=(("status", "spam"),), time="seconds", min_time=1)
+    analysis = {"axes": "rater_gender", "permutations": 50, "seed": 7, "min_raters": 3}
+    analysis |= {"strata": ["rater_race"], "p_value": "paper", "ties": "random", "correction": "max-t"}
+    analysis |= {"family": "all", "statistics": ["irr", "xrr", "gai"], "gai": ("irr", "xrr")}
+    analysis |= {"cross_negentropy": "paper", "level": "ordinal", "interval": "raters", "pairs": True}
+    options: Any = {**columns, **reading, **analysis, "slices": ["topic"], "progress": False}
+    result = grasp.analyse(votes, raters, **options)
     assert found(result.result.to_dict()) == found(command(tmp_path, "run", votes, raters, *asked))
 
 

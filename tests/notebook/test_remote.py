@@ -98,7 +98,7 @@ def moved(asked: Asked, host: str, port: int) -> RedirectResponse:
     return RedirectResponse(f"http://{host}:{port}/team/api/v1/runs/{asked.path_params['run']}", 308)
 
 
-def test_a_run_is_opened_by_its_page_or_its_address_in_the_api(served: Served) -> None:
+def test_a_run_is_opened_by_its_page_address_or_share_link_without_names(served: Served) -> None:
     result = make_result()
     run = served.server.runs.add(result, title="A run", owner=ANN)
     for address in (f"results?run={run.id}", f"results?view=labels&run={run.id}", f"api/v1/runs/{run.id}"):
@@ -110,9 +110,6 @@ def test_a_run_is_opened_by_its_page_or_its_address_in_the_api(served: Served) -
     opened = grasp.open(f"{served.url}/results?run={of_models.id}", token=served.token)
     assert isinstance(opened, grasp.ModelsAnalysis)
     assert opened.result == served.server.service.result(of_models.id)
-
-
-def test_a_share_links_token_opens_its_run_without_names(served: Served) -> None:
     run = served.server.runs.add(make_result(), title="Shared", owner=ANN)
     token = served.server.links.create(run.id, created_by=ANN)
     opened = grasp.open(f"{served.url}/results?run={run.id}", token=token)

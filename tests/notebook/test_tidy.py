@@ -33,7 +33,7 @@ def result(frames: tuple[pd.DataFrame, pd.DataFrame]) -> grasp.Analysis:
     return analysed(frames)
 
 
-def test_every_number_of_a_result_is_a_row(result: grasp.Analysis) -> None:
+def test_every_number_of_a_result_is_a_row_that_joins_the_raters(result: grasp.Analysis, frames) -> None:
     table = result.tidy()
     row = table.query("statistic == 'gai' and rater_race == 'Black' and rater_gender == 'Woman'").iloc[0]
     found = next(one for one in result.result.groups if one.group.values == ("Black", "Woman"))
@@ -45,9 +45,6 @@ def test_every_number_of_a_result_is_a_row(result: grasp.Analysis) -> None:
     assert names <= set(table.select_dtypes("float64"))
     lines = table_csv(result.result).splitlines()
     assert len(lines) == 1 + len(table) + len(result.pairs())
-
-
-def test_rows_join_the_raters_by_the_columns_of_the_axes(result, frames) -> None:
     of_gender = result.tidy().query("axis == 'gender' and statistic == 'irr'")
     joined = frames[1].merge(of_gender, on="rater_gender")
     assert len(joined) == len(frames[1])
@@ -70,7 +67,7 @@ def test_verdicts_and_pairs_are_frames(result: grasp.Analysis) -> None:
     assert {of_gender["rater_gender"], of_gender["other_rater_gender"]} == {"Man", "Woman"}
 
 
-def test_a_result_shows_itself_in_ten_lines(result: grasp.Analysis) -> None:
+def test_a_result_and_tables_beside_it_show_themselves_shortly_and_hold_numbers(result) -> None:
     annotations, raters = grasp.load_example()
     others = [
         result.result,
@@ -81,9 +78,6 @@ def test_a_result_shows_itself_in_ten_lines(result: grasp.Analysis) -> None:
     for shown in map(repr, (result, *others)):
         assert len(shown.splitlines()) <= 10
         assert len(shown) < 2000
-
-
-def test_tables_beside_a_result_hold_numbers(result: grasp.Analysis) -> None:
     annotations, raters = grasp.load_example()
     placed = grasp.map_raters(annotations, raters, result=result)
     assert {"explained", "by_chance", "p", "q"} <= set(placed.axes().select_dtypes("float64"))
