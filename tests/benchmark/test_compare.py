@@ -100,15 +100,8 @@ def test_p_is_uniform_where_nothing_differs() -> None:
     for number in range(300):
         right = rng.integers(0, 2, 80)
         a, b = (np.where(rng.random(80) < 0.3, 1 - right, right) for _ in range(2))
-        found = compare(
-            submission(a, "mood"),
-            submission(b, "mood"),
-            tasks,
-            gold(right),
-            seed=number,
-            permutations=199,
-            resamples=2,
-        )
+        given = (submission(a, "mood"), submission(b, "mood"), tasks, gold(right))
+        found = compare(*given, seed=number, permutations=199, resamples=2)
         values.append(found.tasks["mood"].p)
     # 5 % of 300 is 15, with a standard error of 3.8; ties make the test a little shy.
     assert 4 <= sum(p <= 0.05 for p in values) <= 26

@@ -139,50 +139,47 @@ def test_ids_that_no_test_row_of_the_benchmark_can_have() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        pytest.param(
-            table(SAID[:-1], IDS[:-1]),
+        (
+            table(SAID[:-1], IDS[:-1]),  # a row less
             [
                 f"Incorrect CSV shapes in files: ['{FILE}']",
                 f"{FILE} has 7 rows below its header; mood has 8 rows to be labelled",
                 f"{FILE} has no row for 1 ID of mood: '57'; label every row",
             ],
-            id="a row less",
         ),
-        pytest.param(
-            "\n".join(f"{line},{number}" for number, line in enumerate(table(SAID).splitlines())),
+        (
+            "\n".join(
+                f"{line},{number}" for number, line in enumerate(table(SAID).splitlines())
+            ),  # a column more
             [
                 f"Incorrect CSV shapes in files: ['{FILE}']",
                 f"{FILE}, row 1: 3 columns were found; there must be 2",
                 f"Incorrect CSV columns in files: ['{FILE}']",
                 f"{FILE}, row 1: the header names 'ID', 'Label', '0'; it must be ID,Label",
             ],
-            id="a column more",
         ),
-        pytest.param(
-            rows((6, "51,yes"), (7, "51,yes")),
+        (
+            rows((6, "51,yes"), (7, "51,yes")),  # an ID again
             [
                 f"{FILE}, row 6: the ID '51' occurs again, first in row 3 (1 more row likewise); "
                 "give every ID one row",
                 f"{FILE} has no row for 2 IDs of mood: '54', '55'; label every row",
             ],
-            id="an ID again",
         ),
-        pytest.param(
-            rows((4, "52.0,no"), (5, ",no")),
+        (
+            rows((4, "52.0,no"), (5, ",no")),  # an ID of no row
             [
                 f"{FILE}, row 4: the ID '52.0' is of no row of mood (1 more row likewise); "
                 "use the IDs of the rows to be labelled",
                 f"{FILE} has no row for 2 IDs of mood: '52', '53'; label every row",
             ],
-            id="an ID of no row",
         ),
-        pytest.param(
-            rows((2, "50,Unlabeled")),
+        (
+            rows((2, "50,Unlabeled")),  # unlabelled
             [
                 f"{FILE}, row 2: the label is 'Unlabeled', which marks rows whose label is private; "
                 "use one of 'no', 'yes', 'maybe so'"
             ],
-            id="unlabelled",
         ),
         *(
             (

@@ -95,18 +95,7 @@ def test_tasks_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
     assert len(lines) == 12
-    assert lines[2].split() == [
-        "banking_77",
-        "77",
-        "5,000",
-        "Query",
-        "CC",
-        "BY",
-        "4.0",
-        "many",
-        "classes",
-        "-",
-    ]
+    assert " ".join(lines[2].split()) == "banking_77 77 5,000 Query CC BY 4.0 many classes -"
     assert "tweet_eval_hate: Many of its tweets are offensive" in printed.err
     monkeypatch.setenv("COLUMNS", "60")
     assert cli.main(["raft", "tasks"]) == 0
@@ -157,19 +146,10 @@ def test_the_example_leads_to_a_score(tmp_path: Path, monkeypatch, capsys) -> No
 # random states (test_baselines).
 SYSTEMS = {entry.name: entry for entry in published()}
 PEOPLE, PLURALITY, ADABOOST = (SYSTEMS[name] for name in ("Human (crowd)", "Plurality class", "AdaBoost"))
-GPT3 = {
-    "ade_corpus_v2": 0.686,
-    "banking_77": 0.299,
-    "neurips_impact_statement_risks": 0.679,
-    "one_stop_english": 0.431,
-    "overruling": 0.937,
-    "semiconductor_org_types": 0.769,
-    "systematic_review_inclusion": 0.516,
-    "tai_safety_research": 0.656,
-    "terms_of_service": 0.574,
-    "tweet_eval_hate": 0.526,
-    "twitter_complaints": 0.821,
-}
+GPT3 = {"ade_corpus_v2": 0.686, "banking_77": 0.299, "neurips_impact_statement_risks": 0.679}
+GPT3 |= {"one_stop_english": 0.431, "overruling": 0.937, "semiconductor_org_types": 0.769}
+GPT3 |= {"systematic_review_inclusion": 0.516, "tai_safety_research": 0.656, "terms_of_service": 0.574}
+GPT3 |= {"tweet_eval_hate": 0.526, "twitter_complaints": 0.821}
 """The paper's Table 2."""
 
 
@@ -284,15 +264,9 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[st
     printed = []
     for block, following in zip(found, [*found[1:], Block("", "", "")], strict=True):
         if block.language == "sh":
-            done = subprocess.run(
-                ["bash", "-c", python + block.text],
-                cwd=folder,
-                env={**os.environ, **here},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                check=False,
-            )
+            command, environment = ["bash", "-c", python + block.text], {**os.environ, **here}
+            streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+            done = subprocess.run(command, cwd=folder, env=environment, check=False, **streams)
             printed.append((done.stdout, following.text))
     return folder, printed
 

@@ -97,13 +97,18 @@ def test_what_is_no_time_is_refused(capsys: Captured, arguments: list[str], sent
     assert sentence in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_seconds_since_1970_are_dates(capsys: Captured) -> None:
+def test_seconds_since_1970_are_dates_and_many_raters_are_listed_in_files_alone(capsys: Captured) -> None:
     lines = ["item,rater,label,at"]
     for item in range(40):
         lines += [f"{item},{rater},{given(item, 0)},{1_767_225_600 + item * 86_400}" for rater in "ab"]
     Path("epochs.csv").write_text("\n".join(lines), encoding="utf-8")
     found = rows(capsys, "agreement", "epochs.csv", "--over", "at", "--every", "month")
     assert list(dict.fromkeys(row["batch"] for row in found if row["column"])) == ["2026-01", "2026-02"]
+    lines = [f"{i},r{r},{'yes' if (i + r) % 3 else 'no'}" for i in range(6) for r in range(60)]
+    Path("many.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    assert len(rows(capsys, "raters", "many.csv")) == 60
+    assert cli.main(["raters", "many.csv", "--label", "label"]) == 0
+    assert "... and 10 more: -o raters.csv has all" in capsys.readouterr().out
 
 
 def test_agreement_is_told_in_words_tables_and_json(capsys: Captured) -> None:
@@ -137,7 +142,7 @@ def test_labels_that_are_all_the_same_say_why_there_is_no_kappa(capsys: Captured
     assert said.count("–: ") == 1
 
 
-def test_a_row_per_rater(capsys: Captured) -> None:
+def test_a_row_per_rater_with_right_labels_of_either_file(capsys: Captured) -> None:
     found = rows(capsys, "raters", "votes.csv", "--gold", "right")
     assert {row["rater"] for row in found} == set(RATERS)
     assert found[0]["rater"] == "d"  # who agrees least
@@ -151,6 +156,12 @@ def test_a_row_per_rater(capsys: Captured) -> None:
         assert float(row["as_others"]) == pytest.approx(np.mean(same), abs=1e-12)
         assert row["at_chance"] == ""  # four raters are too few to tell
         assert row["copies"] == ""
+    of_votes = rows(capsys, "raters", "votes.csv", "--gold", "right")
+    lines = [f"{item},{TRUTH[item] if item % 3 == 0 else ''}" for item in range(90)]
+    Path("truths.csv").write_text("item,truth\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    of_items = rows(capsys, "raters", "votes.csv", "truths.csv", "--gold", "truth")
+    assert [row["as_gold"] for row in of_items] == [row["as_gold"] for row in of_votes]
+    assert [row["gold_items"] for row in of_items] == ["30"] * 4
 
 
 def test_copies_and_constant_raters_are_marked() -> None:
@@ -167,20 +178,3 @@ def test_copies_and_constant_raters_are_marked() -> None:
     assert rows[first].copies == [second]
     assert rows[second].copies == [first]
     assert {first, second} <= set(frame["rater"].head(4))
-
-
-def test_many_raters_are_listed_in_files_alone(capsys: Captured) -> None:
-    lines = [f"{i},r{r},{'yes' if (i + r) % 3 else 'no'}" for i in range(6) for r in range(60)]
-    Path("many.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    assert len(rows(capsys, "raters", "many.csv")) == 60
-    assert cli.main(["raters", "many.csv", "--label", "label"]) == 0
-    assert "... and 10 more: -o raters.csv has all" in capsys.readouterr().out
-
-
-def test_the_right_labels_may_stand_in_the_items_file(capsys: Captured) -> None:
-    of_votes = rows(capsys, "raters", "votes.csv", "--gold", "right")
-    lines = [f"{item},{TRUTH[item] if item % 3 == 0 else ''}" for item in range(90)]
-    Path("truths.csv").write_text("item,truth\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    of_items = rows(capsys, "raters", "votes.csv", "truths.csv", "--gold", "truth")
-    assert [row["as_gold"] for row in of_items] == [row["as_gold"] for row in of_votes]
-    assert [row["gold_items"] for row in of_items] == ["30"] * 4

@@ -193,8 +193,14 @@ def test_what_is_misspelt_is_answered_with_what_may_be_meant(capsys, arguments, 
     assert len(said) == 2
 
 
-def test_files_may_stand_behind_options(folder: Path, capsys: Captured) -> None:
+def test_files_may_stand_behind_options_and_a_missing_text_of_no_cell_is_named(folder, capsys) -> None:
     assert cli.main(["run", "votes.csv", "--axis", "race", "--permutations", "50", "raters.csv", "-q"]) == 0
+    votes = (folder / "votes.csv").read_text(encoding="utf-8")
+    (folder / "votes.csv").write_text(f"{votes.rstrip()}\nitem0,r0,N/A\n", encoding="utf-8")
+    cli.main(["quality", *DATA, "--missing", "n/a", "--missing", "N/A"])
+    said = capsys.readouterr().err
+    assert "--missing 'n/a': no cell holds this text alone; did you mean 'N/A'?" in said
+    assert "--missing 'N/A'" not in said
 
 
 def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> None:
@@ -207,15 +213,6 @@ def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> 
     assert cli.main([*run, "--intersect", "rater_race:rater_gender"]) == 0
     both = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
     assert both == [*alone, ["rater_race", "rater_gender"]]
-
-
-def test_a_missing_text_that_no_cell_holds_is_named(folder: Path, capsys: Captured) -> None:
-    votes = (folder / "votes.csv").read_text(encoding="utf-8")
-    (folder / "votes.csv").write_text(f"{votes.rstrip()}\nitem0,r0,N/A\n", encoding="utf-8")
-    cli.main(["quality", *DATA, "--missing", "n/a", "--missing", "N/A"])
-    said = capsys.readouterr().err
-    assert "--missing 'n/a': no cell holds this text alone; did you mean 'N/A'?" in said
-    assert "--missing 'N/A'" not in said
 
 
 def interrupted(folder: Path, *asked: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -299,13 +296,10 @@ def test_files_without_options_are_told_apart_by_every_command(folder, capsys, a
     assert "raters.csv: raters, votes.csv: annotations" in said.err
 
 
-def test_a_plan_is_written_as_it_is_asked(folder: Path, capsys: Captured) -> None:
+def test_a_plan_and_a_comparison_are_written_as_it_is_asked(folder, capsys, saved) -> None:
     plan = ["plan", "--assume", "--size", "20", "--range-raters", "20:60", "--range-items", "20:60"]
     assert cli.main([*plan, "--format", "json", "-q"]) == 0
     assert "format" in json.loads(capsys.readouterr().out)
-
-
-def test_two_results_are_compared_for_programs(saved: Path, capsys: Captured) -> None:
     assert cli.main(["compare", "result.json", "result.json", "--format", "json"]) == 0
     every = json.loads(capsys.readouterr().out)
     assert {row["moved"] for row in every if row["moved"] is not None} == {0}

@@ -220,16 +220,13 @@ def test_every_option_with_a_value_takes_one_with_a_minus() -> None:
     assert seen > 100
 
 
-def test_labels_with_a_minus_run(folder: Path) -> None:
+def test_labels_with_a_minus_run_and_a_value_left_out_is_noticed(folder: Path, capsys) -> None:
     (folder / "signed.csv").write_bytes(votes("label").replace(b",1,", b",-1,"))
     options = ["--annotations", "signed.csv", "--categories", "-1,2,3", "--permutations", "50"]
     assert cli.main(["run", *options, "--missing", "--", "--out", "result.json"]) == 0
     result = written()
     assert result["data"]["categories"] == ["-1", "2", "3"]
     assert result["spec"]["data"]["missing"] == ["", "--"]
-
-
-def test_a_value_left_out_is_noticed(folder: Path, capsys) -> None:
     with pytest.raises(SystemExit):
         cli.main(["run", "--annotations", "votes.csv", "--categories", "--label", "sarcastic"])
     assert "--categories: expected one argument" in capsys.readouterr().err

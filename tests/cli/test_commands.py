@@ -74,61 +74,31 @@ def test_the_contract_of_result_json(folder: Path) -> None:
     assert RunResult.from_dict(plain).spec.analysis.permutations == 200
 
 
-def test_options_reach_the_spec(folder: Path) -> None:
-    options = {
-        "--axis": "gender",
-        "--seed": "7",
-        "--min-raters": "3",
-        "--gai": "negentropy,cross_negentropy",
-        "--within": "region,workload",
-        "--statistics": "irr,gai",
-        "--p-value": "paper",
-        "--cross-negentropy": "paper",
-        "--voting-agreement": "kappa",
-        "--ties": "random",
-        "--correction": "max-t",
-        "--family": "all",
-        "--level": "ordinal",
-        "--interval": "items",
-        "--categories": "label 2,label 1,label 0,label 9",
-        "--missing": "NA",
-        "--exclude": "race=Asian",
-    }
-    spec = result(folder, *(text for pair in options.items() for text in pair))["spec"]
-    analysis = spec["analysis"]
-    assert analysis == {
-        "axes": [["gender"]],
-        "statistics": ["irr", "gai"],
-        "gai": ["negentropy", "cross_negentropy"],
-        "min_raters": 3,
-        "permutations": 200,
-        "seed": 7,
-        "strata": ["region", "workload"],
-        "p_value": "paper",
-        "cross_negentropy": "paper",
-        "ties": "random",
-        "correction": "max-t",
-        "family": "all",
-        "level": "ordinal",
-        "adaptive": False,
-        "interval": "items",
-        "pairs": True,
-        "slices": [],
-        "voting_agreement": "kappa",
-    }
+def test_options_and_presets_reach_the_spec(folder: Path) -> None:
+    options = [
+        *("--axis", "gender", "--seed", "7", "--min-raters", "3", "--gai", "negentropy,cross_negentropy"),
+        *("--within", "region,workload", "--statistics", "irr,gai", "--p-value", "paper"),
+        *("--cross-negentropy", "paper", "--voting-agreement", "kappa", "--ties", "random"),
+        *("--correction", "max-t", "--family", "all", "--level", "ordinal", "--interval", "items"),
+        *("--categories", "label 2,label 1,label 0,label 9", "--missing", "NA", "--exclude", "race=Asian"),
+    ]
+    spec = result(folder, *options)["spec"]
+    expected = {"axes": [["gender"]], "statistics": ["irr", "gai"], "gai": ["negentropy", "cross_negentropy"]}
+    expected |= {"min_raters": 3, "permutations": 200, "seed": 7, "strata": ["region", "workload"]}
+    expected |= {"p_value": "paper", "cross_negentropy": "paper", "voting_agreement": "kappa"}
+    expected |= {"ties": "random", "correction": "max-t", "family": "all", "level": "ordinal"}
+    expected |= {"interval": "items", "adaptive": False, "pairs": True, "slices": []}
+    assert spec["analysis"] == expected
     assert spec["data"]["categories"] == ["label 2", "label 1", "label 0", "label 9"]
     assert "NA" in spec["data"]["missing"]
     assert spec["data"]["exclude"] == [["race", "Asian"]]
-
-
-def test_presets(folder: Path) -> None:
     default = result(folder, "--axis", "race")["spec"]["analysis"]
     assert (default["p_value"], default["cross_negentropy"]) == ("two-sided", "smooth")
     paper = result(folder, "--axis", "race", "--preset", "paper")["spec"]["analysis"]
     assert (paper["p_value"], paper["cross_negentropy"]) == ("paper", "paper")
     assert (paper["voting_agreement"], paper["ties"]) == ("kappa", "first")
-    options = ["--axis", "race", "--preset", "paper", "--p-value", "two-sided"]
-    mixed = result(folder, *options)["spec"]["analysis"]
+    paper_but = ["--axis", "race", "--preset", "paper", "--p-value", "two-sided"]
+    mixed = result(folder, *paper_but)["spec"]["analysis"]
     assert (mixed["p_value"], mixed["cross_negentropy"]) == ("two-sided", "paper")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grasp_core import cli
-from grasp_core.model.data_spec import DataSpec, Filters, MapValues
+from grasp_core.model.data_spec import Filters, MapValues
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load
@@ -18,7 +19,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.saved import spec_json
 from tests.cli.test_commands import written
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import files, simulate
+from tests.permutation.simulated import DATA_SPEC, files, simulate
 
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
 SETTINGS = [
@@ -84,18 +85,12 @@ def test_the_same_digits(folder: Path, capsys, name: str) -> None:
     assert (folder / "again.csv").read_bytes() == (folder / "table.csv").read_bytes()
 
 
-def test_parts_recoding_and_filters_give_the_digits_of_the_page(folder: Path) -> None:
+def test_parts_recoding_and_filters_give_the_digits_of_the_page_members_as_well(folder, capsys) -> None:
     both_in_an_archive()
-    data = DataSpec(
-        item="item",
-        rater="rater",
-        label="label",
-        missing=("", "?"),
-        recode=(MapValues(None, (("label 2", "label 1"),)), MapValues("race", (("race 0", ""),))),
-        filters=Filters(drop=(("label", "?"),), raters=("r1",), min_per_rater=5, min_per_item=2),
-        member="votes.csv",
-        raters_member="raters.csv",
-    )
+    recode = (MapValues(None, (("label 2", "label 1"),)), MapValues("race", (("race 0", ""),)))
+    filters = Filters(drop=(("label", "?"),), raters=("r1",), min_per_rater=5, min_per_item=2)
+    data = replace(DATA_SPEC, missing=("", "?"), recode=recode, filters=filters)
+    data = replace(data, member="votes.csv", raters_member="raters.csv")
     spec = RunSpec(data, AnalysisSpec(axes=(("race",), ("race", "gender")), permutations=150, seed=7))
     tables = [read_table(Path("both.zip"), member=member) for member in (data.member, data.raters_member)]
     shown = compute_in_threads(load(*tables, data), spec)  # the page reads all columns that can be axes
@@ -106,10 +101,7 @@ def test_parts_recoding_and_filters_give_the_digits_of_the_page(folder: Path) ->
     again, page = written("again.json"), shown.to_dict()
     for part in ("spec", "data", "groups", "dsi"):
         assert again[part] == page[part]
-
-
-def test_members_may_be_named_as_parts_as_they_once_were(folder: Path, capsys) -> None:
-    both_in_an_archive()
+    capsys.readouterr()
     said = []
     for option in ("member", "part"):
         files = ["--annotations", "both.zip", f"--{option}", "votes.csv", "--raters", "both.zip"]
