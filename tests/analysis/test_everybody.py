@@ -98,7 +98,7 @@ def test_by_hand() -> None:
     assert everybody(data(random_rows(9, "ab", raters=3)), ALL).low is not None
 
 
-def test_a_rater_who_differs_is_found_and_few_others_are() -> None:
+def test_a_rater_who_differs_is_found_and_of_raters_who_are_alike_seldom_one() -> None:
     rng = np.random.default_rng(4)
     share = [0.1, 0.9]
     rows = [(f"i{i}", f"r{j}", "ab"[int(rng.random() < share[i % 2])]) for i in range(200) for j in range(6)]
@@ -107,9 +107,6 @@ def test_a_rater_who_differs_is_found_and_few_others_are() -> None:
     assert [one.differs for one in found.raters] == [True] + [False] * 6
     said = who_differs(found)
     assert said.plain.startswith("Rater 7 answers as another did in 5")
-
-
-def test_of_raters_who_are_alike_one_is_said_to_differ_in_one_of_twenty_studies_or_fewer() -> None:
     rng = np.random.default_rng(5)
     wrong = 0
     for _ in range(100):

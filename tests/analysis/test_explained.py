@@ -73,7 +73,7 @@ def test_permutations_are_those_of_every_run_with_the_plain_definition(unknown, 
     np.testing.assert_allclose(rest, found[13:], atol=1e-12)
 
 
-def test_p_counts_the_permutations_that_explain_as_much() -> None:
+def test_p_counts_the_permutations_that_explain_as_much_and_axes_of_one_group_do_not_count() -> None:
     squared, group = distances(3), groupings(3)
     found, count = hold_against(squared, group, everybody(30), SPEC)
     null = shuffled_shares(squared, group, everybody(30), 7, 300)
@@ -84,9 +84,6 @@ def test_p_counts_the_permutations_that_explain_as_much() -> None:
         assert one.by_chance == pytest.approx(shuffled.mean())
     low, high = sorted(one.p or 0 for one in found)
     assert sorted(one.q or 0 for one in found) == pytest.approx([min(2 * low, high), high])
-
-
-def test_an_axis_of_one_group_is_not_held_against_them_and_does_not_count() -> None:
     group = groupings(3)
     with_one = np.stack([np.zeros(30, np.int64), group[1], np.full(30, -1)])
     found, _ = hold_against(distances(3), with_one, everybody(30), SPEC)

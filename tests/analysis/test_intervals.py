@@ -75,7 +75,7 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     assert RunResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
-def test_small_groups_and_small_remainders_have_a_reason() -> None:
+def test_small_groups_and_values_that_hang_on_one_unit_have_no_interval_and_a_reason() -> None:
     spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=120))
     sizes = {}
     for seed in range(40):  # until one side has fewer than five of eleven raters
@@ -92,10 +92,7 @@ def test_small_groups_and_small_remainders_have_a_reason() -> None:
             assert outcome.interval is not None
         else:
             assert outcome.no_interval == NoInterval.FEW_RATERS_OUTSIDE(raters=small.n_raters, least=5)
-
-
-def test_a_value_that_hangs_on_one_unit_has_no_interval() -> None:
-    """Of items with two labels of the group there is one alone, so IRR has no value without it."""
+    # Of items with two labels of the group there is one alone, so IRR has no value without it
     votes = [("i0", f"r{j}", "yes" if j % 2 else "no") for j in range(12)]
     votes += [(f"i{j}", f"r{j}", "yes") for j in range(1, 6)]
     annotations = "\n".join(["item,rater,label", *map(",".join, votes)]).encode()

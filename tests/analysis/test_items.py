@@ -228,7 +228,7 @@ def test_without_a_difference_p_values_are_as_rare_as_they_say() -> None:
         assert (p < 0.05).mean() > 0.01
 
 
-def test_an_item_with_one_label_is_not_tested() -> None:
+def test_items_with_one_label_are_not_tested_and_too_few_permutations_are_told() -> None:
     rows = ["item,rater,label", *(f"same,r{j},No" for j in range(8))]
     rows += [f"b,r{j},{'NY'[j % 2]}" for j in range(8)]
     profiles = ["rater,side", *(f"r{j},{'ab'[j // 4]}" for j in range(8))]
@@ -238,6 +238,13 @@ def test_an_item_with_one_label_is_not_tested() -> None:
         part = same.of(measure)
         assert (part.value, part.p, part.q, part.reason) == (0, None, None, NoValue.ONE_LABEL_ACROSS())
         assert found.spread[measure].tested == 1
+    found = look(dataset(5, items=30, missing=0.8), permutations=120)
+    codes = [warning.code for warning in found.warnings]
+    assert codes == [Caution.ITEMS_WITHOUT_PAIRS, Caution.TOO_FEW_FOR_CORRECTION]
+    few = look(dataset(5), permutations=50)
+    assert few.warnings == (Caution.TOO_FEW_FOR_P(),)
+    assert all(row.label_use.p is None for row in few.items)
+    assert few.items[0].label_use.reason == NoValue.FEW_SHUFFLED_VALUES(shuffled=50)
 
 
 def test_one_question_of_several_is_looked_at() -> None:
@@ -270,16 +277,6 @@ def test_what_cannot_be_looked_at_is_refused() -> None:
     profiles = ["rater,side", "r0,x", "r1,x", "r2,y", "r3,y"]
     with pytest.raises(DataError, match="x: no item was rated both by the group and by the others, so there"):
         look(of_lines(rows, profiles), Group(("side",), ("x",)))
-
-
-def test_too_few_permutations_and_lone_raters_are_told() -> None:
-    found = look(dataset(5, items=30, missing=0.8), permutations=120)
-    codes = [warning.code for warning in found.warnings]
-    assert codes == [Caution.ITEMS_WITHOUT_PAIRS, Caution.TOO_FEW_FOR_CORRECTION]
-    few = look(dataset(5), permutations=50)
-    assert few.warnings == (Caution.TOO_FEW_FOR_P(),)
-    assert all(row.label_use.p is None for row in few.items)
-    assert few.items[0].label_use.reason == NoValue.FEW_SHUFFLED_VALUES(shuffled=50)
 
 
 def test_file_is_read_back() -> None:

@@ -56,7 +56,7 @@ def crossed(table: list[list[int]]) -> Raters:
     return Raters(ids, {"first": first, "second": second})
 
 
-def test_overview_counts_what_is_there_and_what_is_missing(data):
+def test_overview_counts_what_is_there_and_what_is_missing_and_every_item_once(data):
     found = overview(data.annotations, data.raters)
     assert (found.items, found.raters, found.annotations) == (3, 4, 6)
     assert found.filled == found.missing == 0.5
@@ -68,9 +68,6 @@ def test_overview_counts_what_is_there_and_what_is_missing(data):
     assert "50.0%" in text
     assert "1 to 3 (median 2)" in text
     assert "1 (25.0%)" in text
-
-
-def test_the_histogram_counts_every_item_once():
     annotations, raters = simulate(2, items=300, raters=90, missing=0.5)
     bars = overview(annotations, raters).items_by_raters
     per_item = np.diff(annotations.indptr)
@@ -167,7 +164,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_tables_and_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_and_file_without_ids_unless_they_are_asked_for(folder, capsys) -> None:
+    votes = (folder / "annotations.csv").read_text(encoding="utf-8").splitlines()
+    copied = [line.replace(",R001,", ",twin,") for line in votes if ",R001," in line]
+    (folder / "annotations.csv").write_text("\n".join([*votes, *copied]) + "\n", encoding="utf-8")
+    assert cli.main(["quality", *FILES]) == 0
+    printed = capsys.readouterr().out
+    assert "1 pair of raters (2 raters) agree far more" in printed
+    assert "twin" not in printed
+    assert cli.main(["quality", *FILES, "--show-ids"]) == 0
+    assert "R001, twin, 350, 350" in capsys.readouterr().out
     (folder / "annotations.csv").write_bytes(few_items()["annotations.csv"])
     options = ["--axis", "rater_race", "--power", "--out", "quality.json"]
     assert cli.main(["quality", *FILES, *COLUMNS, *options]) == 0
@@ -183,18 +189,6 @@ def test_tables_and_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     by_size = sorted(plain["power"], key=lambda row: row["n_raters"])
     assert by_size[0]["up"]["change"] > by_size[-1]["up"]["change"] > 0
     assert "R001" not in json.dumps(plain)
-
-
-def test_files_are_recognised_and_ids_shown_only_when_asked(folder, capsys) -> None:
-    votes = (folder / "annotations.csv").read_text(encoding="utf-8").splitlines()
-    copied = [line.replace(",R001,", ",twin,") for line in votes if ",R001," in line]
-    (folder / "annotations.csv").write_text("\n".join([*votes, *copied]) + "\n", encoding="utf-8")
-    assert cli.main(["quality", *FILES]) == 0
-    printed = capsys.readouterr().out
-    assert "1 pair of raters (2 raters) agree far more" in printed
-    assert "twin" not in printed
-    assert cli.main(["quality", *FILES, "--show-ids"]) == 0
-    assert "R001, twin, 350, 350" in capsys.readouterr().out
 
 
 def test_who_rated_what_is_held_against_the_shuffles_of_a_run(tmp_path, monkeypatch, capsys) -> None:

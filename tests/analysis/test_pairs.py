@@ -148,7 +148,7 @@ def result() -> RunResult:
     return compute_in_threads(CROSSED, asked())
 
 
-def test_a_result_has_the_pairs_of_each_axis(result: RunResult) -> None:
+def test_a_result_has_the_pairs_of_each_axis_with_p_of_the_shuffled_values_and_q_of_the_axis(result) -> None:
     found = [(row.a.axes, row.a.label, row.b.label) for row in result.pairs]
     groups = [row.group for row in result.groups]
     assert found == [(a.axes, a.label, b.label) for a, b in combinations(groups, 2) if a.axes == b.axes]
@@ -157,9 +157,6 @@ def test_a_result_has_the_pairs_of_each_axis(result: RunResult) -> None:
         assert (row.n_raters_a, row.n_raters_b) == (sizes[row.a], sizes[row.b])
         assert tuple(row.statistics) == tuple(PAIR_STATISTICS)
     assert RunResult.from_dict(result.to_dict()) == result
-
-
-def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResult) -> None:
     rows = list(result.pairs)
     for panel in panels(CROSSED, asked()):
         n_pairs = panel.tests.needs.shape[1]

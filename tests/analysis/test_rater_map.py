@@ -129,16 +129,13 @@ def test_no_map_has_a_reason(labels: np.ndarray, code: NoMap) -> None:
     assert found.n_raters == labels.shape[1]
 
 
-def test_small_groups_are_others_and_an_axis_of_one_group_says_so() -> None:
+def test_small_groups_are_others_and_points_tell_nothing_of_fewer_raters() -> None:
     labels = np.random.default_rng(7).integers(0, 2, (20, 30))
     spec = dataclasses.replace(GENDER, min_raters=5)
     (axis,) = rater_map(of_labels(labels, np.arange(30) < 4, spec)).axes
     assert [row.group.values for row in axis.groups] == [("Man",)]
     assert (axis.others, axis.explained, axis.p) == (4, None, None)
     assert str(axis.reason) == "fewer than two of its groups have 5 raters or more on the map"
-
-
-def test_points_tell_nothing_of_fewer_raters_than_the_smallest_group() -> None:
     one = task(8, dataclasses.replace(ALL, min_raters=4), raters=40, unknown=0.2)
     found = rater_map(one)
     told = Counter(point.values for point in found.points)
@@ -309,7 +306,7 @@ def test_an_axis_that_holds_is_named_with_its_size_and_else_the_most_is_told(fol
     assert "Recruit" not in words
 
 
-def test_who_is_not_drawn_is_counted(followed: RaterMap) -> None:
+def test_who_is_not_drawn_is_counted_and_other_levels_are_told_in_units_of_random_labels(followed) -> None:
     assert "left out" not in said(followed)
     counts = {"n_raters": 5000, "n_drawn": 2000, "n_placed": 1999, "n_reduced": 1, "neutral": 3}
     words = said(dataclasses.replace(followed, **counts, points=followed.points[:-1]))
@@ -320,9 +317,6 @@ def test_who_is_not_drawn_is_counted(followed: RaterMap) -> None:
         "Of 1 rater not all values are shown: fewer than 2 raters have them all.",
     ):
         assert sentence in words
-
-
-def test_other_levels_are_told_in_units_of_random_labels_and_no_map_says_why(followed: RaterMap) -> None:
     assert "times as far apart, on the average, as two labels drawn at random" in said(followed, "ordinal")
     nothing = dataclasses.replace(NOTHING, reason=NoMap.NO_DISAGREEMENT())
     assert said(nothing) == "There is no map of raters: raters never differ on what they share."
@@ -384,7 +378,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_sentences_tables_and_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sentences_tables_and_files_or_why_there_is_no_map(folder, capsys) -> None:
     out = ["--csv", "map.csv", "--chart", "map.svg", "--colour", "race"]
     for name in ("map.json", "again.json"):
         assert cli.main(["rater-map", *OPTIONS, "--out", name, *out]) == 0
@@ -402,6 +396,12 @@ def test_sentences_tables_and_files(folder: Path, capsys: pytest.CaptureFixture[
     rows = list(csv.DictReader((folder / "map.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["group"] for row in rows] == ["Man", "Woman", "Asian", "Black", "White"]
     assert "by race" in (folder / "map.svg").read_text(encoding="utf-8")
+    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, missing=0.9)), strict=True):
+        (folder / name).write_bytes(content)
+    assert cli.main(["rater-map", *OPTIONS, "--chart", "map.svg"]) == 0
+    printed = capsys.readouterr().out
+    assert "There is no map of raters: only 0 of " in printed
+    assert "What axes explain" not in printed
 
 
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
@@ -425,12 +425,3 @@ def test_bad_input_gets_one_sentence(folder, capsys, options, sentence) -> None:
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("grasp: ")
     assert sentence in error
-
-
-def test_data_without_a_map_say_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, missing=0.9)), strict=True):
-        (folder / name).write_bytes(content)
-    assert cli.main(["rater-map", *OPTIONS, "--chart", "map.svg"]) == 0
-    printed = capsys.readouterr().out
-    assert "There is no map of raters: only 0 of " in printed
-    assert "What axes explain" not in printed

@@ -61,7 +61,9 @@ def busier(pool: Pool) -> RunResult:
     return run(drawn(CONFOUNDED[-1], 1), pool)
 
 
-def test_marks_that_depend_on_the_number_of_raters_are_withheld_and_that_is_said(busier: RunResult) -> None:
+def test_marks_that_depend_on_workload_are_withheld_and_label_use_leaves_raters_out(
+    busier,
+) -> None:
     for row in busier.groups:
         for name in ("negentropy", "plurality_size"):
             outcome = row.statistics[name]
@@ -75,9 +77,6 @@ def test_marks_that_depend_on_the_number_of_raters_are_withheld_and_that_is_said
     text = table_markdown(busier)
     assert "4.00 times as many" in text
     assert "has no mark for" in text
-
-
-def test_label_use_is_tested_by_leaving_raters_out(busier: RunResult) -> None:
     uses = [row.label_use for row in (*busier.groups, *busier.pairs)]
     assert len(uses) == 3
     for use in uses:

@@ -116,7 +116,7 @@ def test_groups_that_are_alike_have_their_place_among_the_values_of_both() -> No
     assert len(set(p((0, 1)))) == 2
 
 
-def test_the_gap_stands_in_where_gai_is_often_lost() -> None:
+def test_the_gap_stands_in_where_gai_is_often_lost_and_tests_without_values_are_left_out() -> None:
     found = values()
     found[0, 0, GAP] = 9
     few, many, observed = found.copy(), found.copy(), found.copy()
@@ -126,9 +126,6 @@ def test_the_gap_stands_in_where_gai_is_often_lost() -> None:
     p = [joint_tests(one, single(), LIKE, {})[0].p for one in (few, many, observed)]
     assert p[0] > 0.05 > max(p[1:])
     assert p[1] == p[2]  # GAI takes no part, in observed and shuffled values alike
-
-
-def test_a_test_without_values_is_left_out_and_without_any_there_is_no_verdict() -> None:
     found = values()
     whole = joint_tests(found, single(), LIKE, {})
     found[:, 1, DIST] = np.nan
@@ -199,13 +196,20 @@ GROUP, OTHERS = spread([0.4, 0.5, 0.6, 0.55]), spread([0.5, 0.52, 0.47])
 ITEMS, ANNOTATIONS = spread([0.45, 0.5, 0.58, 0.51, 0.5]), spread([0.5, 0.51, 0.49])
 
 
-def test_variance_is_the_jackknifes_and_units_that_are_alike_are_added_once() -> None:
+def test_variance_is_the_jackknifes_and_few_units_that_carry_it_have_few_degrees_of_freedom() -> None:
     values = np.array([0.4, 0.5, 0.6, 0.55])
     assert GROUP.variance[0] == pytest.approx(3 * np.var(values))  # (n - 1) / n times the sum of squares
     together = Spread.around(np.array([0.5]))
     together.add(np.array([[0.4], [0.6]]), np.array([3.0, 2.0]))
     assert together.variance == pytest.approx(spread([0.4, 0.4, 0.4, 0.6, 0.6]).variance)
     assert together.n == 5
+    values = np.random.default_rng(1).normal(0.5, 0.1, 400)
+    assert 300 < spread(values.tolist()).freedom[0] <= 399
+    kurtosis = stats.kurtosis([0.4] * 3 + [0.5] * 97, fisher=False)
+    found = spread([0.4] * 3 + [0.5] * 97).freedom[0]
+    assert found == pytest.approx(200 / (kurtosis - 1))
+    assert found < 8
+    assert spread([0.4, 0.6, 0.4, 0.6]).freedom[0] == 3  # never more than without one
 
 
 @pytest.mark.parametrize(
@@ -222,26 +226,13 @@ def test_students_interval_by_its_formula(target, used) -> None:
     assert found == pytest.approx(np.array([[0.5 - reach, 0.5 + reach]]))
 
 
-def test_few_units_that_carry_all_that_varies_have_few_degrees_of_freedom() -> None:
-    values = np.random.default_rng(1).normal(0.5, 0.1, 400)
-    assert 300 < spread(values.tolist()).freedom[0] <= 399
-    kurtosis = stats.kurtosis([0.4] * 3 + [0.5] * 97, fisher=False)
-    found = spread([0.4] * 3 + [0.5] * 97).freedom[0]
-    assert found == pytest.approx(200 / (kurtosis - 1))
-    assert found < 8
-    assert spread([0.4, 0.6, 0.4, 0.6]).freedom[0] == 3  # never more than without one
-
-
-def test_both_is_never_narrower_than_either_source_and_without_variance_there_is_no_width() -> None:
+def test_both_is_never_narrower_than_either_source_and_some_intervals_have_no_width_or_are_none() -> None:
     noisy, still = spread([0.2, 0.9, 0.1, 0.8]), spread([0.5, 0.5, 0.5])
     variance = Spreads(GROUP, OTHERS, ITEMS, noisy)
     raters, items, both = (np.diff(variance.interval(target))[0, 0] for target in ("raters", "items", "both"))
     assert noisy.variance > GROUP.variance + OTHERS.variance + ITEMS.variance
     assert both == max(raters, items)
     assert Spreads(still, still, still, still).interval("both").tolist() == [[0.5, 0.5]]
-
-
-def test_without_a_value_for_some_unit_there_is_no_interval() -> None:
     found = Spreads(spread([0.4, np.nan, 0.6]), OTHERS, ITEMS, ANNOTATIONS)
     assert np.isnan(found.interval("both")).all()
     assert not np.isnan(found.interval("items")).any()
@@ -343,10 +334,18 @@ def test_values_and_p_by_a_naive_loop(shape: str, level: Level) -> None:
             assert one.low < one.value < one.high
 
 
-def test_labels_are_a_family_of_their_own() -> None:
+def test_labels_are_a_family_of_their_own_and_adaptive_runs_and_max_t_have_it_too() -> None:
     found = uses(asked(dataset(1, raters=30)))
     q = naive_step_up([use.p for use in found], harmonic=False)
     np.testing.assert_allclose([use.q for use in found], q)
+    data = dataset(4, raters=30)
+    plain = [use.labels for use in uses(asked(data))]
+    for analysis in ({"adaptive": True}, {"correction": "max-t"}, {"correction": "max-t", "family": "all"}):
+        found = uses(asked(data, **analysis))
+        assert [{name: one.value for name, one in use.labels.items()} for use in found] == [
+            {name: one.value for name, one in labels.items()} for labels in plain
+        ]
+        assert all(use.q is not None and use.p is not None and use.q >= use.p for use in found)
 
 
 @pytest.mark.parametrize("level", ["ordinal", "interval", "ratio"])
@@ -358,17 +357,6 @@ def test_the_mean_shifts_where_labels_have_an_order(level) -> None:
         if level == "interval":
             shares = np.array([one.value for one in use.labels.values()])
             assert use.mean.value == pytest.approx(shares @ [1, 2, 4])
-
-
-def test_adaptive_runs_and_max_t_have_it_too() -> None:
-    data = dataset(4, raters=30)
-    plain = [use.labels for use in uses(asked(data))]
-    for analysis in ({"adaptive": True}, {"correction": "max-t"}, {"correction": "max-t", "family": "all"}):
-        found = uses(asked(data, **analysis))
-        assert [{name: one.value for name, one in use.labels.items()} for use in found] == [
-            {name: one.value for name, one in labels.items()} for labels in plain
-        ]
-        assert all(use.q is not None and use.p is not None and use.q >= use.p for use in found)
 
 
 def test_small_groups_have_no_interval_and_many_labels_no_label_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,12 +68,15 @@ def test_files_and_columns_stand_side_by_side(folder: Path, capsys: pytest.Captu
     assert saved()["spec"]["analysis"]["permutations"] == 200
 
 
-def test_labels_of_800_mb_are_refused_by_their_size(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_of_800_mb_and_a_model_without_file_are_refused(folder, capsys) -> None:
     with (folder / "one.csv").open("r+b") as file:
         file.truncate(800 * 10**6)
     assert run("--model", "one=one.csv") == cli.BAD_INPUT
     said = "one.csv is larger than 256 MiB, the most that is read of a model's labels"
     assert said in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run("--model", "one.csv")
+    assert "write NAME=FILE" in capsys.readouterr().err
 
 
 def test_intersections_strata_and_seed_are_heeded(folder: Path) -> None:
@@ -111,21 +114,12 @@ def test_what_cannot_be_used_is_one_sentence(folder: Path, capsys, more: list[st
     assert told in error[0]
 
 
-def test_a_model_without_file_is_refused(folder: Path, capsys) -> None:
-    with pytest.raises(SystemExit):
-        run("--model", "one.csv")
-    assert "write NAME=FILE" in capsys.readouterr().err
-
-
-def test_permutations_go_on_until_marks_are_settled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_permutations_go_on_until_marks_are_settled_or_stop_early(folder, capsys, monkeypatch) -> None:
     assert run("--model", "one=one.csv", "--permutations", "auto:3000", "--out", "out.json") == 0
     printed = capsys.readouterr().out
     assert saved()["spec"]["analysis"]["adaptive"] is True
     assert f"{saved()['stopping']['permutations']:,}" in printed
     assert "Shuffling " in printed
-
-
-def test_long_runs_stop_early_unless_somebody_says_how_many(folder, capsys, monkeypatch) -> None:
     monkeypatch.setattr("grasp_core.cli.models.models_seconds", lambda *_: 60.0)
     assert cli.main([*MODELS, "--model", "one=one.csv", "--out", "long.json"]) == 0
     said = "10,000 permutations of such data take about 60 s on two cores, so at most 10,000 are taken"

@@ -120,16 +120,13 @@ def test_one_set_of_classes_for_all_that_is_compared() -> None:
     assert plain.members_macro_f1(x, c, ranks, classes) == pytest.approx(1.5 * whole)
 
 
-def test_divergence_is_scipys() -> None:
+def test_divergence_is_scipys_cross_entropy_and_xrr_of_a_model_as_one_rater_by_hand() -> None:
     rng = np.random.default_rng(5)
     x, c = rng.integers(0, 4, 50), rng.integers(0, 3, (50, 4)) + np.array([1, 0, 0, 0])
     one_hot = np.eye(4)[x]
     expected = np.mean([jensenshannon(p, e) ** 2 for p, e in zip(c, one_hot, strict=True)])
     assert plain.js_divergence(x, c) == pytest.approx(expected, abs=1e-12)
-
-
-def test_cross_entropy_and_xrr_of_a_model_as_one_rater_by_hand() -> None:
-    """K = 2: q is 3/4 for the model's label and 1/4 for the other. One item 3:1, one 0:2, both labelled 0."""
+    # K = 2: q is 3/4 for the model's label and 1/4 for the other. One item 3:1, one 0:2, both labelled 0
     c, x = np.array([[3, 1], [0, 2], [5, 5]]), np.array([0, 0, -1])
     first = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
     assert plain.cross_entropy(x, c) == pytest.approx((first - np.log(0.25)) / 2, abs=1e-12)

@@ -141,7 +141,7 @@ def test_closer_follows_the_statistics_own_direction_and_reproducing_what_member
         assert Side({"macro_f1": Outcome(value)}, members).reproduces is reproduces
 
 
-def test_the_table_begins_with_everybody(result: ModelsResult) -> None:
+def test_the_table_begins_with_everybody_and_csv_has_every_number(result: ModelsResult) -> None:
     table = plurality_table(result)
     assert table["Group"].tolist() == [EVERYBODY, "Man", "Woman", "Asian", "Black", "White"]
     assert table["crowd"].iloc[0] == "1.000"
@@ -150,9 +150,6 @@ def test_the_table_begins_with_everybody(result: ModelsResult) -> None:
     alone = dataclasses.replace(result, models=result.models[:1], groups=tuple(rows))
     assert plurality_table(alone).columns.tolist() == ["Axis", "Group", "Raters", "crowd", "Own members"]
     assert len(statistic_table(result, "xrr")) == 5
-
-
-def test_csv_has_every_number() -> None:
     data = dataset(3, items=20, raters=24)
     found = ask(data, [model("=1+1", np.zeros(20))])
     rows = list(csv.DictReader(io.StringIO(sides_csv(found))))
@@ -213,7 +210,7 @@ def test_what_cannot_be_asked_and_the_number_of_permutations_that_fits_does_fit(
         ask(data, two, **{"permutations": 120, **asked})
 
 
-def test_strangers_see_the_numbers_and_no_names() -> None:
+def test_strangers_see_the_numbers_and_no_names_and_a_computed_answer_s_own_cautions_stay() -> None:
     result = telling()
     assert str(result.to_dict()).count(SECRET) > 14
     shown = public_view(result, small_groups=True)
@@ -223,10 +220,7 @@ def test_strangers_see_the_numbers_and_no_names() -> None:
     assert shown.warnings == (Caution.TOO_FEW_FOR_P(),)
     assert [(one.name, one.labelled, one.overall_f1) for one in shown.models] == [("planted", 10, 0.55)]
     assert public_view(shown, small_groups=True) == shown
-
-
-def test_a_computed_answer_s_own_cautions_stay() -> None:
-    """All that the computation says by itself is either about a model's labels or a caution."""
+    # All that the computation says by itself is either about a model's labels or a caution
     data = dataset(3, items=40, raters=40, missing=0.2)
     models = [model(f"m{k}", labels) for k, labels in enumerate(random_labels(1, data.annotations))]
     result = ask(data, models, permutations=60, min_raters=12, p_value="paper")
@@ -341,14 +335,7 @@ def test_a_column_that_will_not_do(column: str, told: str) -> None:
     assert told in str(error.value)
 
 
-def test_a_row_per_rater_has_no_column_per_item() -> None:
-    spec = DataSpec(layout="raters-by-items", rater="rater")
-    wide = table("rater,a,b\n1,yes,no\n2,no,no\n", "wide.csv")
-    with pytest.raises(DataError, match="a row per rater"):
-        read_model_column(wide, "a", "m", load(wide, None, spec, ()), spec)
-
-
-def test_models_need_names_of_their_own() -> None:
+def test_models_need_names_of_their_own_and_a_row_per_item() -> None:
     one = read_model(table("ID,Label\na,yes\n"), "m", data(), SPEC)
     with pytest.raises(DataError, match="two models are called 'm'"):
         check_models([one, one])
@@ -357,3 +344,7 @@ def test_models_need_names_of_their_own() -> None:
     for name in ("", " ", "x" * (MAX_NAME + 1)):
         with pytest.raises(DataError, match="a model's name has 1 to 80 characters"):
             read_model(table("ID,Label\na,yes\n"), name, data(), SPEC)
+    spec = DataSpec(layout="raters-by-items", rater="rater")
+    wide = table("rater,a,b\n1,yes,no\n2,no,no\n", "wide.csv")
+    with pytest.raises(DataError, match="a row per rater"):
+        read_model_column(wide, "a", "m", load(wide, None, spec, ()), spec)

@@ -81,7 +81,7 @@ def one_by_one(function: Callable, arguments: Iterable, /) -> Iterator:
 SPEC = PlanSpec("labels", 0.3, (20, 200), (20, 200), size=10.0, label="yes")
 
 
-def test_the_model_that_drew_a_pilot_is_found_again():
+def test_the_model_that_drew_a_pilot_is_found_again_and_odd_raters_are_fitted():
     found = fit(drawn(known_model(lean=0.9, sharp=0.6)))
     assert found.centres[0] == pytest.approx([0.0, 0.0, 0.0, 0.0], abs=0.2)
     assert found.centres[1] == pytest.approx([np.log(0.6), -0.3, -0.3, 0.6], abs=0.2)
@@ -89,10 +89,7 @@ def test_the_model_that_drew_a_pilot_is_found_again():
     assert found.overall == pytest.approx([0.5, 0.2, 0.3], abs=0.08)
     # Items spread a little less: raters who differ blur them.
     assert 1.7 < found.spread < 4.0
-
-
-def test_raters_who_say_mostly_what_others_hardly_say_are_fitted():
-    """Whole Newton steps go too far for them, further each time, until nothing is a number any more."""
+    # Whole Newton steps go too far for them, further each time, until nothing is a number any more
     found = fit(with_odd_raters())
     assert np.isfinite(found.centres).all()
     assert (found.scatter < 8).all()
