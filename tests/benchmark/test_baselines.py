@@ -28,7 +28,7 @@ from grasp_core.cli import main
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.sandbox.read import read_table
-from tests.benchmark.baseline_tasks import NEW, OPEN_ROWS, RAFT, WEATHER, opened, texts, weather
+from tests.benchmark.folders import NEW, OPEN_ROWS, RAFT, WEATHER, opened, texts, weather
 from tests.reading.making import rows_table
 from tests.shared_data import needs_shared_data
 

@@ -27,8 +27,7 @@ from grasp_core.benchmark.tasks import Rows, Task, read_rows
 from grasp_core.cli import main
 from grasp_core.model.errors import DataError, RunCancelledError, SpecError
 from grasp_core.model.remarks.benchmark import BaselineCaution
-from tests.benchmark.baseline_tasks import NEW, WEATHER, opened, texts, weather
-from tests.benchmark.folders import write
+from tests.benchmark.folders import NEW, WEATHER, opened, texts, weather, write
 from tests.benchmark.language_models.completions_server import says, serving
 
 BALANCED = [(f"text {number}", ("rain", "snow")[number % 2]) for number in range(10)]

@@ -20,8 +20,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
-from tests.benchmark.baseline_tasks import OPEN_ROWS, RAFT, opened, weather
-from tests.benchmark.folders import write
+from tests.benchmark.folders import OPEN_ROWS, RAFT, opened, weather, write
 from tests.shared_data import SHARED, needs_shared_data
 
 GOLD = {str(item): ("no", "yes")[item % 2] for item in range(200)}

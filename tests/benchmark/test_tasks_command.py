@@ -26,8 +26,7 @@ from grasp_core.benchmark.scoring.human import LEAST
 from grasp_core.benchmark.submissions import VALIDATED
 from grasp_core.benchmark.tasks import TRAIN_FILE, builtin_tasks, read_rows, read_task, read_tasks
 from grasp_core.model.remarks.benchmark import SubmissionProblem
-from tests.benchmark.baseline_tasks import RAFT
-from tests.benchmark.folders import write
+from tests.benchmark.folders import RAFT, write
 from tests.shared_data import needs_shared_data
 from tests.test_docs import FILES, MODELS, ROOT, Block, blocks, flat
 
