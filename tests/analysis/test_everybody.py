@@ -25,16 +25,7 @@ from grasp_core.permutation.draw import permutation
 from grasp_core.permutation.further import further
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.report.everybody import (
-    agreement_advice,
-    agreement_title,
-    how_sure_agreement,
-    how_well,
-    in_one_line,
-    no_groups,
-    over_batches,
-    who_differs,
-)
+from grasp_core.report import everybody as report
 from grasp_core.report.public_view import public_view
 from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.statistics.coefficients import gwet_ac1, gwet_ac1_error
@@ -68,9 +59,7 @@ def random_rows(seed: int, labels: str, items: int = 40, raters: int = 7) -> lis
 
 
 def run(rows: list[tuple[str, str, str]], analysis: AnalysisSpec = ALL) -> RunResult:
-    found = compute_in_threads(data(rows), RunSpec(SPEC, analysis))
-    assert isinstance(found, RunResult)
-    return found
+    return compute_in_threads(data(rows), RunSpec(SPEC, analysis))
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -105,7 +94,7 @@ def test_a_rater_who_differs_is_found_and_of_raters_who_are_alike_seldom_one() -
     rows += [(f"i{i}", "odd", "ab"[int(rng.random() < 0.5)]) for i in range(200)]
     found = everybody(data(rows), ALL)
     assert [one.differs for one in found.raters] == [True] + [False] * 6
-    said = who_differs(found)
+    said = report.who_differs(found)
     assert said.plain.startswith("Rater 7 answers as another did in 5")
     rng = np.random.default_rng(5)
     wrong = 0
@@ -139,7 +128,7 @@ def test_batches_are_those_of_the_slices() -> None:
     june = [row for row in rows if int(row[0][1:]) % 2]
     alone = everybody(data(june), ALL)
     assert found.batches[1].alpha == pytest.approx(alone.alpha, abs=1e-12)
-    (said,) = over_batches(found)
+    (said,) = report.over_batches(found)
     assert "By batch between" in said.plain
     plain = everybody(dataset, ALL)
     assert plain.batches == ()
@@ -158,22 +147,22 @@ def test_batches_are_those_of_the_slices() -> None:
     ],
 )
 def test_words(alpha: float, low: float | None, words: str) -> None:
-    assert how_well(Everybody(alpha, low, 0.9, None, 9, None, None, (), (), ())) == words
+    assert report.how_well(Everybody(alpha, low, 0.9, None, 9, None, None, (), (), ())) == words
 
 
 def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
     result = run(random_rows(7, "abc"))
     assert (result.groups, result.dsi, result.permutations) == ((), (), 0)
     assert RunResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
-    title = agreement_title(result).plain
+    title = report.agreement_title(result).plain
     assert title.startswith("Your 7 raters agree")
     assert result.everybody is not None
-    sure = how_sure_agreement(result.everybody)
+    sure = report.how_sure_agreement(result.everybody)
     assert "0 is chance, 1 is perfect; with other items of this kind likely between" in sure.plain
     assert "They agree least on" in sure.plain
-    advice = agreement_advice(result.everybody)
+    advice = report.agreement_advice(result.everybody)
     assert "got it from one rater only" in advice.plain
-    assert no_groups(result).plain.endswith("background; seven raters are few for groups.")
+    assert report.no_groups(result).plain.endswith("background; seven raters are few for groups.")
     for name, export in EXPORTS.items():
         content = export.make(result)
         assert content
@@ -185,19 +174,18 @@ def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
 def test_with_axes_it_stands_beside_the_groups(example_result: RunResult) -> None:
     found = example_result.everybody
     assert found.alpha == pytest.approx(0.1, abs=0.2)
-    assert in_one_line(example_result).startswith("All 104 raters together: Krippendorff’s alpha")
+    assert report.in_one_line(example_result).startswith("All 104 raters together: Krippendorff’s alpha")
     assert len(found.raters) == 104
     shared = public_view(example_result)
-    assert isinstance(shared, RunResult)
     assert shared.everybody.raters == ()
 
 
 def test_what_cannot_be_told_is_said() -> None:
     alone = run([(f"i{n}", f"r{n % 3}", "ab"[n % 2]) for n in range(9)])
-    assert "cannot be told: no item was rated by two raters" in agreement_title(alone).plain
+    assert "cannot be told: no item was rated by two raters" in report.agreement_title(alone).plain
     same = run([(f"i{n}", f"r{j}", "a") for n in range(9) for j in range(3)])
-    assert "all of them gave one same label" in agreement_title(same).plain
-    assert in_one_line(same) == ""
+    assert "all of them gave one same label" in report.agreement_title(same).plain
+    assert report.in_one_line(same) == ""
 
 
 def test_what_needs_groups_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +13,6 @@ import pytest
 from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, drawn
 from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_view, run_spec, shifted
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.watching import Watcher
 from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import RunResult
@@ -41,29 +36,18 @@ from tests.computing import compute_in_threads
 UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    made = Pool(workers.threads)
-    yield made
-    made.close()
-
-
-def run(data: Dataset, pool: Pool, **fields: object) -> RunResult:
+def run(data: Dataset, **fields: object) -> RunResult:
     spec = run_spec(1, 199)
     analysis = AnalysisSpec(**{**vars(spec.analysis), "pairs": True, **fields})  # type: ignore[arg-type]
-    found = compute(data, replace(spec, analysis=analysis), pool, Watcher())
-    assert isinstance(found, RunResult)
-    return found
+    return compute_in_threads(data, replace(spec, analysis=analysis))
 
 
 @pytest.fixture(scope="module")
-def busier(pool: Pool) -> RunResult:
-    return run(drawn(CONFOUNDED[-1], 1), pool)
+def busier() -> RunResult:
+    return run(drawn(CONFOUNDED[-1], 1))
 
 
-def test_marks_that_depend_on_workload_are_withheld_and_label_use_leaves_raters_out(
-    busier,
-) -> None:
+def test_marks_that_depend_on_workload_are_withheld_and_label_use_leaves_raters_out(busier) -> None:
     for row in busier.groups:
         for name in ("negentropy", "plurality_size"):
             outcome = row.statistics[name]
@@ -89,29 +73,27 @@ def test_marks_that_depend_on_workload_are_withheld_and_label_use_leaves_raters_
 def test_the_result_reads_back_and_strangers_see_the_warning_but_no_group_that_is_hidden(busier) -> None:
     assert RunResult.from_dict(json.loads(result_json(busier))) == busier
     seen = public_view(busier, small_groups=True)
-    assert isinstance(seen, RunResult)
     assert (seen.warnings[0], seen.assignment) == (busier.warnings[0], busier.assignment)
     analysis = replace(busier.spec.analysis, min_raters=busier.groups[0].n_raters + 1)
     hiding = public_view(replace(busier, spec=replace(busier.spec, analysis=analysis)), small_groups=True)
-    assert isinstance(hiding, RunResult)
     assert (hiding.warnings, hiding.assignment) == ((), ())
 
 
-def test_what_is_made_of_a_withheld_statistic_has_no_p_nor_its_dsi(pool: Pool) -> None:
-    found = run(drawn(CONFOUNDED[-1], 1), pool, gai=("negentropy", "xrr"), correction="max-t", pairs=False)
+def test_what_is_made_of_a_withheld_statistic_has_no_p_nor_its_dsi() -> None:
+    found = run(drawn(CONFOUNDED[-1], 1), gai=("negentropy", "xrr"), correction="max-t", pairs=False)
     assert all(row.statistics["gai"].p is None for row in found.groups)
     assert found.dsi[0].outcome.value is not None
     assert found.dsi[0].outcome.p is None
     p = {row.group: row.label_use.p for row in found.groups if row.label_use and row.label_use.p}
     q = {row.group: row.label_use.q for row in found.groups if row.label_use}
     assert q == {group: min(1.0, 2 * one) for group, one in p.items()}  # Bonferroni in place of max-T
-    found = run(drawn(CONFOUNDED[0], 1), pool, statistics=("irr", "xrr"), pairs=False)
+    found = run(drawn(CONFOUNDED[0], 1), statistics=("irr", "xrr"), pairs=False)
     cells = [one for row in found.groups for one in row.statistics.values()]
     assert all(one.value is not None and one.p is None for one in cells)
 
 
-def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
-    found = run(drawn(replace(CONFOUNDED[-1], inside=4), 1), pool)
+def test_too_few_raters_leave_label_use_untested() -> None:
+    found = run(drawn(replace(CONFOUNDED[-1], inside=4), 1))
     for row in found.groups:
         assert row.label_use.p is None
         assert str(row.label_use.reason).endswith("either side needs 5 or more")
@@ -119,8 +101,8 @@ def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
 
 
 @pytest.mark.parametrize("situation", CONFOUNDED[:3], ids=lambda one: one.name)
-def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(pool, situation) -> None:
-    found = run(drawn(situation, 1), pool)
+def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(situation) -> None:
+    found = run(drawn(situation, 1))
     assert found.warnings[0].code.key == "own-items"
     for row in found.groups:
         told = {name: outcome.p is not None for name, outcome in row.statistics.items()}
@@ -153,8 +135,8 @@ def test_models_are_held_against_groups_with_a_warning(situation: Situation, cod
     assert not {"own-items", "own-workload"} & {warning.code.key for warning in found.warnings}
 
 
-def test_clean_data_are_tested_as_ever(pool: Pool) -> None:
-    found = run(drawn(CLEAN[0], 1), pool)
+def test_clean_data_are_tested_as_ever() -> None:
+    found = run(drawn(CLEAN[0], 1))
     assert not found.warnings
     assert not of_models(drawn(CLEAN[0], 1)).warnings
     assert [check.large for check in found.assignment] == [False]

@@ -12,11 +12,7 @@ from benchmarks.planted import dataset, independent_shares, labelled, own_view, 
 from grasp_core.analysis.cohesion.panel import CohesionWork
 from grasp_core.analysis.overview import associations, overlaps
 from grasp_core.analysis.stages import Slices
-from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
-from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
@@ -62,13 +58,7 @@ def dataset_slices(votes: list[list[str]], people: list[list[str]], slices: tupl
 
 def computed(data: Dataset, **analysis) -> RunResult:
     spec = AnalysisSpec(**{"axes": AXES, "permutations": 400, "min_raters": 2, **analysis})
-    pool = Pool(workers.threads, 2)
-    try:
-        result = compute(data, RunSpec(SPEC, spec), pool, Watcher())
-    finally:
-        pool.close()
-    assert isinstance(result, RunResult)
-    return result
+    return compute_in_threads(data, RunSpec(SPEC, spec))
 
 
 def of_topic(result: RunResult, value: str) -> SliceResult:
@@ -260,9 +250,7 @@ def of_race(seed: int, strength: float = 0.5) -> Dataset:
 def run(data: Dataset, **changes: object) -> RunResult:
     spec = run_spec(1, FEWEST_CLEAR)
     asked = {"axes": (("race",), ("age",), ("hand",)), **changes}
-    found = compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, **asked)))
-    assert isinstance(found, RunResult)
-    return found
+    return compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, **asked)))
 
 
 @pytest.fixture(scope="module")
@@ -325,7 +313,6 @@ def test_result_files_keep_it_and_strangers_see_no_small_groups_of_it(result: Ru
     assert (again.given, again.associations) == (result.given, result.associations)
     least = replace(result.spec, analysis=replace(result.spec.analysis, min_raters=32))
     shown = public_view(replace(result, spec=least), small_groups=True)
-    assert isinstance(shown, RunResult)
     assert all(not found.groups for found in shown.given)
 
 
