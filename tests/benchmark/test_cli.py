@@ -38,6 +38,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+VOTES = ["--annotations", "votes.csv", "--item", "item", "--rater", "rater", "--label", "label"]
+
+
+@pytest.fixture
+def votes(folder: Path) -> Path:
+    """Eight items with three votes each, of which two are right."""
+    lines = ["item,rater,label,expert"]
+    for item, label in zip(IDS, GOLD, strict=True):
+        wrong = CLASSES[(CLASSES.index(label) + 1) % 3]
+        lines += [f"{item},{rater},{wrong if rater == 'c' else label},{label}" for rater in "abc"]
+    write(folder, {"votes.csv": "\n".join([*lines, ""])})
+    return folder
+
+
 def score(*arguments: str) -> int:
     return cli.main(["raft", "score", "mine", "--gold", "gold", *arguments])
 
@@ -137,9 +151,12 @@ def test_only_rows_with_a_gold_label_are_scored_whose_ids_they_give_without_the_
         (["score", "mine", "--gold", "gold", "--out", "no/such.json"], "there is no folder no"),
         (["score", "mine", "--gold", "gold", "--errors", "no/such.csv"], "there is no folder no"),
         (["compare", "mine", "nothing", "--gold", "gold", "--tasks", "tasks"], "nothing does not exist"),
+        (["human", *VOTES, "--items", "9", "--votes", "2"], "8 items of 8 have 3 or more annotations"),
+        (["human", *VOTES, "--gold", "experts"], "did you mean 'expert'?"),
+        (["human", *VOTES, "--gold", "rater", "--items", "8", "--votes", "1"], "has another right label"),
     ],
 )
-def test_bad_input_is_one_sentence(arguments: list[str], said: str, folder: Path, capsys) -> None:
+def test_bad_input_is_one_sentence(arguments: list[str], said: str, votes: Path, capsys) -> None:
     assert cli.main(["raft", *arguments]) == cli.BAD_INPUT
     err = capsys.readouterr().err
     assert err.startswith("grasp: ")
@@ -197,20 +214,6 @@ def test_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no overall difference" in capsys.readouterr().err
 
 
-VOTES = ["--annotations", "votes.csv", "--item", "item", "--rater", "rater", "--label", "label"]
-
-
-@pytest.fixture
-def votes(folder: Path) -> Path:
-    """Eight items with three votes each, of which two are right."""
-    lines = ["item,rater,label,expert"]
-    for item, label in zip(IDS, GOLD, strict=True):
-        wrong = CLASSES[(CLASSES.index(label) + 1) % 3]
-        lines += [f"{item},{rater},{wrong if rater == 'c' else label},{label}" for rater in "abc"]
-    write(folder, {"votes.csv": "\n".join([*lines, ""])})
-    return folder
-
-
 def test_human_against_a_column_and_held_out_raters(votes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["--votes", "3", "--items", "8", "--gold", "expert"]
     assert cli.main(["raft", "human", *VOTES, *asked]) == 0
@@ -223,21 +226,6 @@ def test_human_against_a_column_and_held_out_raters(votes: Path, capsys: pytest.
     out = capsys.readouterr().out
     assert "plurality of 1 on 8 of 8 items, against held-out raters" in out
     assert "such draws" not in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--items", "9", "--votes", "2"], "8 items of 8 have 3 or more annotations"),
-        (["--gold", "experts"], "did you mean 'expert'?"),
-        (["--gold", "rater", "--items", "8", "--votes", "1"], "the item has another right label"),
-    ],
-)
-def test_human_with_bad_input(arguments: list[str], said: str, votes: Path, capsys) -> None:
-    assert cli.main(["raft", "human", *VOTES, *arguments]) == cli.BAD_INPUT
-    err = capsys.readouterr().err
-    assert said in err
-    assert err.startswith("grasp: ")
 
 
 @needs_shared_data

@@ -104,29 +104,25 @@ def test_draws_depend_on_the_seed_and_not_on_how_many_follow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "error", "said"),
     [
-        ({"votes": 7}, r"0 items of 200 have 8 or more annotations \(one is held out\), but 100 are"),
-        ({"votes": 8, "against": GOLD}, "0 items of 200 have 8 or more annotations and a right label"),
-        ({"items": 201}, "200 items of 200 have 6 or more annotations"),
-        ({"against": {"1": "maybe"}}, "1 right label of the items .*'maybe'"),
-    ],
-)
-def test_too_little_to_draw_from(asked: dict, said: str) -> None:
-    with pytest.raises(DataError, match=said):
-        human_baseline(dataset(0.9), **asked)
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        *(({name: 0}, f"`{name}` must be 1 or more; found 0") for name in ("votes", "items", "repeats")),
-        ({"seed": -1}, "`seed`"),
+        (
+            {"votes": 7},
+            DataError,
+            r"0 items of 200 have 8 or more annotations \(one is held out\), but 100 are",
+        ),
+        ({"votes": 8, "against": GOLD}, DataError, "0 items of 200 have 8 or more annotations and a right"),
+        ({"items": 201}, DataError, "200 items of 200 have 6 or more annotations"),
+        ({"against": {"1": "maybe"}}, DataError, "1 right label of the items .*'maybe'"),
+        ({"votes": 0}, SpecError, "`votes` must be 1 or more; found 0"),
+        ({"items": 0}, SpecError, "`items` must be 1 or more; found 0"),
+        ({"repeats": 0}, SpecError, "`repeats` must be 1 or more; found 0"),
+        ({"seed": -1}, SpecError, "`seed`"),
     ],
     ids=str,
 )
-def test_numbers_that_cannot_be(asked: dict, said: str) -> None:
-    with pytest.raises(SpecError, match=said):
+def test_too_little_to_draw_from_and_numbers_that_cannot_be(asked: dict, error: type, said: str) -> None:
+    with pytest.raises(error, match=said):
         human_baseline(dataset(0.9), **asked)
 
 
