@@ -174,12 +174,14 @@ def p_and_q(panel: Panel, values: FloatArray) -> dict[int, tuple[float, float]]:
     return {c: (one.p, one.q) for c, one in found.items() if one.p is not None and one.q is not None}
 
 
-def holds(panel: Panel, every: FloatArray) -> None:
-    """Hold each seed's p and q against those of all regroupings, shape (N, C), where these are small.
+def holds(panel_of: Callable[[Dataset], Panel], data: Dataset, analysis: AnalysisSpec) -> None:
+    """Hold each seed's p and q against those of all regroupings, where these are small.
 
     A centre that is estimated has an error of its own, by which values on either side of it that lie about
     equally far from it may change places.
     """
+    panel = panel_of(data)
+    every = np.stack([panel_of(one).observed for one in regrouped(data, analysis)])
     exact = p_and_q(panel, np.tile(every, (100_000 // len(every), 1)))
     small = [
         (c, place, value) for c, both in exact.items() for place, value in enumerate(both) if value < SMALL
@@ -195,11 +197,6 @@ def holds(panel: Panel, every: FloatArray) -> None:
             assert abs(found[c][place] - right) <= 2 / DRAWN + error + of_centre, (c, place, seed)
 
 
-def holds_of(panel: Callable[[Dataset], Panel], data: Dataset, analysis: AnalysisSpec) -> None:
-    """The same of a kind of panel, on these data and on all their regroupings."""
-    holds(panel(data), np.stack([panel(one).observed for one in regrouped(data, analysis)]))
-
-
 def asked(correction: str, *, strata: bool = False) -> AnalysisSpec:
     within = ("batch",) if strata else ()
     return AnalysisSpec(axes=(("side",),), correction=correction, family="statistic", strata=within)
@@ -209,17 +206,15 @@ def asked(correction: str, *, strata: bool = False) -> AnalysisSpec:
 def test_groups(strata: bool) -> None:
     """By max-T: the p of each test, DSI's and label use's among them, and that of the largest of a family."""
     data, analysis = halves(4, strata=strata), asked("max-t", strata=strata)
-    holds_of(lambda of: Cohesion.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
+    holds(lambda of: Cohesion.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
 def test_pairs_and_models() -> None:
     data, analysis = halves(4), asked("max-t")
-    holds_of(
-        lambda of: Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, []), data, analysis
-    )
+    holds(lambda of: Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, []), data, analysis)
     labels = data.annotations.category[data.annotations.rater == 0].astype(np.int32)
     data = dataclasses.replace(data, models=(ModelLabels("first", labels, "first.csv", "5" * 64),))
-    holds_of(lambda of: Models.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
+    holds(lambda of: Models.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
 def test_items() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -35,14 +34,10 @@ WOMAN_NORTH = Group(("gender", "region"), ("Woman", "N"))
 MEASURES = ("distance", "label_use")
 
 
-def in_turn(function: Callable[[Any], Any], arguments: Iterable[Any]) -> Iterator[Any]:
-    return map(function, arguments)
-
-
 def look(data: Dataset, group: Group = BLACK, *, question: int = 0, **analysis: Any) -> ItemsResult:
     asked = AnalysisSpec(**{"axes": (group.axes,), "permutations": 150, **analysis})
     spec = RunSpec(DATA_SPEC, asked)
-    return look_at_items(data, ItemsAsked(spec, group, asked.permutations, question), in_turn)
+    return look_at_items(data, ItemsAsked(spec, group, asked.permutations, question), map)
 
 
 SHAPES: dict[str, dict[str, Any]] = {
@@ -159,11 +154,11 @@ def test_neither_workers_nor_batches_change_a_digit(monkeypatch: pytest.MonkeyPa
     spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(group.axes,), permutations=500, correction="max-t"))
     asked = ItemsAsked(spec, group, 500)
     monkeypatch.setattr(design, "_LONGEST", 100)
-    one = look_at_items(data, asked, in_turn)
+    one = look_at_items(data, asked, map)
     with ThreadPoolExecutor(3) as workers:
         assert look_at_items(data, asked, workers.map) == one
     monkeypatch.setattr(design, "_WIDEST", 9)
-    other = look_at_items(data, asked, in_turn)
+    other = look_at_items(data, asked, map)
     assert [row.label_use.p for row in other.items] == [row.label_use.p for row in one.items]
     assert other.spread["distance"].top.share == one.spread["distance"].top.share
 
@@ -172,14 +167,14 @@ def test_progress_is_told_and_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(design, "_LONGEST", 100)
     asked = ItemsAsked(RunSpec(DATA_SPEC, AnalysisSpec(axes=(BLACK.axes,))), BLACK, 250)
     told: list[float] = []
-    look_at_items(dataset(9), asked, in_turn, told.append)
+    look_at_items(dataset(9), asked, map, told.append)
     assert told == pytest.approx([1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1])
 
     def stop(_share: float) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        look_at_items(dataset(9), asked, in_turn, stop)
+        look_at_items(dataset(9), asked, map, stop)
 
 
 def of_lines(rows: list[str], profiles: list[str], spec: DataSpec = DATA_SPEC) -> Dataset:
@@ -256,7 +251,7 @@ def test_one_question_of_several_is_looked_at() -> None:
     spec = DataSpec(item="item", rater="rater", label="first", further=(Question("second", None),))
     data, group = of_lines(rows, profiles, spec), Group(("side",), ("x",))
     run = RunSpec(spec, AnalysisSpec(axes=(("side",),), permutations=200))
-    first, second = (look_at_items(data, ItemsAsked(run, group, 200, q), in_turn) for q in (0, 1))
+    first, second = (look_at_items(data, ItemsAsked(run, group, 200, q), map) for q in (0, 1))
     assert (first.question, second.question) == ("first", "second")
     assert (len(first.items), len(second.items)) == (6, 5)
     assert [*second.label_use] == ["c", "d"]
@@ -264,7 +259,7 @@ def test_one_question_of_several_is_looked_at() -> None:
     by_itself = look(alone, group, permutations=200)
     assert [row.label_use for row in by_itself.items] == [row.label_use for row in second.items]
     with pytest.raises(SpecError, match="2 questions; choose one"):
-        look_at_items(data, ItemsAsked(run, group, 200, 2), in_turn)
+        look_at_items(data, ItemsAsked(run, group, 200, 2), map)
 
 
 def test_what_cannot_be_looked_at_is_refused() -> None:
@@ -298,7 +293,7 @@ def test_dices_350_as_the_methods_have_it() -> None:
 
     group = Group(("rater_race", "rater_gender"), ("White", "Man"))
     spec = RunSpec(SPEC, AnalysisSpec(axes=(group.axes,)))
-    found = look_at_items(data(), ItemsAsked(spec, group, 1_000), in_turn)
+    found = look_at_items(data(), ItemsAsked(spec, group, 1_000), map)
     assert found.distance == pytest.approx(0.0772, abs=5e-5)
     points = [round(100 * value, 1) for value in found.label_use.values()]
     assert points == [20.8, -17.6, -3.3]

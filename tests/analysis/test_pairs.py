@@ -66,12 +66,6 @@ def members(data, spec: RunSpec) -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
-def by_shares(annotations: Annotations, a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether too few items have two labels of both groups."""
-    c, d = count(annotations, a), count(annotations, b)
-    return of_labels.enough_paired(c, d) == 0
-
-
 def plain(
     annotations: Annotations, a: np.ndarray, b: np.ndarray, level: str, *, shares: bool = False
 ) -> dict[str, float]:
@@ -135,7 +129,8 @@ def test_values_and_shuffled_values_are_those_of_the_definitions(data, level, st
         null, observed = in_order(panel.columns(values), n_pairs), in_order(panel.observed, n_pairs)
         for u in range(n_pairs):
             a, b = next(of_pairs)
-            shares = by_shares(data.annotations, a, b)
+            few = of_labels.enough_paired(count(data.annotations, a), count(data.annotations, b))
+            shares = few == 0  # too few items have two labels of both groups
             expected = list(plain(data.annotations, a, b, level, shares=shares).values())
             np.testing.assert_allclose(observed[u], expected, rtol=1e-12, atol=1e-12)
             for number, sides in enumerate(shuffled(a, b, data.raters, spec.analysis, 20)):

@@ -54,13 +54,6 @@ def folder(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return tmp_path
 
 
-def both_in_an_archive() -> None:
-    with zipfile.ZipFile("both.zip", "w") as archive:
-        archive.writestr("notes.csv", "a,b\n1,2\n")
-        archive.write("votes.csv")
-        archive.write("raters.csv")
-
-
 def again(*arguments: str) -> int:
     return cli.main(["run", *FILES, "--spec", *arguments])
 
@@ -86,7 +79,10 @@ def test_the_same_digits(folder: Path, capsys, name: str) -> None:
 
 
 def test_parts_recoding_and_filters_give_the_digits_of_the_page_members_as_well(folder, capsys) -> None:
-    both_in_an_archive()
+    with zipfile.ZipFile("both.zip", "w") as archive:
+        archive.writestr("notes.csv", "a,b\n1,2\n")
+        archive.write("votes.csv")
+        archive.write("raters.csv")
     recode = (MapValues(None, (("label 2", "label 1"),)), MapValues("race", (("race 0", ""),)))
     filters = Filters(drop=(("label", "?"),), raters=("r1",), min_per_rater=5, min_per_item=2)
     data = replace(DATA_SPEC, missing=("", "?"), recode=recode, filters=filters)

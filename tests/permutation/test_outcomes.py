@@ -232,17 +232,13 @@ def slow_p(values: list[float], *, two_sided: bool) -> list[float]:
     return found
 
 
-def slow_reached(sums: list[float]) -> list[int]:
-    return [sum(other >= one - 1e-12 * max(1, abs(one)) for other in sums) for one in sums]
-
-
 def slow_combined(use: list[float], distance: list[float], gais: list[list[float]]) -> list[int]:
     n = len(use)
     fisher = [-sum(math.log(p[b]) for p in (use, distance, *gais)) for b in range(n)]
     joined = [slow_mid_rank(fisher, b) for b in range(n)]
     joins = (joined, use, distance, *gais)
     sums = [sum(max(0.0, math.tan((0.5 - p[b]) * math.pi)) for p in joins) for b in range(n)]
-    return slow_reached(sums)
+    return [sum(other >= one - 1e-12 * max(1, abs(one)) for other in sums) for one in sums]
 
 
 def slow_q(reached: np.ndarray) -> list[float]:

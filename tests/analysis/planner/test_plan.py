@@ -6,7 +6,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,11 +68,6 @@ def with_odd_raters(*, seed: int = 1) -> Pilot:
     odd = (rater % 7 == 0) & (rng.random(item.size) < 0.9)
     usual = np.where(rng.random(item.size) < 0.95, 2 * (item % 2), 2 - 2 * (item % 2))
     return Pilot(item, rater, np.where(odd, 1, usual), items, 3, np.arange(raters) < 12)
-
-
-def one_by_one(function: Callable, arguments: Iterable, /) -> Iterator:
-    """What a pool does, here and now."""
-    return map(function, arguments)
 
 
 # The model
@@ -258,7 +253,7 @@ def few_data_sets() -> Iterator[None]:
 def assumed(few_data_sets: None) -> tuple[Plan, list[Plan]]:
     """A plan without a pilot, and as it was told of while it was made."""
     told: list[Plan] = []
-    return make_plan(assumed_task(ASSUMED), one_by_one, told.append), told
+    return make_plan(assumed_task(ASSUMED), map, told.append), told
 
 
 OTHERS = [pytest.param(target, marks=pytest.mark.long) for target in ("distance", "gap", "dsi")]
@@ -284,7 +279,7 @@ def test_a_difference_is_found_more_often_by_more_raters_with_more_labels():
 
 def test_plans_are_the_same_whoever_computes_them_and_survive_a_file(assumed: tuple[Plan, list[Plan]]):
     plan, told = assumed
-    assert make_plan(assumed_task(ASSUMED), one_by_one) == plan
+    assert make_plan(assumed_task(ASSUMED), map) == plan
     assert from_json(json.loads(json.dumps(to_json(plan))), Plan) == plan
     assert plan.whole
     assert [one.done for one in told] == sorted(one.done for one in told)
@@ -298,7 +293,7 @@ def test_a_pilot_gives_a_range_around_the_answer():
     pilot = drawn(known_model(lean=0.7), raters=40, items=40, inside=12)
     spec = PlanSpec("labels", 0.3, (16, 120), (10, 100), label="yes")
     have = (Have("Woman", 12, True), Have("Man", 28, False))
-    plan = make_plan(PlanTask(spec, LABELS, None, have, pilot, (40, 40, 1600)), one_by_one)
+    plan = make_plan(PlanTask(spec, LABELS, None, have, pilot, (40, 40, 1600)), map)
     assert plan.factors[0] < 1.3 < 1.7 * plan.factors[1]
     assert plan.factors[0] < plan.factors[1]
     assert "in 8 of 10 such pilots" in " ".join(one.plain for one in sentences(plan))
@@ -319,7 +314,7 @@ def test_pilots_that_cannot_have_the_difference_are_left_out_of_the_range_and_sa
     pilot = drawn(known_model(), raters=20, items=20, inside=6)
     have = (Have("Woman", 6, True), Have("Man", 14, False))
     task = PlanTask(replace(ASSUMED, assumed=None, label="yes"), LABELS, None, have, pilot, (20, 20, 400))
-    plan = make_plan(task, one_by_one)
+    plan = make_plan(task, map)
     assert from_json(json.loads(json.dumps(to_json(plan))), Plan) == plan
     told = " ".join(one.plain for one in sentences(plan))
     if refused == 1:
@@ -337,7 +332,7 @@ def test_pilots_that_cannot_have_the_difference_are_left_out_of_the_range_and_sa
 def test_a_pilot_of_the_published_data_has_a_range():
     group = Group(("rater_race",), ("White",))
     asked = PlanSpec("labels", 0.24, (26, 100), (20, 100))
-    plan = make_plan(task_of(data(), group, asked, min_raters=2), one_by_one)
+    plan = make_plan(task_of(data(), group, asked, min_raters=2), map)
     assert plan.factors is not None
     assert not plan.warnings
 
@@ -346,9 +341,9 @@ def test_a_pilot_that_is_too_small_and_a_range_that_cannot_be_simulated_are_refu
     pilot = drawn(known_model(), raters=10, items=9, inside=3)
     task = PlanTask(replace(ASSUMED, assumed=None), LABELS, None, (), pilot, (10, 9, 90))
     with pytest.raises(DataError, match="40 annotations or more"):
-        make_plan(task, one_by_one)
+        make_plan(task, map)
     with pytest.raises(SpecError, match="more than 60,000 annotations"):
-        make_plan(assumed_task(replace(ASSUMED, raters=(1000, 2000), items=(500, 900))), one_by_one)
+        make_plan(assumed_task(replace(ASSUMED, raters=(1000, 2000), items=(500, 900))), map)
 
 
 def test_a_plan_in_words_tables_and_files(assumed: tuple[Plan, list[Plan]]):
