@@ -180,15 +180,12 @@ def test_with_axes_it_stands_beside_the_groups(example_result: RunResult) -> Non
     assert shared.everybody.raters == ()
 
 
-def test_what_cannot_be_told_is_said() -> None:
+def test_what_cannot_be_told_is_said_and_what_needs_groups_is_refused(monkeypatch) -> None:
     alone = run([(f"i{n}", f"r{n % 3}", "ab"[n % 2]) for n in range(9)])
     assert "cannot be told: no item was rated by two raters" in report.agreement_title(alone).plain
     same = run([(f"i{n}", f"r{j}", "a") for n in range(9) for j in range(3)])
     assert "all of them gave one same label" in report.agreement_title(same).plain
     assert report.in_one_line(same) == ""
-
-
-def test_what_needs_groups_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for fields in ({"strata": ("batch",)}, {"given": ("age",)}, {"cluster": "team"}):
         with pytest.raises(SpecError, match="nothing is shuffled"):
             AnalysisSpec(axes=(), **fields)

@@ -217,7 +217,7 @@ def test_intervals_are_those_of_leaving_each_unit_out_of_both_groups() -> None:
         assert interval.high == pytest.approx(value + reach[place], abs=1e-9)
 
 
-def test_small_groups_have_no_interval_and_say_why() -> None:
+def test_small_groups_have_no_interval_and_many_are_not_compared_and_that_is_said() -> None:
     found = compute_in_threads(dataset(4, items=10, raters=12), asked(axes=(("gender", "race"),)))
     few = [row for row in found.pairs if min(row.n_raters_a, row.n_raters_b) < 5]
     assert few
@@ -225,9 +225,6 @@ def test_small_groups_have_no_interval_and_say_why() -> None:
     for one in (one for row in few for one in row.statistics.values() if one.value is not None):
         assert one.interval is None
         assert one.no_interval.code in codes
-
-
-def test_many_groups_are_not_compared_and_the_result_says_so() -> None:
     data = dataset(5, items=4, raters=2 * MOST_GROUPS + 2)
     codes = np.arange(2 * MOST_GROUPS + 2, dtype=np.int32) // 2
     many = dataclasses.replace(

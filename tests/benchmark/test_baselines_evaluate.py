@@ -44,7 +44,7 @@ class Spy:
         return fit_tfidf(train, task, seed)
 
 
-def test_leave_one_out_is_counted_as_scikit_learn_counts(tmp_path: Path) -> None:
+def test_leave_one_out_is_counted_as_scikit_learn_counts_and_says_where_it_misleads(tmp_path: Path) -> None:
     task, train = opened(weather(tmp_path))
     spy = Spy()
     found = evaluate(spy, train, task)
@@ -60,9 +60,6 @@ def test_leave_one_out_is_counted_as_scikit_learn_counts(tmp_path: Path) -> None
         f1_score(train.labels, expected, average="macro", labels=task.classes, zero_division=0), abs=1e-12
     )
     assert found.ci95[0] <= found.macro_f1 <= found.ci95[1]
-
-
-def test_leave_one_out_says_where_it_misleads(tmp_path: Path) -> None:
     task, train = opened(weather(tmp_path, BALANCED))
     found = evaluate(fit_plurality, train, task)
     assert found.macro_f1 == 0.0  # the other class is always the larger one

@@ -43,17 +43,14 @@ def dataset(right: float, raters: int = 7, items: int = 200, seed: int = 1) -> D
     return Dataset(annotations, Raters(ids, {}), None, ())
 
 
-def test_raters_who_are_always_right() -> None:
+def test_raters_who_are_always_right_and_a_few_as_often_as_the_binomial_says() -> None:
     found = human_baseline(dataset(1.0), votes=5, items=100, against=GOLD, repeats=3)
     assert (found.macro_f1, found.macro_f1_declared, found.mean, found.spread) == (1, 1, 1, 0)
     assert found.ci95 == (1, 1)
     assert (found.n, found.votes, found.eligible, found.against) == (100, 5, 200, "gold")
     some = {item: label for item, label in GOLD.items() if int(item) < 40}
     assert human_baseline(dataset(0.9), votes=5, items=40, against=some, repeats=1).eligible == 40
-
-
-def test_the_plurality_of_a_few_is_right_as_often_as_the_binomial_says() -> None:
-    """With 3 votes that are right with probability 0.7: 0.7^3 + 3 * 0.7^2 * 0.3 = 0.784."""
+    # With 3 votes that are right with probability 0.7: 0.7^3 + 3 * 0.7^2 * 0.3 = 0.784
     means = [
         human_baseline(
             dataset(0.7, raters=3, seed=seed), votes=3, items=200, against=GOLD, repeats=1, resamples=10
@@ -85,15 +82,7 @@ def test_ties_are_broken_evenly_and_votes_are_drawn_among_all_raters() -> None:
     assert found.mean == pytest.approx(6 / 7, abs=0.01)
 
 
-def test_the_interval_and_the_spread_tell_of_the_same_uncertainty() -> None:
-    """Items are drawn from 2,000, so draws hardly share any: the spread is a quarter of the interval."""
-    many = {str(item): ("no", "yes")[item % 2] for item in range(2_000)}
-    found = human_baseline(dataset(0.7, items=2_000), votes=3, items=100, against=many, repeats=300)
-    width = found.ci95[1] - found.ci95[0]
-    assert width == pytest.approx(4 * found.spread, rel=0.3)
-
-
-def test_draws_depend_on_the_seed_and_not_on_how_many_follow() -> None:
+def test_draws_depend_on_the_seed_and_interval_and_spread_tell_of_the_same_uncertainty() -> None:
     data = dataset(0.6)
     one = human_baseline(data, votes=3, items=50, repeats=1, seed=4)
     many = human_baseline(data, votes=3, items=50, repeats=9, seed=4)
@@ -101,6 +90,11 @@ def test_draws_depend_on_the_seed_and_not_on_how_many_follow() -> None:
     assert np.isnan(one.spread)
     assert human_baseline(data, votes=3, items=50, repeats=9, seed=4) == many
     assert human_baseline(data, votes=3, items=50, repeats=9, seed=5).mean != many.mean
+    # Items are drawn from 2,000, so draws hardly share any: the spread is a quarter of the interval
+    many = {str(item): ("no", "yes")[item % 2] for item in range(2_000)}
+    found = human_baseline(dataset(0.7, items=2_000), votes=3, items=100, against=many, repeats=300)
+    width = found.ci95[1] - found.ci95[0]
+    assert width == pytest.approx(4 * found.spread, rel=0.3)
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def test_an_incomplete_file_and_no_task_in_common_are_refused() -> None:
         score(Submission({MOOD: short}), TASKS, gold(MOOD, TONE))
 
 
-def test_details_hold_the_scores_and_counts_by_class() -> None:
+def test_details_hold_scores_and_counts_by_class_that_equal_scikit_learns() -> None:
     found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
     plain, details = json.loads(scores_json(found)), score_details(found)
     assert details["overall_ci95"] == list(found.overall_ci95 or ())
@@ -202,9 +202,6 @@ def test_details_hold_the_scores_and_counts_by_class() -> None:
     assert one["confusion"] == found.tasks[MOOD].confusion.tolist()
     assert [row["class"] for row in one["classes"]] == list(CLASSES)
     assert sum(row["right"] for row in one["classes"]) == int(np.trace(found.tasks[MOOD].confusion))
-
-
-def test_classes_equal_scikit_learns_and_cost_both_kinds_of_mistake() -> None:
     generator = np.random.default_rng(5)
     right, said = generator.integers(0, 4, 200), generator.integers(0, 3, 200)  # nothing is given the last
     counts = confusion(right, said, 5)  # and nothing is of the one after it

@@ -134,16 +134,13 @@ def test_refusals_say_why(served: Served, place: str, token: str, code: str) -> 
     assert refusal(f"http://127.0.0.1:{served.port}/{place}", token or None) == code
 
 
-def test_redirects_are_followed_within_a_server_alone_and_what_is_not_there_is_told(served: Served) -> None:
+def test_redirects_are_followed_within_a_server_alone_and_runs_without_result_refused(served: Served) -> None:
     run = served.server.runs.add(make_result(), title="Moved", owner=ANN)
     there = f"http://127.0.0.1:{served.port}"
     assert grasp.open(f"{there}/moved/results?run={run.id}", token=served.token)
     assert refusal(f"{there}/away/results?run={run.id}", served.token) == "elsewhere"
     assert refusal(f"{served.url}/results?run=none", served.token, "no run of that id") == "not-found"
     assert refusal(f"http://127.0.0.1:{free_port()}/results?run=none") == "no-server"
-
-
-def test_runs_without_a_result_are_refused_by_their_state(served: Served) -> None:
     result, runs = make_result(), served.server.runs
     runs.create(Request("f" * 64, "Fails", ANN, "0.1.0", result.spec, result.data, ()))
     claimed = runs.claim()

@@ -182,7 +182,7 @@ def _words(stdout: str) -> str:
     return stdout.rpartition(" ")[0]
 
 
-def test_damaged_compiled_code_is_compiled_again(compiled_before: tuple[Path, str]) -> None:
+def test_damaged_code_is_compiled_again_and_that_of_another_processor_left_alone(compiled_before) -> None:
     folder, before = compiled_before
     kept = [*folder.rglob("*.nbc")]
     for file in kept:
@@ -190,9 +190,6 @@ def test_damaged_compiled_code_is_compiled_again(compiled_before: tuple[Path, st
     assert _words(first_words(NUMBA_CACHE_DIR=str(folder)).stdout) == _words(before)
     assert kept
     assert all(file.stat().st_size > 100 for file in kept)
-
-
-def test_code_compiled_for_another_processor_is_left_alone_and_not_taken(compiled_before) -> None:
     folder, own = compiled_before
     before = {file: file.read_bytes() for file in folder.rglob("*.nbc")}
     other = first_words(NUMBA_CACHE_DIR=str(folder), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="").stdout

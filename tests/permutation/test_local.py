@@ -80,13 +80,6 @@ def test_labels_are_counted_by_profile_or_one_by_one(monkeypatch, by_profile, un
     assert design.digits.by_profile == by_profile
 
 
-def test_items_with_more_annotations_than_a_number_has_room_for_are_counted_otherwise() -> None:
-    n_raters = digits_layout.MOST_ANNOTATIONS + 1
-    annotations = coded(np.zeros(n_raters, int), np.arange(n_raters), np.arange(n_raters) % 20, 20)
-    people = Raters(annotations.rater_ids, {"axis": Axis.from_values([str(j % 3) for j in range(n_raters)])})
-    assert assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),))).digits is None
-
-
 @pytest.mark.parametrize("level", get_args(Level))
 def test_items_that_thousands_rated(level: Level) -> None:
     """5,000 labels an item of 300 categories: some that one rater gave, most that many did."""
@@ -127,12 +120,16 @@ def test_an_item_of_a_hundred_thousand_different_labels() -> None:
         np.testing.assert_allclose(found[:, 4], [1 / 1000, 1 / (n - 1000)], rtol=1e-12)
 
 
-def test_one_label_an_item_pairs_with_nothing() -> None:
+def test_one_label_an_item_pairs_with_nothing_and_items_of_too_many_are_counted_otherwise() -> None:
     annotations, raters = simulate(7, items=30, raters=30, categories=40)
     alone = annotations.item == annotations.rater
     annotations = part(annotations, alone)
     design = assert_local_agrees(annotations, raters, AnalysisSpec(axes=AXES[:3], min_raters=1))
     assert np.isnan(compiled.observed(design)[:, :2]).all()
+    n_raters = digits_layout.MOST_ANNOTATIONS + 1
+    annotations = coded(np.zeros(n_raters, int), np.arange(n_raters), np.arange(n_raters) % 20, 20)
+    people = Raters(annotations.rater_ids, {"axis": Axis.from_values([str(j % 3) for j in range(n_raters)])})
+    assert assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),))).digits is None
 
 
 @pytest.mark.parametrize("size", [8, 9, 40])

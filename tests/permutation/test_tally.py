@@ -24,7 +24,8 @@ from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.deviations import BINS, Kept
 from grasp_core.permutation.testing.tally import CELLS, Counted, Tally
 from tests.permutation.naive import GRID, JITTER, naive_dsi
-from tests.permutation.simulated import GROUPS, SPEC, by_group_and_axis, simulate
+from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, simulate
+from tests.permutation.simulated import kept as whole
 
 # Counts, whatever the blocks and their order
 
@@ -77,10 +78,6 @@ def found(observed, null, spec: AnalysisSpec = SPEC) -> list:
     return list(by_group_and_axis(observed, null, spec))
 
 
-def whole(observed, null) -> Kept:
-    return Kept(columns(observed), columns(null))
-
-
 @pytest.mark.parametrize("correction", ["benjamini-hochberg", "max-t"])
 @pytest.mark.parametrize("seed", range(8))
 def test_neither_blocks_nor_their_order_change_a_digit(seed: int, correction) -> None:
@@ -114,9 +111,8 @@ def test_p_direction_and_all_that_follow_are_those_of_the_whole_values(p_value) 
     for ours, right in zip(counted[0], kept[0], strict=True):
         exactly = ({name: exact(one) for name, one in row.items()} for row in (ours, right))
         assert next(exactly) == next(exactly)
-    gai = STATISTICS.index("gai")
     for ours, right, of_axis in zip(counted[1], kept[1], members(GROUPS, SPEC), strict=True):
-        assert ours.outcome.p == naive_dsi(observed[:, gai], null[:, :, gai], of_axis, FIRST)[1]
+        assert ours.outcome.p == naive_dsi(observed[:, GAI], null[:, :, GAI], of_axis, FIRST)[1]
         tested = {name: getattr(right.outcome, name) for name in ("p", "q", "significance")}
         assert dataclasses.replace(exact(ours.outcome), **tested) == exact(right.outcome)
         assert (ours.group, ours.p_group) == (right.group, right.p_group)
@@ -254,8 +250,7 @@ def test_groups_that_have_stopped_count_nowhere() -> None:
     assert (gender.outcome.null_n, race.outcome.null_n) == (B, 1000)
     right = found(observed, whole(observed, null[:1000]))
     assert rows[4]["irr"].p == right[0][4]["irr"].p
-    gai = STATISTICS.index("gai")
-    assert race.outcome.p == naive_dsi(observed[:, gai], null[:1000, :, gai], [2, 3, 4], FIRST)[1]
+    assert race.outcome.p == naive_dsi(observed[:, GAI], null[:1000, :, GAI], [2, 3, 4], FIRST)[1]
     assert tally.lost == 0
 
 

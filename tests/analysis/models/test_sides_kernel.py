@@ -105,7 +105,7 @@ def test_macro_f1_and_share_are_scikit_learns(categories: int) -> None:
     assert share == pytest.approx((gold == x).mean(), abs=1e-12)
 
 
-def test_one_set_of_classes_for_all_that_is_compared() -> None:
+def test_one_set_of_classes_for_all_that_is_compared_and_members_by_counting_one_by_one() -> None:
     """A model of two labels against a group of three, one of which is never its plurality."""
     x = np.array([0, 0, 1, 1, 1])
     c = np.array([[3, 1, 0], [2, 1, 1], [0, 4, 0], [1, 2, 1], [2, 1, 1]])
@@ -118,6 +118,19 @@ def test_one_set_of_classes_for_all_that_is_compared() -> None:
     # The members' third label counts against them where they gave it, but is no third class.
     whole = plain.members_macro_f1(x, c, ranks, ALL)
     assert plain.members_macro_f1(x, c, ranks, classes) == pytest.approx(1.5 * whole)
+    rng = np.random.default_rng(6)
+    labels = rng.integers(0, 3, (20, 7))  # items by members
+    c = (labels[:, :, None] == np.arange(3)).sum(axis=1)
+    ranks = first_ranks(20, 3)[0]
+    x = np.where(np.arange(20) < 15, 0, -1)
+    gold, given = [], []
+    for item in range(15):
+        for j in range(7):
+            rest = np.bincount(np.delete(labels[item], j), minlength=3)
+            gold.append(rest.argmax())
+            given.append(labels[item, j])
+    expected = f1_score(gold, given, average="macro")
+    assert plain.members_macro_f1(x, c, ranks, ALL) == pytest.approx(expected, abs=1e-12)
 
 
 def test_divergence_is_scipys_cross_entropy_and_xrr_of_a_model_as_one_rater_by_hand() -> None:
@@ -133,22 +146,6 @@ def test_divergence_is_scipys_cross_entropy_and_xrr_of_a_model_as_one_rater_by_h
     # Labels 0, 1 against 3:1 and 1:1. D_o = (5 * 1/4 + 3 * 1/2) / 8, D_e = 1 - (1/2 * 4/6 + 1/2 * 2/6).
     c, x = np.array([[3, 1], [1, 1]]), np.array([0, 1])
     assert plain.xrr(x, c) == pytest.approx(1 - (2.75 / 8) / 0.5, abs=1e-12)
-
-
-def test_members_by_counting_one_by_one() -> None:
-    rng = np.random.default_rng(6)
-    labels = rng.integers(0, 3, (20, 7))  # items by members
-    c = (labels[:, :, None] == np.arange(3)).sum(axis=1)
-    ranks = first_ranks(20, 3)[0]
-    x = np.where(np.arange(20) < 15, 0, -1)
-    gold, given = [], []
-    for item in range(15):
-        for j in range(7):
-            rest = np.bincount(np.delete(labels[item], j), minlength=3)
-            gold.append(rest.argmax())
-            given.append(labels[item, j])
-    expected = f1_score(gold, given, average="macro")
-    assert plain.members_macro_f1(x, c, ranks, ALL) == pytest.approx(expected, abs=1e-12)
 
 
 def test_not_estimable_says_why_and_one_label_per_item_gives_no_members_figure() -> None:

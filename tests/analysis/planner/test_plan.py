@@ -277,7 +277,7 @@ def test_a_difference_is_found_more_often_by_more_raters_with_more_labels():
     assert hits((24, 72), 20, 4) + 5 < hits((24, 72), 80, 12)
 
 
-def test_plans_are_the_same_whoever_computes_them_and_survive_a_file(assumed: tuple[Plan, list[Plan]]):
+def test_plans_are_the_same_whoever_computes_them_in_words_tables_and_files(assumed: tuple[Plan, list[Plan]]):
     plan, told = assumed
     assert make_plan(assumed_task(ASSUMED), map) == plan
     assert from_json(json.loads(json.dumps(to_json(plan))), Plan) == plan
@@ -286,6 +286,21 @@ def test_plans_are_the_same_whoever_computes_them_and_survive_a_file(assumed: tu
     assert not told[0].whole
     assert plan.factors is None
     assert "no range" in " ".join(one.plain for one in sentences(plan))
+    plan, _ = assumed
+    choice = cheapest(plan)
+    assert sentences(plan)[0].plain.startswith(f"{choice.raters} raters and {choice.items} items, ")
+    told = sentences(plan)[0].plain
+    at_an_end = choice.raters in plan.spec.raters or choice.items in plan.spec.items
+    assert ("It lies at an end of the range" in told) == at_an_end
+    narrow = replace(plan, spec=replace(plan.spec, raters=(choice.raters, plan.spec.raters[1])))
+    assert f"It lies at an end of the range, {choice.raters} raters" in sentences(narrow)[0].plain
+    assert surface_table(plan).shape[1] == 13
+    lines = recruitment_csv(plan).splitlines()
+    assert lines[0] == "group,have,needed,recruit,annotations,cost"
+    assert sum(int(line.split(",")[2]) for line in lines[1:]) == choice.raters
+    book = openpyxl.load_workbook(io.BytesIO(recruitment_xlsx(plan)))
+    assert [cell.value for cell in book["Recruitment"][2]][:2] == ["the group", 0]
+    assert f"{choice.raters:,} raters and {choice.items:,} items" in plan_chart(plan).to_dict()["description"]
 
 
 @pytest.mark.long
@@ -344,24 +359,6 @@ def test_a_pilot_that_is_too_small_and_a_range_that_cannot_be_simulated_are_refu
         make_plan(task, map)
     with pytest.raises(SpecError, match="more than 60,000 annotations"):
         make_plan(assumed_task(replace(ASSUMED, raters=(1000, 2000), items=(500, 900))), map)
-
-
-def test_a_plan_in_words_tables_and_files(assumed: tuple[Plan, list[Plan]]):
-    plan, _ = assumed
-    choice = cheapest(plan)
-    assert sentences(plan)[0].plain.startswith(f"{choice.raters} raters and {choice.items} items, ")
-    told = sentences(plan)[0].plain
-    at_an_end = choice.raters in plan.spec.raters or choice.items in plan.spec.items
-    assert ("It lies at an end of the range" in told) == at_an_end
-    narrow = replace(plan, spec=replace(plan.spec, raters=(choice.raters, plan.spec.raters[1])))
-    assert f"It lies at an end of the range, {choice.raters} raters" in sentences(narrow)[0].plain
-    assert surface_table(plan).shape[1] == 13
-    lines = recruitment_csv(plan).splitlines()
-    assert lines[0] == "group,have,needed,recruit,annotations,cost"
-    assert sum(int(line.split(",")[2]) for line in lines[1:]) == choice.raters
-    book = openpyxl.load_workbook(io.BytesIO(recruitment_xlsx(plan)))
-    assert [cell.value for cell in book["Recruitment"][2]][:2] == ["the group", 0]
-    assert f"{choice.raters:,} raters and {choice.items:,} items" in plan_chart(plan).to_dict()["description"]
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

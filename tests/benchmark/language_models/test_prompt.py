@@ -36,7 +36,7 @@ EXAMPLES = [(text("Sun", "the sun is out"), "no"), (text("Tea", "please bring te
 TARGET = text("Bread", "please bring bread")
 
 
-def test_a_whole_prompt() -> None:
+def test_a_whole_prompt_with_numbers_before_names_where_the_task_says_so() -> None:
     assert fit(WordModel(), TASK, TARGET, EXAMPLES).text == (
         "Decide whether the text asks for something.\n"
         "Possible labels:\n1. yes\n2. no\n\n"
@@ -44,6 +44,13 @@ def test_a_whole_prompt() -> None:
         "Text: please bring tea\nTitle: Tea\nLabel: yes\n\n"
         "Text: please bring bread\nTitle: Bread\nLabel:"
     )
+    numeric = replace(TASK, numeric=True)
+    prompt = fit(WordModel(), numeric, TARGET, EXAMPLES[:1]).text
+    assert prompt.endswith(
+        "\n\nText: the sun is out\nTitle: Sun\nLabel: 2. no\n\nText: please bring bread\nTitle: Bread\nLabel:"
+    )
+    assert words(numeric) == (" 1", " 2")
+    assert words(TASK) == (" yes", " no")
 
 
 def test_without_instructions_classes_are_named_line_ends_stay_and_empty_fields_go() -> None:
@@ -56,16 +63,6 @@ def test_without_instructions_classes_are_named_line_ends_stay_and_empty_fields_
     half, none = text(" ", "rain"), text("", "\n")
     prompt = fit(WordModel(), TASK, none, [(half, "no"), (none, "yes")]).text
     assert prompt.endswith("2. no\n\nText: rain\nLabel: no\n\n\nLabel: yes\n\n\nLabel:")
-
-
-def test_numbers_go_before_names_where_the_task_says_so() -> None:
-    numeric = replace(TASK, numeric=True)
-    prompt = fit(WordModel(), numeric, TARGET, EXAMPLES[:1]).text
-    assert prompt.endswith(
-        "\n\nText: the sun is out\nTitle: Sun\nLabel: 2. no\n\nText: please bring bread\nTitle: Bread\nLabel:"
-    )
-    assert words(numeric) == (" 1", " 2")
-    assert words(TASK) == (" yes", " no")
 
 
 # How the window is shared out

@@ -225,15 +225,6 @@ def test_over_the_network_an_interrupted_job_goes_on(train: Rows, tmp_path: Path
         assert len(server.requests) == 8
 
 
-def test_a_server_that_goes_away_costs_nothing(train: Rows) -> None:
-    with serving() as server:
-        url = server.url
-    with closing(Endpoint(url, "m", retries=0)) as model:
-        ask = asking(model)
-        with pytest.raises(DataError, match=r"0 of 6 rows got an answer\. The endpoint .* cannot be reached"):
-            leave_one_out(ask, Setting(3), train)
-
-
 # Answers
 KEY = question_key("m", "private words", (" yes", " no"))
 ANSWER = Answer((-0.25, FLOOR), 1, 90, 1)
