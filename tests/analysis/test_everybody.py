@@ -35,8 +35,6 @@ from tests.permutation.simulated import DATA_SPEC, coded, dataset, simulate
 from tests.statistics.test_agreement import FOUR_RATERS
 
 # All raters
-
-
 ALL = AnalysisSpec(axes=())
 SPEC = DataSpec(item="item", rater="rater", label="label")
 

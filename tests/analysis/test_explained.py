@@ -28,8 +28,6 @@ from grasp_core.statistics.items import ENOUGH_PAIRS
 from tests.permutation.simulated import DATA_SPEC, dataset
 
 # What axes explain
-
-
 SPEC = AnalysisSpec(axes=(("a",), ("b",)), permutations=300, seed=7)
 
 

@@ -45,8 +45,6 @@ from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, coded, dataset, part, simulate
 
 # Intervals
-
-
 AXES = (("gender",), ("race",))
 
 

@@ -38,8 +38,6 @@ from tests.permutation.simulated import simulate
 from tests.reading.making import LONG, rows_table, text_table
 
 # Overview
-
-
 NONE_AT_CHANCE = RandomRaters(0, 0, None, ())
 
 

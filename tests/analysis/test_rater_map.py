@@ -282,8 +282,6 @@ def test_some_raters_have_what_they_have_among_all_and_one_label_alone_is_never_
 
 # Told: size before significance, and who is not on it
 # Sentences
-
-
 def said(found: RaterMap, level: str = "nominal") -> str:
     return "\n".join(sentence.plain for sentence in sentences(found, level))  # type: ignore[arg-type]
 

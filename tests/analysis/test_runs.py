@@ -31,8 +31,6 @@ from tests.analysis.models.cases import compute_models, model
 from tests.computing import compute_in_threads
 
 # Other items, or more of them
-
-
 UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
 
 

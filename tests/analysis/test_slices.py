@@ -30,8 +30,6 @@ from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.reading.making import rows_table
 
 # Slices
-
-
 TOPICS = ("art", "news", "sport")
 SPEC = replace(DATA_SPEC, categories=("label 0", "label 1", "label 2"))
 AXES = (("gender",), ("gender", "race"))

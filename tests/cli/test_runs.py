@@ -35,8 +35,6 @@ from tests.engine.asking import digits, sliced_files
 from tests.permutation.simulated import DATA_SPEC, dataset
 
 # Permutations until all marks are settled
-
-
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
 DATA = [*FILES, *COLUMNS, "--axis", "race"]
 

@@ -21,8 +21,6 @@ from tests.permutation.simulated import files, simulate
 from tests.reading.sources.serving import site
 
 # Imports
-
-
 ROOT = Path(__file__).parents[2]
 ENGINE = {"numba", "sklearn", "sqlalchemy", "scipy.stats", "scipy.special", "altair"}
 READERS = {

@@ -25,8 +25,6 @@ from tests.notebook.asking import command, few, found
 from tests.results import make_group, make_outcome, make_result, with_pairs, with_slices
 
 # Models, quality and plans
-
-
 QUIET: Any = {"progress": False}
 MEN = {"rater_gender": "Man"}
 

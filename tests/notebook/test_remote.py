@@ -35,8 +35,6 @@ from tests.results import make_result
 from tests.serving import free_port
 
 # Runs of a server
-
-
 ANN = "ann@lab.example"
 SIGN_IN = {
     "public_url": "https://grasp.example",

@@ -323,8 +323,6 @@ def test_one_p_near_1_does_not_wipe_out_others_and_a_test_is_named_where_all_it_
 
 
 # Label use under permutations
-
-
 def laid_out(answers: tuple[Annotations, ...], raters: Raters, spec: AnalysisSpec) -> Questions:
     grouping = form_groups(raters, spec.axes, min_raters=spec.min_raters)
     residuals = label_use.residuals_of(answers, spec.level)

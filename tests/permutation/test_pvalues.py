@@ -31,8 +31,6 @@ from tests.permutation.simulated import GAI, clustered, coded, dsi_p, part, simu
 from tests.strategies import rated
 
 # p-values and corrections
-
-
 NULLS = st.lists(GRID, min_size=100, max_size=140)
 
 
@@ -315,8 +313,6 @@ def test_unknown_raters_are_in_neither_group_nor_complement(data) -> None:
 
 # How often nothing is taken for something, and that a middling effect of DSI is found
 # Data without any effect
-
-
 DATA_SETS = 1000
 OF_RACE = AnalysisSpec(axes=(("race",),), permutations=199, min_raters=2)
 

@@ -28,8 +28,6 @@ from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, si
 from tests.permutation.simulated import kept as whole
 
 # Counts, whatever the blocks and their order
-
-
 B, FIRST = 3000, 400
 
 

@@ -38,9 +38,8 @@ from tests.made_up import SECRET, make_models, telling
 from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import dataset
 
+
 # Values, files and sentences
-
-
 def shown(result: ModelsResult) -> str:
     return "\n".join(sentence.plain for sentence in sentences(result))
 

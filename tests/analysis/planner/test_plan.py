@@ -71,8 +71,6 @@ def with_odd_raters(*, seed: int = 1) -> Pilot:
 
 
 # The model
-
-
 SPEC = PlanSpec("labels", 0.3, (20, 200), (20, 200), size=10.0, label="yes")
 
 
