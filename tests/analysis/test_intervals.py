@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 from collections.abc import Sequence
@@ -221,7 +220,7 @@ def planted(
     new = view[annotations.item] if direction == "up" else any_item
     change = member[annotations.rater] & (rng.random(annotations.n_annotations) < strength)
     category = np.where(change, new, annotations.category).astype(np.int32)
-    return dataclasses.replace(annotations, category=category)
+    return replace(annotations, category=category)
 
 
 def runs(task: PowerTask, strength: float, direction: str) -> tuple[float, float]:
@@ -266,7 +265,7 @@ def test_without_a_shift_one_run_in_twenty_is_marked_and_both_directions_are_tol
 def test_more_raters_find_smaller_shifts():
     annotations, raters = simulate(4, items=80, raters=60)
     small, large = (
-        dataclasses.replace(task, member=np.arange(60) < size)
+        replace(task, member=np.arange(60) < size)
         for size in (4, 30)
         for task in power_tasks(annotations, raters, [("gender",)])[:1]
     )
@@ -283,7 +282,7 @@ def test_a_group_without_a_gai_has_a_reason():
     assert written["reason"]["text"] == "GAI has no value in most random groupings of this size"
     annotations, raters = simulate(1, items=6, raters=8)
     few = power_tasks(annotations, raters, [("gender",)])[0]
-    found = estimate(dataclasses.replace(few, member=np.arange(8) < 2))
+    found = estimate(replace(few, member=np.arange(8) < 2))
     assert found.reason is not None or found.down is None  # what cannot be found
 
 
@@ -373,7 +372,7 @@ def agree(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, 
 )
 @pytest.mark.parametrize("shape", [{"missing": 0.3, "unknown": 0.2}, {}], ids=["gaps", "crossed"])
 def test_variances_are_those_of_values_computed_anew(shape, changed) -> None:
-    spec = dataclasses.replace(FIRST, **changed)
+    spec = replace(FIRST, **changed)
     annotations, raters = simulate(5, items=8, raters=13, **shape)
     agree([annotations], raters, spec, 1)
 
@@ -381,7 +380,7 @@ def test_variances_are_those_of_values_computed_anew(shape, changed) -> None:
 def test_many_labels_of_which_items_have_few_and_answers_to_several_questions_left_out_whole() -> None:
     annotations, raters = simulate(4, items=9, raters=30, categories=40, missing=0.8)
     for level in ("nominal", "ordinal"):
-        agree([annotations], raters, dataclasses.replace(FIRST, level=level), 0)
+        agree([annotations], raters, replace(FIRST, level=level), 0)
     first, raters = simulate(2, items=7, raters=12, missing=0.2)
     second, _ = simulate(3, items=7, raters=12, missing=0.4, categories=2)
     agree([first, second], raters, FIRST, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import replace
 
 import numpy as np
@@ -351,8 +350,8 @@ def test_labels_are_a_family_of_their_own_and_adaptive_runs_and_max_t_have_it_to
 @pytest.mark.parametrize("level", ["ordinal", "interval", "ratio"])
 def test_the_mean_shifts_where_labels_have_an_order(level) -> None:
     data = dataset(2, raters=30)
-    numbers = dataclasses.replace(data.annotations, categories=("1", "2", "4"))
-    for use in uses(asked(dataclasses.replace(data, annotations=numbers), level=level)):
+    numbers = replace(data.annotations, categories=("1", "2", "4"))
+    for use in uses(asked(replace(data, annotations=numbers), level=level)):
         assert use.mean.low < use.mean.value < use.mean.high
         if level == "interval":
             shares = np.array([one.value for one in use.labels.values()])

@@ -25,11 +25,7 @@ import dataclasses, itertools, pickle, sys
 import numpy as np
 from grasp_core.model.groups import form_groups
 from grasp_core.permutation import compiled
-from grasp_core.permutation.kernel import columns, direct, profiles, sums
-from grasp_core.permutation.kernel import crossed
-from grasp_core.permutation.kernel import digits
-from grasp_core.permutation.kernel import local
-from grasp_core.permutation.kernel import sparse
+from grasp_core.permutation.kernel import columns, crossed, digits, direct, local, profiles, sparse, sums
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.analysis.items import kernel as items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items

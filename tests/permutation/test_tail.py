@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import random
@@ -276,7 +275,7 @@ def run(seed: int, b: int, **analysis):
     rng = np.random.default_rng(seed)
     null = rng.normal(1, 0.2, size=(b, len(GROUPS), len(STATISTICS)))
     observed = rng.normal(1, 0.4, size=(len(GROUPS), len(STATISTICS)))
-    spec = dataclasses.replace(SPEC, **analysis)
+    spec = replace(SPEC, **analysis)
     return spec, observed, kept(observed, null)
 
 
@@ -316,7 +315,7 @@ def test_a_test_without_p_is_waited_for_only_while_it_may_get_one() -> None:
     values = null.values.copy()
     values[:, PLACES.column(0, 0)] = np.nan  # never estimable
     values[60:, PLACES.column(1, 0)] = np.nan  # not often enough so far
-    null = dataclasses.replace(null, values=values)
+    null = replace(null, values=values)
     found = unsettled(GROUPS, observed, null, spec)
     assert (PLACES.column(0, 0), False) not in found
     assert (PLACES.column(1, 0), False) in found
@@ -327,7 +326,7 @@ def test_a_test_without_p_is_waited_for_only_while_it_may_get_one() -> None:
 
 def test_groups_go_on_for_their_own_tests_and_for_the_maximum_of_their_axis() -> None:
     def needed(*columns: int, **analysis) -> list[bool]:
-        spec = dataclasses.replace(SPEC, **analysis)
+        spec = replace(SPEC, **analysis)
         return still_needed(cohesion_tests(GROUPS, spec), [(c, False) for c in columns]).tolist()
 
     race = Places(len(GROUPS)).dsi(1)
@@ -341,7 +340,7 @@ def test_groups_go_on_for_their_own_tests_and_for_the_maximum_of_their_axis() ->
 
 def test_the_largest_gai_has_marks_of_its_own() -> None:
     """One axis, so q is p. The maximum's p is near 0.05: both of its marks are undecided."""
-    spec = dataclasses.replace(SPEC, axes=(("race",),), statistics=("gai",))
+    spec = replace(SPEC, axes=(("race",),), statistics=("gai",))
     groups = GROUPS[2:]
     rng = np.random.default_rng(7)
     null = np.repeat(rng.normal(size=(1000, 3, 1)), len(STATISTICS), axis=2)
