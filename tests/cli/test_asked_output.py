@@ -181,16 +181,22 @@ def test_what_is_clear_decides_the_exit_code_where_it_is_asked(saved: Path, caps
         (["run", "--level", "ordnal"], "found 'ordnal'; did you mean ordinal?"),
         (["raft", "scor"], "grasp raft: there is no command 'scor'; did you mean score?"),
         (["report", "a.json", "b.json"], "'b.json' is one word too many"),
+        *((one, "grasp") for one in ([], ["fly"], ["example"])),
+        (["run", "votes.csv", "--axis", "race", "--permutations", "many"], "grasp"),
+        (["run", "votes.csv", "--axis", "race", "--exclude", "removed"], "grasp"),
+        (["run", "votes.csv", "--axis", "race", "--preset", "mine"], "grasp"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
-def test_what_is_misspelt_is_answered_with_what_may_be_meant(capsys, arguments, answer) -> None:
+def test_unreadable_arguments_show_how_and_misspelt_ones_what_may_be_meant(capsys, arguments, answer) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
     said = capsys.readouterr().err.splitlines()
     assert answer in said[0]
-    assert len(said) == 2
+    assert len(said) == 2  # never more of the usage than of what is wrong
+    assert said[0].startswith("grasp")
+    assert said[1].endswith("--help` lists what there is")
 
 
 def test_files_may_stand_behind_options_and_a_missing_text_of_no_cell_is_named(folder, capsys) -> None:

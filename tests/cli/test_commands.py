@@ -200,28 +200,6 @@ def test_bad_input_is_one_sentence(folder: Path, capsys, monkeypatch, case: str)
     assert len(refusal) > 30
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["fly"],
-        ["run", "--annotations", "votes.csv", "--axis", "race", "--permutations", "many"],
-        ["run", "--annotations", "votes.csv", "--axis", "race", "--exclude", "removed"],
-        ["run", "--annotations", "votes.csv", "--axis", "race", "--preset", "mine"],
-        ["example"],
-    ],
-    ids=" ".join,
-)
-def test_unreadable_arguments_show_how(capsys, arguments: list[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    assert ended.value.code == 2
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 2  # never more of the usage than of what is wrong
-    assert said[0].startswith("grasp")
-    assert said[1].endswith("--help` lists what there is")
-
-
 def test_a_failing_run_is_one_sentence(folder: Path, capsys, monkeypatch) -> None:
     def fail(*arguments):
         raise ZeroDivisionError("rater r7 said Yes")
