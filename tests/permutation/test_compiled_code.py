@@ -60,7 +60,9 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
         tabled = (name for name in ("crossed", "sparse", "digits", "local") if getattr(design, name))
         ways.add(next(tabled, "direct"))
     labels = np.zeros((2, annotations.n_items), np.int32)
-    given = models.build_design(annotations, raters, form_groups(raters, axes), spec, labels, dense=dense)
+    all_labels = np.ones(categories, np.bool_)
+    asked = (annotations, raters, form_groups(raters, axes), spec, labels, all_labels)
+    given = models.build_design(*asked, dense=dense)
     np.savez(sys.argv[1], **given.arrays())
     for design in (given, models.SidesDesign.of_arrays(dict(np.load(sys.argv[1])))):
         models.observed(design)
