@@ -88,6 +88,9 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     elif len(questions) > 1:
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
         reasons.append(Reason("label", why, "unsure", tuple(questions)))
+    elif product(cells.columns):
+        why = f"{listed(cells.columns, 3)} may be several questions to each rater"
+        reasons.append(Reason("label", why, "unsure", tuple(questions)))
     return spec, reasons
 
 
