@@ -147,7 +147,7 @@ def test_a_table_of_how_often_answers_meet_is_refused_as_counts() -> None:
 
 def test_items_that_some_rated_twice_are_offered() -> None:
     rows = [[f"r{n}", f"p{p}", RNG.choice("123456")] for n in range(12) for p in range(6) for _ in range(2)]
-    guess = recognise(rows_table([["RESP", "PRODUCT_CODE", "SURENESS"], *rows]))
+    guess = recognise(rows_table([["CONSUMER", "PRODUCT_CODE", "SURENESS"], *rows]))
     assert asked(guess)["item"][0] == "PRODUCT_CODE"
     assert "rater" not in asked(guess)
 
