@@ -21,10 +21,9 @@ from grasp_core.analysis.cohesion.columns import (
     known_of,
     members,
 )
-from grasp_core.analysis.cohesion.label_use import Labels, label_use
-from grasp_core.analysis.cohesion.label_use import with_intervals as use_with_intervals
 from grasp_core.analysis.cohesion.panel import CohesionWork, with_reasons
-from grasp_core.analysis.cohesion.results import with_interval
+from grasp_core.analysis.cohesion.results import Labels, label_use, with_interval
+from grasp_core.analysis.cohesion.results import with_intervals as use_with_intervals
 from grasp_core.analysis.cohesion.untested import Untested, tests_of
 from grasp_core.analysis.cohesion.verdict import (
     GAI_AT,

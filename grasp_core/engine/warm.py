@@ -11,7 +11,7 @@ import numpy as np
 from grasp_core.analysis.items import design as items
 from grasp_core.analysis.items.outcomes import standards
 from grasp_core.analysis.models import kernel
-from grasp_core.analysis.rater_map_axes import pair_disagreements
+from grasp_core.analysis.rater_map import pair_disagreements
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec

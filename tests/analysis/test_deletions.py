@@ -13,10 +13,9 @@ from scipy.stats import t as student
 
 from benchmarks.confounded import CONFOUNDED, drawn
 from benchmarks.planted import AXIS
-from grasp_core.analysis._deletions import Sides, Spreads, answers_of, spreads
 from grasp_core.analysis.cohesion.columns import group_columns
 from grasp_core.analysis.cohesion.untested import jackknifed
-from grasp_core.analysis.intervals import lay_out
+from grasp_core.analysis.intervals import Sides, Spreads, answers_of, lay_out, spreads
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec

@@ -15,7 +15,7 @@ from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.pairs import Pairs
 from grasp_core.analysis.panel import Panel, groups_asked
-from grasp_core.analysis.rater_map_axes import hold_against, n_permutations, shuffled_shares
+from grasp_core.analysis.rater_map import hold_against, n_permutations, shuffled_shares
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, ModelLabels, Raters
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec

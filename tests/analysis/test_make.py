@@ -13,8 +13,15 @@ from sklearn.manifold import ClassicalMDS
 from threadpoolctl import threadpool_limits
 
 from grasp_core.analysis import rater_map as make
-from grasp_core.analysis.rater_map import MapTask, connected, place, rater_map, squared_distances
-from grasp_core.analysis.rater_map_axes import label_distances, pair_disagreements
+from grasp_core.analysis.rater_map import (
+    MapTask,
+    connected,
+    label_distances,
+    pair_disagreements,
+    place,
+    rater_map,
+    squared_distances,
+)
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.annotations import Annotations, FloatArray
 from grasp_core.model.json_values import from_json, to_json

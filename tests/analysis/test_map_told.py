@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from grasp_core import cli
-from grasp_core.analysis.rater_map import rater_map
-from grasp_core.analysis.rater_map_axes import told
+from grasp_core.analysis.rater_map import rater_map, told
 from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
 from grasp_core.model.json_values import from_json
 from grasp_core.model.remarks.cautions import NoMap

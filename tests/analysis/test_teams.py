@@ -10,8 +10,8 @@ import grasp_core as grasp
 from benchmarks.planted import AXIS, Effect, drawn, independent_shares, labelled, own_view, shifted
 from benchmarks.planted import dataset as made
 from benchmarks.study.situations import in_teams
-from grasp_core.analysis import teams as module
-from grasp_core.analysis.teams import Team, teams
+from grasp_core.analysis import overview as module
+from grasp_core.analysis.overview import Team, teams
 from grasp_core.model.annotations import Axis
 from grasp_core.reading.dataset.load import Dataset
 

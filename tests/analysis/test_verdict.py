@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from grasp_core.analysis._deletions import Spread, Spreads
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, Places
 from grasp_core.analysis.cohesion.verdict import (
     Joint,
@@ -17,6 +16,7 @@ from grasp_core.analysis.cohesion.verdict import (
     values_together,
     with_verdicts,
 )
+from grasp_core.analysis.intervals import Spread, Spreads
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import STATISTICS

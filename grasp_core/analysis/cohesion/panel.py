@@ -23,8 +23,14 @@ from grasp_core.analysis.cohesion.columns import (
     members,
     with_dsi,
 )
-from grasp_core.analysis.cohesion.label_use import Labels, label_use, with_intervals
-from grasp_core.analysis.cohesion.results import by_axis, by_group, with_interval
+from grasp_core.analysis.cohesion.results import (
+    Labels,
+    by_axis,
+    by_group,
+    label_use,
+    with_interval,
+    with_intervals,
+)
 from grasp_core.analysis.cohesion.untested import Test, Untested, tests_of
 from grasp_core.analysis.cohesion.verdict import values_together
 from grasp_core.model.annotations import Annotations, BoolArray, Codes, FloatArray

@@ -138,7 +138,7 @@ def judged_alone(
     `asked`: from :func:`hypotheses`.
     `like`, length G: of each group, :attr:`~grasp_core.permutation.testing.tail.Symmetry.like`.
     `untestable`: why shuffling says nothing of it.
-    `spread`: :class:`~grasp_core.analysis.cohesion.label_use.SpreadTest` of the same permutations; else not
+    `spread`: :class:`~grasp_core.analysis.cohesion.results.SpreadTest` of the same permutations; else not
         asked.
 
     One hypothesis is looked at after the other, so that what is held beside the values is one whole number a

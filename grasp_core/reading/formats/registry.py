@@ -19,7 +19,6 @@ from grasp_core.reading.formats.tools import (
     mturk,
     potato,
     prodigy,
-    prolific,
     surveys,
     zooniverse,
 )
@@ -51,7 +50,7 @@ TABLE_READERS: tuple[TableReader, ...] = (
     doccano.read_table,
     mturk.read_table,
     potato.read_table,
-    prolific.read_table,
+    surveys.read_prolific,
     argilla.read_table,
     zooniverse.read_table,
     surveys.read_qualtrics,

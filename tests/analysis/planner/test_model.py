@@ -9,9 +9,19 @@ import numpy as np
 import pytest
 
 from grasp_core.analysis.planner._fitting import LEAN, assumed_model, fit, measured, planted, size_of
-from grasp_core.analysis.planner.designs import near_lines, observed_difference, rater_steps, steps
+from grasp_core.analysis.planner.designs import (
+    chance,
+    cheapest,
+    factor_of,
+    fitted,
+    items_needed,
+    near_lines,
+    observed_difference,
+    rater_steps,
+    recruitment,
+    steps,
+)
 from grasp_core.analysis.planner.make import model_of
-from grasp_core.analysis.planner.surface import chance, cheapest, factor_of, fitted, items_needed, recruitment
 from grasp_core.analysis.planner.values import Assumed, Cell, Fit, Have, Plan, PlanSpec, Sizes, Target
 from grasp_core.model.errors import SpecError
 from tests.analysis.planner.pilots import LABELS, drawn, known_model, with_odd_raters

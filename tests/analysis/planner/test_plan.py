@@ -14,9 +14,17 @@ import pytest
 from grasp_core import cli
 from grasp_core.analysis.planner import make
 from grasp_core.analysis.planner._fitting import Model, Pilot
-from grasp_core.analysis.planner.make import PlanTask, assumed_task, make_plan, model_of, task_of
-from grasp_core.analysis.planner.surface import cheapest
-from grasp_core.analysis.planner.trials import Trial, Trials, count_hits
+from grasp_core.analysis.planner.designs import cheapest
+from grasp_core.analysis.planner.make import (
+    PlanTask,
+    Trial,
+    Trials,
+    assumed_task,
+    count_hits,
+    make_plan,
+    model_of,
+    task_of,
+)
 from grasp_core.analysis.planner.values import Assumed, Have, Plan, PlanSpec, Target
 from grasp_core.engine.pools import workers
 from grasp_core.model.errors import DataError, SpecError
