@@ -122,29 +122,10 @@ def two_groups(
 
 def only_raters(questions: Sequence[Annotations], chosen: BoolArray) -> tuple[Annotations, ...]:
     """The answers of the chosen raters, shape (J,), to the items that one of them has rated."""
-    answers = [chosen[one.rater] for one in questions]
     rated = np.zeros(questions[0].n_items, dtype=np.bool_)
-    for one, here in zip(questions, answers, strict=True):
-        rated[one.item[here]] = True
-    ids = tuple(questions[0].rater_ids[j] for j in np.flatnonzero(chosen))
-    return tuple(
-        _restricted(one, here, chosen, rated, ids) for one, here in zip(questions, answers, strict=True)
-    )
-
-
-def _restricted(
-    annotations: Annotations, here: BoolArray, chosen: BoolArray, rated: BoolArray, ids: tuple[str, ...]
-) -> Annotations:
-    """The annotations that are `here`, among the chosen raters and rated items."""
-    new_rater, new_item = np.cumsum(chosen) - 1, np.cumsum(rated) - 1
-    return Annotations.from_codes(
-        item=new_item[annotations.item[here]],
-        rater=new_rater[annotations.rater[here]],
-        category=annotations.category[here],
-        item_ids=[name for name, is_rated in zip(annotations.item_ids, rated, strict=True) if is_rated],
-        rater_ids=ids,
-        categories=annotations.categories,
-    )
+    for one in questions:
+        rated[one.item[chosen[one.rater]]] = True
+    return tuple(one.only(rated, chosen) for one in questions)
 
 
 OF_FIRST = {"distance": "distance", "xrr": "xrr", "gap_a": "gap"}

@@ -71,7 +71,7 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
     check()
     found: RunPanel
     if spec.models:
-        found = Models.of(dataset, grouping, spec.analysis)
+        found = Models(dataset, grouping, spec.analysis)
     else:
         found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
     observed_s = time.perf_counter() - started

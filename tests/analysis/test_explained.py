@@ -238,7 +238,7 @@ def test_models() -> None:
     data = dataclasses.replace(data, models=(ModelLabels("first", labels, "first.csv", "5" * 64),))
 
     def panel(of: Dataset) -> Models:
-        return Models.of(of, groups_asked(of.raters, analysis), analysis)
+        return Models(of, groups_asked(of.raters, analysis), analysis)
 
     holds(panel(data), np.stack([panel(one).observed for one in regrouped(data, analysis)]))
 

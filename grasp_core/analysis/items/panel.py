@@ -92,7 +92,8 @@ def look_at_items(
     member, others, centred = _sides(dataset, asked)
     if asked.question >= len(dataset.questions):
         raise SpecError(f"the data answer {number(len(dataset.questions), 'question')}; choose one of them")
-    annotations, analysis = _rated(dataset.questions[asked.question]), asked.spec.analysis
+    whole, analysis = dataset.questions[asked.question], asked.spec.analysis
+    annotations = whole.only(np.diff(whole.indptr) > 0)  # of several questions one may leave items out
     both = count(annotations, member), count(annotations, others)
     if not weights(*both).any():
         raise DataError(f"{asked.group.label}: {NoValue.NO_SHARED_ITEM()}, so there is no item to look at")
@@ -123,21 +124,6 @@ def _sides(dataset: Dataset, asked: ItemsAsked) -> tuple[BoolArray, BoolArray, b
                 symmetry = Symmetry.of(dataset.raters, grouping, analysis)
                 return grouping.member[at], grouping.complement(at), bool(symmetry.centred[at])
     raise SpecError(f"the run has no group {wanted.label} of {' x '.join(wanted.axes)}")
-
-
-def _rated(annotations: Annotations) -> Annotations:
-    """The annotations without the items that have none; of several questions one may leave items out."""
-    rated = np.diff(annotations.indptr) > 0
-    if rated.all():
-        return annotations
-    return Annotations.from_codes(
-        item=(np.cumsum(rated) - 1)[annotations.item],
-        rater=annotations.rater,
-        category=annotations.category,
-        item_ids=[annotations.item_ids[i] for i in np.flatnonzero(rated)],
-        rater_ids=annotations.rater_ids,
-        categories=annotations.categories,
-    )
 
 
 def _compute(
