@@ -22,9 +22,9 @@ from grasp_core.model.annotations import (
     tallied,
 )
 from grasp_core.model.groups import Grouping, form_groups
-from grasp_core.model.outcome import Significance
+from grasp_core.model.outcome import significance_of
 from grasp_core.model.remarks.cautions import NoMap
-from grasp_core.model.spec import LEVEL, AnalysisSpec, Level
+from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation.draw import Exchange, exchange_of, random_words
 from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel.profiles import draw
@@ -437,13 +437,7 @@ def _axis(
     if found.share is None:
         few = len(groups) < 2
         reason = NoMap.FEW_GROUPS_ON_MAP(least=spec.min_raters) if few else NoMap.NO_DISAGREEMENT()
-    return MapAxis(names, groups, others, *found, _significance(found), reason)
-
-
-def _significance(found: Explained) -> Significance:
-    if found.q is not None and found.q < LEVEL:
-        return "corrected"
-    return "nominal" if found.p is not None and found.p < LEVEL else "none"
+    return MapAxis(names, groups, others, *found, significance_of(found.p, found.q), reason)
 
 
 def _groups(

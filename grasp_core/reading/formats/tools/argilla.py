@@ -177,11 +177,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The columns of a flat export in a table of text, such as CSV; None for other tables."""
     if not any(column.endswith(_USERS) for column in parsed.columns):
         return None
-    records = [
-        {column: cell if (found := structure(cell)) is None else found for column, cell in row.items()}
-        for row in parsed.data.to_pylist()
-    ]
-    return read(records, name, parsed.kind)
+    return read(rows.opened(parsed, structure), name, parsed.kind)
 
 
 @dataclass(slots=True)
@@ -217,9 +213,7 @@ def _look(record: Record, line: int, where: str, seen: _Seen) -> None:
 
 
 def _sentences(seen: _Seen, rankings: Collection[str]) -> list[str]:
-    said: list[str] = []
-    if seen.unread:
-        said.append(f"questions whose answers cannot be read were left out: {listed(list(seen.unread))}")
+    said = rows.not_read("questions whose answers cannot be read", seen.unread)
     if rankings:
         said.append(
             f"answers to {listed(list(rankings))} hold the same options in several orders, so they are "
