@@ -179,7 +179,7 @@ class _Slice:
     def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec, unequal: Unequal) -> Self:
         """Form the groups of a slice and compute what is observed."""
         grouping = groups_asked(dataset.raters, analysis)
-        panel = Cohesion.of(dataset, grouping, analysis, unequal) if grouping.groups else None
+        panel = Cohesion(dataset, grouping, analysis, unequal) if grouping.groups else None
         return cls(value, dataset, panel)
 
     def result(self, groups: tuple[GroupResult, ...], dsi: tuple[DsiResult, ...]) -> SliceResult:
@@ -278,7 +278,7 @@ class Given(SideBySide):
         unequal: Unequal,
     ) -> None:
         self._column = column
-        self._panel = Cohesion.of(dataset, grouping, analysis, unequal)
+        self._panel = Cohesion(dataset, grouping, analysis, unequal)
         left = Shuffles.of(dataset.raters, grouping, analysis).log_regroupings
         self._untestable = untestable(grouping, left, unequal)
         self._like = Symmetry.of(dataset.raters, grouping, analysis).like.tolist()

@@ -73,7 +73,7 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
     if spec.models:
         found = Models(dataset, grouping, spec.analysis)
     else:
-        found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
+        found = Cohesion(dataset, grouping, spec.analysis, unequal_axes(checks))
     observed_s = time.perf_counter() - started
     return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks)
 

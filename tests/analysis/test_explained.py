@@ -217,7 +217,7 @@ def test_groups(strata: bool) -> None:
     data, analysis = halves(4, strata=strata), asked("max-t", strata=strata)
 
     def panel(of: Dataset) -> Cohesion:
-        return Cohesion.of(of, groups_asked(of.raters, analysis), analysis)
+        return Cohesion(of, groups_asked(of.raters, analysis), analysis)
 
     own = panel(data)
     holds(own, np.stack([panel(one).observed for one in regrouped(data, analysis)]))
@@ -278,7 +278,7 @@ def _differences(data: Dataset) -> FloatArray:
 def test_a_group_and_its_complement_have_one_distance_and_it_is_told_of_which_kind(missing, told) -> None:
     data = dataset(3, items=60, raters=40, missing=missing)
     analysis = AnalysisSpec(axes=(("gender",),))
-    panel = Cohesion.of(data, groups_asked(data.raters, analysis), analysis)
+    panel = Cohesion(data, groups_asked(data.raters, analysis), analysis)
     one, other = (panel.observed[panel.places.column(g, STATISTICS.index("distance"))] for g in (0, 1))
     assert one == pytest.approx(other, abs=1e-12)
     expected = Caution.DISTANCE_OF_SHARES(few=2, groups=2, least=ENOUGH_PAIRS)
