@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from grasp_core.analysis.panel import Each
 from grasp_core.analysis.rater_map_values import NOTHING, MapAxis, MapGroup, MapPoint, RaterMap
 from grasp_core.model.annotations import (
     Annotations,
@@ -119,9 +120,6 @@ ROOM = 64 * 2**20
 """Bytes of a batch of permutations."""
 PIECES = 16
 """Pieces of work that permutations are computed in."""
-
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
-"""Computes a function of each argument, results in order, as :func:`map` and pools do."""
 
 
 class Explained(NamedTuple):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, few_paired, group_columns
+from grasp_core.analysis.panel import Each
 from grasp_core.analysis.planner._fitting import Model, Pilot, assumed_model, fit, measured, planted
 from grasp_core.analysis.planner.designs import (
     MOST_SIMULATED,
@@ -189,9 +190,6 @@ def _hopeless(observed: FloatArray, first: FloatArray, target: Target) -> bool:
     return _reaching(observed, first, by) >= HOPELESS
 
 
-A = TypeVar("A")
-B = TypeVar("B")
-
 ROUGH, PASSES = 40, (100, 200, 400)
 """Data sets of each of the first designs, and of those near lines after each pass."""
 ALONG = 5
@@ -205,14 +203,6 @@ AT_ONCE = 20
 _PILOT = 31
 FEWEST_ANNOTATIONS = 40
 """Annotations of a pilot, by the group and by the others."""
-
-
-class Each(Protocol):
-    """Computes a function of each argument, results in order, as a pool's workers do."""
-
-    def __call__(self, function: Callable[[A], B], arguments: Iterable[A], /) -> Iterator[B]:
-        """Yield the results."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,15 +295,12 @@ class _Making:
         work = [
             self._trials(self._model, place, (self._task.spec.seed,), start, min(start + AT_ONCE, upto))
             for place in designs
-            for start in range(self._sets(place), upto, AT_ONCE)
+            for start in range(self._cells[place].sets if place in self._cells else 0, upto, AT_ONCE)
         ]
         for one, hits in zip(work, self._each(count_hits, work), strict=True):
             place = sum(one.trial.sizes), one.trial.items
             known = self._cells.get(place, Cell(*place, 0, 0))
             self._cells[place] = Cell(*place, known.sets + one.stop - one.start, known.hits + hits)
-
-    def _sets(self, place: tuple[int, int]) -> int:
-        return self._cells[place].sets if place in self._cells else 0
 
     def _trials(
         self, model: Model, place: tuple[int, int], seed: tuple[int, ...], start: int, stop: int
@@ -325,8 +312,8 @@ class _Making:
     def _factors(self, found: Plan, pilot: Pilot) -> tuple[tuple[float, float] | None, tuple[Remark, ...]]:
         """What x is multiplied with after 10 % and after 90 % of pilots of this size, and which are not."""
         task = self._task
-        again = [_Again(self._model, pilot, task.spec, task.categories, r) for r in range(PILOTS)]
-        models = [model for model in self._each(_fitted_again, again) if model is not None]
+        again = functools.partial(_fitted_again, self._model, pilot, task.spec, task.categories)
+        models = [model for model in self._each(again, range(PILOTS)) if model is not None]
         told = {"left_out": PILOTS - len(models), "pilots": PILOTS}
         if len(models) < FEWEST_PILOTS * PILOTS:
             return None, (PlanCaution.TOO_FEW_PILOTS(**told),)
@@ -382,24 +369,14 @@ def model_of(pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model
     return planted(found, spec, categories)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Again:
-    """Work for a worker: a pilot of the model, fitted again."""
-
-    model: Model
-    pilot: Pilot
-    spec: PlanSpec
-    categories: tuple[str, ...]
-    number: int
-
-
-def _fitted_again(work: _Again) -> Model | None:
+def _fitted_again(
+    model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...], number: int
+) -> Model | None:
     """The model of another pilot of the same shape, drawn from the model; None if it cannot have the size."""
-    pilot = work.pilot
-    rng = np.random.default_rng([work.spec.seed, _PILOT, work.number])
-    label = work.model.draw_labels(pilot.item, pilot.rater, pilot.n_items, pilot.member, rng)
+    rng = np.random.default_rng([spec.seed, _PILOT, number])
+    label = model.draw_labels(pilot.item, pilot.rater, pilot.n_items, pilot.member, rng)
     try:
-        return model_of(dataclasses.replace(pilot, label=label), work.spec, work.categories)
+        return model_of(dataclasses.replace(pilot, label=label), spec, categories)
     except SpecError:
         return None
 

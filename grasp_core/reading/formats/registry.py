@@ -1,4 +1,7 @@
-"""Which tool an export comes from: told by its content, never by its name."""
+"""Which tool an export comes from: told by its content, never by its name.
+
+A reader returns None where a file is not its tool's. What is damaged in one that is, DataError names.
+"""
 
 from __future__ import annotations
 

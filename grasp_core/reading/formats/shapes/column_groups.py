@@ -29,10 +29,7 @@ from grasp_core.reading.table.table import Recipe
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per annotation, with how to read it; None for other tables.
-
-    Raises DataError naming the row where a label stands beside no rater, or if the table would be too large.
-    """
+    """A row per annotation, with how to read it; None for other tables."""
     if parsed.recipe is not None or not len(parsed.data):
         return None
     groups = _groups_of(parsed.columns)

@@ -104,10 +104,7 @@ def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A row per annotation of JSON records with parallel lists; None for other files.
-
-    Raises DataError naming the record whose lists differ in length, or of what only few records hold.
-    """
+    """A row per annotation of JSON records with parallel lists; None for other files."""
     flat = rater_maps.flattened(records)
     if flat is not None:
         return json_files.table(flat, name, "JSON")
@@ -241,10 +238,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per entry of a table's lists; None where no column lists raters.
-
-    Raises DataError naming the row whose lists differ in length.
-    """
+    """A row per entry of a table's lists; None where no column lists raters."""
     raters = [column for column in parsed.columns if names.id_score(column, names.RATER)]
     head = {column: _cells(parsed, column, _FIRST_CELLS) for column in parsed.columns if raters}
     if parsed.recipe is not None or not any(

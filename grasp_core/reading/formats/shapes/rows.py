@@ -93,8 +93,6 @@ def parsed(
     `sentences`: what else was done, for the recipe.
     `prefer`: questions that are rather the label than others, the first before the second.
     `drop`: annotations that a filter leaves out to begin with.
-
-    Raises DataError if there is no annotation, or a field without a name.
     """
     if not rows:
         raise DataError(

@@ -51,10 +51,7 @@ def _of_users(record: Record) -> list[str]:
 
 
 def _responses(record: Record, where: str) -> Iterator[_Response]:
-    """Each user's answer to each question, drafts and discarded ones with them.
-
-    Raises DataError if something is not of its kind, naming `where` it is.
-    """
+    """Each user's answer to each question, drafts and discarded ones with them."""
     if "fields" in record or "responses" in record:
         want_object(record.get("fields"), where, "'fields'")
         given = record.get("responses")
@@ -136,8 +133,6 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
     """A row per record and user; None for anything that is not Argilla's.
 
     `written`: what the file is, e.g. "JSON" or "Parquet".
-
-    Raises DataError naming the record that is damaged; if no status is told, or no question can be read.
     """
     if not is_export(records):
         return None

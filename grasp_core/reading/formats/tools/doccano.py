@@ -301,8 +301,6 @@ def _fasttext_rows(files: Mapping[str, bytes], name: str) -> list[Row]:
     """A row per text and annotator.
 
     `name`: the archive's.
-
-    Raises DataError where the files differ in their texts, or a label cannot be told from the text after it.
     """
     found: dict[str, list[_Marked]] = {}
     for rater, content in files.items():

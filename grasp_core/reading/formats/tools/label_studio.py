@@ -93,10 +93,7 @@ class _Found:
         self.starred.append(_is_true(annotation.get("ground_truth")))
 
     def parsed(self, name: str, kind: str, sentences: Iterable[str] = ()) -> Parsed:
-        """The table of the annotations.
-
-        Raises DataError if there is no annotation, or none answers a question about its task as a whole.
-        """
+        """The table of the annotations."""
         if self.rows and not any(row.answers for row in self.rows):
             raise DataError(
                 f"{name}: no annotation answers a question about its task as a whole (choices, rating, "

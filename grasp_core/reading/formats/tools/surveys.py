@@ -93,10 +93,7 @@ def _folded(text: str) -> str:
 
 
 def _of_survey(parsed: Parsed, survey: _Survey, said: Sequence[str], name: str) -> Parsed:
-    """The table with how to read it; without it where the columns hold several kinds of answers.
-
-    Raises DataError if several questions were asked about the same things.
-    """
+    """The table with how to read it; without it where the columns hold several kinds of answers."""
     if not len(parsed.data):
         raise DataError(f"{name} ({survey.tool}) holds no responses besides its header rows and previews")
     rater, about = _rater(parsed, survey)
@@ -215,10 +212,7 @@ _UNFINISHED = frozenset({"false", "0"})
 
 
 def read_qualtrics(parsed: Parsed, name: str) -> Parsed | None:
-    """The responses with how to read them; None where the table is no Qualtrics export.
-
-    Raises DataError if only previews are left, or several questions were asked about the same things.
-    """
+    """The responses with how to read them; None where the table is no Qualtrics export."""
     if not len(parsed.data):
         return None
     parsed = _with_names(parsed)
@@ -314,10 +308,7 @@ _OF_SURVEYMONKEY = re.compile(
 
 
 def read_surveymonkey(parsed: Parsed, name: str) -> Parsed | None:
-    """The responses with how to read them; None where the table is no SurveyMonkey export.
-
-    Raises DataError if several questions were asked about the same things.
-    """
+    """The responses with how to read them; None where the table is no SurveyMonkey export."""
     own = {
         _folded(column): column for column in parsed.columns if _OF_SURVEYMONKEY.fullmatch(_folded(column))
     }
@@ -340,10 +331,7 @@ _NEEDED_OF_SOSCI = 4
 
 
 def read_sosci(parsed: Parsed, name: str) -> Parsed | None:
-    """The interviews with how to read them; None where the table is no SoSci Survey export.
-
-    Raises DataError if several questions were asked about the same things.
-    """
+    """The interviews with how to read them; None where the table is no SoSci Survey export."""
     own = {column for column in parsed.columns if _OF_SOSCI.fullmatch(column.strip())}
     if len(own) < _NEEDED_OF_SOSCI or "CASE" not in own:
         return None

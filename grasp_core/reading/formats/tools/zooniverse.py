@@ -23,10 +23,7 @@ _ANONYMOUS = "not-logged-in"
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per classification, a column per task; None for any other table.
-
-    Raises DataError naming the row whose answers are damaged; if no task has answers that can be read.
-    """
+    """A row per classification, a column per task; None for any other table."""
     if not set(parsed.columns) >= _COLUMNS:
         return None
     cells = parsed.data.to_pylist()
