@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, Codes, FloatArray, Int64Array, Raters
-from grasp_core.model.groups import AxisSet, Group, form_groups
+from grasp_core.model.groups import AxisSet, Group, Grouping, form_groups
 from grasp_core.model.result import Association
 from grasp_core.model.spec import LEVEL
 from grasp_core.reading.screens.constant import too_constant
@@ -41,11 +41,19 @@ def constant_raters(annotations: Annotations, raters: Raters) -> ConstantRaters:
     """Count raters named by :func:`too_constant`, over all and by group of one axis."""
     grouping = form_groups(raters, [(name,) for name in raters.axes])
     constant, enough = too_constant(annotations, grouping.member)
-    rows = [
-        ConstantInGroup(group, int((member & constant).sum()), int((member & enough).sum()))
-        for group, member in zip(grouping.groups, grouping.member, strict=True)
-    ]
-    return ConstantRaters(int(constant.sum()), int(enough.sum()), tuple(row for row in rows if row.constant))
+    rows = _in_groups(grouping, constant, enough)
+    return ConstantRaters(
+        int(constant.sum()), int(enough.sum()), tuple(ConstantInGroup(*row) for row in rows)
+    )
+
+
+def _in_groups(
+    grouping: Grouping, named: BoolArray, looked_at: BoolArray
+) -> Iterator[tuple[Group, int, int]]:
+    """Groups with raters who are named, how many these are, and how many were looked at."""
+    for group, member in zip(grouping.groups, grouping.member, strict=True):
+        if count := int((member & named).sum()):
+            yield group, count, int((member & looked_at).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +83,8 @@ def random_raters(annotations: Annotations, raters: Raters) -> RandomRaters:
     """Count raters at chance, over all and by group of one axis."""
     found = random_responders(annotations)
     grouping = form_groups(raters, [(name,) for name in raters.axes])
-    rows = [
-        RandomInGroup(group, int((member & found.random).sum()), int((member & found.looked_at).sum()))
-        for group, member in zip(grouping.groups, grouping.member, strict=True)
-    ]
-    by_group = tuple(row for row in rows if row.random)
+    rows = _in_groups(grouping, found.random, found.looked_at)
+    by_group = tuple(RandomInGroup(*row) for row in rows)
     return RandomRaters(found.raters, int(found.looked_at.sum()), found.agreement, by_group)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
@@ -27,6 +28,30 @@ MAX_OPTIONS = 50
 """A question of more different answers is taken for free text."""
 MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
 """The most axes that are proposed; one of more values is left for a person to choose."""
+
+
+def read_as_long(
+    parsed: Parsed,
+    data: pa.Table,
+    kind: str,
+    ids: tuple[str | None, str],
+    asked: Sequence[str],
+    done: Iterable[str],
+    beside: Collection[str],
+) -> Parsed:
+    """The file as `data`, a row per annotation, with how to read it.
+
+    `ids`: columns of the items' and the raters' ids.
+    `asked`: columns of questions.
+    `beside`: columns one of which may hold the items' texts.
+    """
+    item, rater = ids
+    label = first_label({column: data.column(column).unique().to_pylist() for column in asked})
+    spec = DataSpec(
+        item=item, rater=rater, label=label, text="text" if "text" in beside and item != "text" else None
+    )
+    recipe = Recipe(kind, spec, sentences=tuple(done), questions=tuple(asked))
+    return replace(parsed, columns=tuple(data.column_names), data=data, kind=kind, recipe=recipe)
 
 
 def first_label(questions: Mapping[str, Collection[str]]) -> str:
