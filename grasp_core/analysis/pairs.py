@@ -56,10 +56,7 @@ from grasp_core.reading.dataset.load import Dataset
 
 
 def reasons_of_pair(
-    reasons: Sequence[Mapping[str, Remark]],
-    columns: FloatArray,
-    by_shares: BoolArray,
-    analysis: AnalysisSpec,
+    reasons: Sequence[Mapping[str, Remark]], columns: FloatArray, by_shares: BoolArray, analysis: AnalysisSpec
 ) -> dict[str, Remark]:
     """Reasons by the pair's statistic, from those of its two groups and their columns, shape (2, W)."""
     a, b = with_reasons([dict(of_group) for of_group in reasons], columns, by_shares, analysis)
@@ -221,12 +218,7 @@ def _known(places: PairPlaces, symmetries: Sequence[Symmetry]) -> Known:
 
 
 def with_intervals(
-    found: Mapping[str, Outcome],
-    use: LabelUse,
-    pair: TwoGroups,
-    analysis: AnalysisSpec,
-    *,
-    by_shares: bool,
+    found: Mapping[str, Outcome], use: LabelUse, pair: TwoGroups, analysis: AnalysisSpec, *, by_shares: bool
 ) -> tuple[dict[str, Outcome], LabelUse]:
     """The outcomes and label use of a pair with their intervals, or with why they have none."""
     inside, outside = pair.grouping.n_raters.tolist()

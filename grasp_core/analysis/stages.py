@@ -270,12 +270,7 @@ class Given(SideBySide):
     name = "given"
 
     def __init__(
-        self,
-        dataset: Dataset,
-        grouping: Grouping,
-        analysis: AnalysisSpec,
-        column: str,
-        unequal: Unequal,
+        self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, column: str, unequal: Unequal
     ) -> None:
         self._column = column
         self._panel = Cohesion(dataset, grouping, analysis, unequal)

@@ -257,16 +257,7 @@ class Cohesion:
         groups, places, annotations_of = self.grouping.groups, self.places, self._dataset.annotations_of
         names = self._labels.names(labels)
         uses = [
-            label_use(
-                g,
-                names,
-                found,
-                self.observed,
-                null,
-                places,
-                self._analysis.p_value,
-                self.untested,
-            )
+            label_use(g, names, found, self.observed, null, places, self._analysis.p_value, self.untested)
             for g in range(len(groups))
         ]
         if not so_far:

@@ -64,11 +64,7 @@ def no_interval(ends: FloatArray | Remark, inside: int, outside: int | None) -> 
 
 
 def by_axis(
-    found: Mapping[int, Outcome],
-    groups: Sequence[Group],
-    gai: FloatArray,
-    spec: AnalysisSpec,
-    places: Places,
+    found: Mapping[int, Outcome], groups: Sequence[Group], gai: FloatArray, spec: AnalysisSpec, places: Places
 ) -> tuple[DsiResult, ...]:
     """Each axis's largest GAI, and the test of its groups' largest studentised GAI.
 

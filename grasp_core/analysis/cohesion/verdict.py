@@ -16,14 +16,7 @@ from grasp_core.model.groups import AxisSet, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR, Kind, Spread, Unequal, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import LEVEL, STATISTICS
-from grasp_core.permutation.testing.corrections import (
-    Evidence,
-    Test,
-    combined,
-    holding,
-    p_of,
-    step_down,
-)
+from grasp_core.permutation.testing.corrections import Evidence, Test, combined, holding, p_of, step_down
 from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE
 
 MOST_LOST = 0.01

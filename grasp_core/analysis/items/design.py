@@ -145,11 +145,7 @@ class ItemsDesign:
 
 
 def lay_out(
-    annotations: Annotations,
-    raters: Raters,
-    member: BoolArray,
-    others: BoolArray,
-    spec: AnalysisSpec,
+    annotations: Annotations, raters: Raters, member: BoolArray, others: BoolArray, spec: AnalysisSpec
 ) -> ItemsDesign:
     """Lay one question's annotations out for a group, `member`, and its `others`, shape (J,) both.
 

@@ -129,7 +129,7 @@ def _of_tool(files: Sequence[_File], shape: column_text.Shape, form: str, name: 
     if not shape.lists and not shape.other:
         return None
     labels = class_labels(files[0].schema)
-    first = next((batch for file in files for batch in file.batches(_HEAD, None) if batch.num_rows), None)
+    first = _first_batch(files, _HEAD, None)
     if first is None:
         return None
     from grasp_core.reading.formats import registry  # all tools' readers, of which most files need none
@@ -138,6 +138,11 @@ def _of_tool(files: Sequence[_File], shape: column_text.Shape, form: str, name: 
         return None
     batches = (batch for file in files for batch in file.batches(_LOOKED_AT, None))
     return registry.of_lists(list(column_text.of_batches(batches, labels, name)), name, form)
+
+
+def _first_batch(files: Sequence[_File], rows: int, columns: Sequence[str] | None) -> pa.RecordBatch | None:
+    batches = (batch for file in files for batch in file.batches(rows, columns))
+    return next((batch for batch in batches if batch.num_rows), None)
 
 
 def _open_parquet(content: bytes, _name: str) -> _File:
@@ -155,10 +160,7 @@ def _lengths(files: Sequence[_File], shape: column_text.Shape) -> dict[str, Int6
     """How long the lists of the first rows are."""
     if len(shape.lists) < 2:
         return {}
-    batches = (
-        batch for file in files for batch in file.batches(_LOOKED_AT, column_text.outer(shape.lists, shape))
-    )
-    first = next((batch for batch in batches if batch.num_rows), None)
+    first = _first_batch(files, _LOOKED_AT, column_text.outer(shape.lists, shape))
     if first is None:
         return {}
     return {

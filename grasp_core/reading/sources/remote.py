@@ -136,10 +136,7 @@ def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
         while piece := file.read(_PIECE):
             out.write(piece)
             if out.tell() > containers.MAX_BYTES:
-                raise DataError(
-                    f"{name} is larger than {containers.MAX_BYTES / 1024**3:.3g} GiB, the most that is read; "
-                    "split or thin it"
-                )
+                raise containers.too_large(name)
             if time.monotonic() - started > TOTAL_SECONDS:
                 raise TimeoutError
         return out.getvalue()
@@ -234,10 +231,7 @@ def _on_the_web(url: str, guard: Guard | None) -> Iterator[Any]:
 
 
 def _session(
-    guard: Guard | None,
-    closing: contextlib.AsyncExitStack,
-    timeout: aiohttp.ClientTimeout,
-    **given: Any,
+    guard: Guard | None, closing: contextlib.AsyncExitStack, timeout: aiohttp.ClientTimeout, **given: Any
 ) -> aiohttp.ClientSession:
     """A session that puts each answer on `closing`: fsspec leaves those open that it does not like."""
     import aiohttp

@@ -39,7 +39,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     """A JSON or JSON Lines export in one file; None for anything else."""
     looked_at = records[: rows.LOOKED_AT]
     if any(map(_has_users, looked_at)):
-        return _read_users(records, name)
+        return _by_user(_labels(records, name), name, "doccano, JSON")
     if looked_at and all(_has_spans(record) for record in looked_at):
         raise DataError(f"{name}: the labels are of spans; only labels of whole texts are read")
     if looked_at and all(map(_is_labelled, looked_at)) and not any(map(_tells_raters, looked_at)):
@@ -199,10 +199,6 @@ class _Label(NamedTuple):
     user: str
     label: str
     about: Mapping[str, str]
-
-
-def _read_users(records: Sequence[Record], name: str) -> Parsed:
-    return _by_user(_labels(records, name), name, "doccano, JSON")
 
 
 def _labels(records: Sequence[Record], name: str) -> Iterator[_Label]:
