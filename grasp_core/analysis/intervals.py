@@ -25,6 +25,8 @@ from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values
 from grasp_core.permutation.questions import Questions
 from grasp_core.statistics.items import count
 
+# Statistics without each rater, item and annotation in turn
+
 COVERAGE = 0.95
 
 
@@ -299,6 +301,8 @@ def _add_to_raters(alike: Alike, kinds: slice, change: FloatArray, taken: FloatA
     here = (alike.kind >= kinds.start) & (alike.kind < kinds.stop)
     add_rows(change, alike.kind[here] - kinds.start, alike.rater[here], taken)
 
+
+# Intervals, on the scale of each statistic
 
 CLOSEST: Mapping[Scale, float] = {"logit": 2.0, "log": 1.0}
 """A statistic closer to 0 than its interval's half width divided by so much has that interval as it is."""

@@ -267,6 +267,8 @@ def _spread(counts: Int64Array) -> Spread:
     return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
 
 
+# Columns that look like teams: raters with one value answer more alike than others of their group
+
 _SHUFFLES = 199
 _ALIKE_LEVEL = 0.01
 LEAST_V = 0.2

@@ -113,6 +113,8 @@ def _add_up(bounds, rater, category, delta, common, total):  # type: ignore[no-u
                 total[rater[a], rater[b]] += delta[category[a], category[b]]
 
 
+# What axes explain
+
 FEWEST_PERMUTATIONS = 1000
 MOST_WORK = 1e11
 """Multiplications: beyond :data:`FEWEST_PERMUTATIONS` no more permutations than take so many."""
@@ -242,6 +244,8 @@ def shares(squared: FloatArray, group: Int64Array) -> FloatArray:
     np.divide(within.sum(axis=0), total, out=left, where=total > 0)
     return np.asarray(1 - left)
 
+
+# Places
 
 LEAST_COMMON = 5
 """Answers that two raters have to share for a distance between them."""

@@ -87,6 +87,8 @@ def by_axis(
     return tuple(results)
 
 
+# Label use
+
 _DIGITS = 9
 """Of two labels one gains what the other loses: rounding is not to decide which lies further out."""
 

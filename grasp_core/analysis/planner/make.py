@@ -190,6 +190,8 @@ def _hopeless(observed: FloatArray, first: FloatArray, target: Target) -> bool:
     return _reaching(observed, first, by) >= HOPELESS
 
 
+# Plans
+
 ROUGH, PASSES = 40, (100, 200, 400)
 """Data sets of each of the first designs, and of those near lines after each pass."""
 ALONG = 5

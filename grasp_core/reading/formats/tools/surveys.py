@@ -18,6 +18,8 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed, compact, kinds_of, runs
 from grasp_core.reading.table.table import Recipe
 
+# Prolific: the demographic export of a study, as a raters file
+
 MISSING = ("CONSENT_REVOKED", "DATA_EXPIRED")
 """Texts of cells that Prolific may not, or can no longer, show."""
 _IDS = ("Participant id", "Participant ID", "participant_id")
@@ -61,6 +63,8 @@ def read_prolific(parsed: Parsed, name: str) -> Parsed | None:
     )
     return dataclasses.replace(parsed, kind=f"Prolific, {parsed.kind}", recipe=recipe)
 
+
+# Surveys: which of the questions are items, and who answered them
 
 _PANEL_IDS = re.compile(
     r"(prolific|participant|worker|mturk|annotator|rater|respondent|subject|assignment)?_?(p?id|code)", re.I
