@@ -134,7 +134,7 @@ def called(dataset: Dataset, seed: int, pool: Pool) -> list[bool]:
     """Whether it is warned of, what shuffling calls (nothing withheld), and what leaving raters out calls."""
     spec = run_spec(seed, PERMUTATIONS)
     grouping = form_groups(dataset.raters, [(AXIS,)])
-    panel = Cohesion.of(dataset, grouping, spec.analysis)  # as if nothing were withheld
+    panel = Cohesion(dataset, grouping, spec.analysis)  # as if nothing were withheld
     null = permute(panel, spec.analysis, pool, Watcher()).null
     found = outcomes(panel.tests, panel.observed, null, panel.reasons)
     inside = next(g for g, group in enumerate(grouping.groups) if group.values == ("in",))

@@ -122,7 +122,7 @@ def line(case: Case, seeds: int, real: int, pool: Pool) -> str:
     """A case's row of the table."""
     data = case.make()
     spec = replace(run_spec(0, real).analysis, tail=True)
-    panel = Cohesion.of(data, form_groups(data.raters, spec.axes, min_raters=2), spec)
+    panel = Cohesion(data, form_groups(data.raters, spec.axes, min_raters=2), spec)
     column = case.column(panel)
     truth = panel.tests.tails(_null(panel, spec, pool), column).p_high if real else float("nan")
     ours, plain, none = [], [], 0

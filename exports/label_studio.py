@@ -9,8 +9,7 @@ from typing import Any
 from exports.answers import PEOPLE, Answer, Ledger, made_up, texts, votes
 from exports.servers import HOST, PASSWORD, Client, environment, free_port, python_of, running, until
 from grasp_core.reading.connectors.fetching import available, fetch
-from grasp_core.reading.connectors.hosts import Hosts
-from grasp_core.reading.connectors.source import parse
+from grasp_core.reading.connectors.source import Hosts, parse
 
 TOOL = "label-studio"
 _GOLD = "gus"

@@ -21,10 +21,9 @@ from grasp_core.analysis.cohesion.columns import (
     known_of,
     members,
 )
-from grasp_core.analysis.cohesion.label_use import Labels, label_use
-from grasp_core.analysis.cohesion.label_use import with_intervals as use_with_intervals
 from grasp_core.analysis.cohesion.panel import CohesionWork, with_reasons
-from grasp_core.analysis.cohesion.results import with_interval
+from grasp_core.analysis.cohesion.results import Labels, label_use, with_interval
+from grasp_core.analysis.cohesion.results import with_intervals as use_with_intervals
 from grasp_core.analysis.cohesion.untested import Untested, tests_of
 from grasp_core.analysis.cohesion.verdict import (
     GAI_AT,
@@ -57,10 +56,7 @@ from grasp_core.reading.dataset.load import Dataset
 
 
 def reasons_of_pair(
-    reasons: Sequence[Mapping[str, Remark]],
-    columns: FloatArray,
-    by_shares: BoolArray,
-    analysis: AnalysisSpec,
+    reasons: Sequence[Mapping[str, Remark]], columns: FloatArray, by_shares: BoolArray, analysis: AnalysisSpec
 ) -> dict[str, Remark]:
     """Reasons by the pair's statistic, from those of its two groups and their columns, shape (2, W)."""
     a, b = with_reasons([dict(of_group) for of_group in reasons], columns, by_shares, analysis)
@@ -123,29 +119,10 @@ def two_groups(
 
 def only_raters(questions: Sequence[Annotations], chosen: BoolArray) -> tuple[Annotations, ...]:
     """The answers of the chosen raters, shape (J,), to the items that one of them has rated."""
-    answers = [chosen[one.rater] for one in questions]
     rated = np.zeros(questions[0].n_items, dtype=np.bool_)
-    for one, here in zip(questions, answers, strict=True):
-        rated[one.item[here]] = True
-    ids = tuple(questions[0].rater_ids[j] for j in np.flatnonzero(chosen))
-    return tuple(
-        _restricted(one, here, chosen, rated, ids) for one, here in zip(questions, answers, strict=True)
-    )
-
-
-def _restricted(
-    annotations: Annotations, here: BoolArray, chosen: BoolArray, rated: BoolArray, ids: tuple[str, ...]
-) -> Annotations:
-    """The annotations that are `here`, among the chosen raters and rated items."""
-    new_rater, new_item = np.cumsum(chosen) - 1, np.cumsum(rated) - 1
-    return Annotations.from_codes(
-        item=new_item[annotations.item[here]],
-        rater=new_rater[annotations.rater[here]],
-        category=annotations.category[here],
-        item_ids=[name for name, is_rated in zip(annotations.item_ids, rated, strict=True) if is_rated],
-        rater_ids=ids,
-        categories=annotations.categories,
-    )
+    for one in questions:
+        rated[one.item[chosen[one.rater]]] = True
+    return tuple(one.only(rated, chosen) for one in questions)
 
 
 OF_FIRST = {"distance": "distance", "xrr": "xrr", "gap_a": "gap"}
@@ -241,12 +218,7 @@ def _known(places: PairPlaces, symmetries: Sequence[Symmetry]) -> Known:
 
 
 def with_intervals(
-    found: Mapping[str, Outcome],
-    use: LabelUse,
-    pair: TwoGroups,
-    analysis: AnalysisSpec,
-    *,
-    by_shares: bool,
+    found: Mapping[str, Outcome], use: LabelUse, pair: TwoGroups, analysis: AnalysisSpec, *, by_shares: bool
 ) -> tuple[dict[str, Outcome], LabelUse]:
     """The outcomes and label use of a pair with their intervals, or with why they have none."""
     inside, outside = pair.grouping.n_raters.tolist()

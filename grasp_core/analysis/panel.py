@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 from grasp_core.model.annotations import BoolArray, FloatArray, Raters
@@ -105,6 +105,10 @@ class LaterPanel(Panel, Protocol):
     def undecided(self, c: int, *, corrected: bool) -> Undecided:
         """See :class:`RunPanel`."""
         ...
+
+
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""Computes a function of each argument, results in order, as :func:`map` and pools do."""
 
 
 class Later(NamedTuple):

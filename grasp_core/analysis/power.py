@@ -348,11 +348,4 @@ def thinned(annotations: Annotations, seed: int) -> Annotations:
     fitting = int(np.searchsorted(size[order].cumsum(), MAX_ANNOTATIONS, side="right"))
     kept = np.zeros(annotations.n_items, dtype=np.bool_)
     kept[order[: max(min(fitting, most), 1)]] = True
-    rows = np.repeat(kept, size)
-    return dataclasses.replace(
-        annotations,
-        item_ids=tuple(name for name, keep in zip(annotations.item_ids, kept, strict=True) if keep),
-        indptr=np.concatenate(([0], size[kept].cumsum())),
-        rater=annotations.rater[rows],
-        category=annotations.category[rows],
-    )
+    return annotations.only(kept)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from grasp_core.analysis.rater_map_axes import Each, Explained, hold_against, pair_disagreements, told
+from grasp_core.analysis.panel import Each
 from grasp_core.analysis.rater_map_values import NOTHING, MapAxis, MapGroup, MapPoint, RaterMap
 from grasp_core.model.annotations import (
     Annotations,
@@ -18,13 +20,232 @@ from grasp_core.model.annotations import (
     Int32Array,
     Int64Array,
     Raters,
+    tallied,
 )
 from grasp_core.model.groups import Grouping, form_groups
-from grasp_core.model.outcome import Significance
+from grasp_core.model.outcome import significance_of
 from grasp_core.model.remarks.cautions import NoMap
-from grasp_core.model.spec import LEVEL, AnalysisSpec
-from grasp_core.permutation.draw import exchange_of, random_words
+from grasp_core.model.spec import AnalysisSpec, Level
+from grasp_core.permutation.draw import Exchange, exchange_of, random_words
+from grasp_core.permutation.jit import compiled
+from grasp_core.permutation.kernel.profiles import draw
+from grasp_core.permutation.testing.corrections import q_values
+from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.statistics.levels import distance_of
+
+
+def told(codes: Int64Array, least: int) -> tuple[Int64Array, BoolArray]:
+    """Values to be told of each rater, and who has a point.
+
+    `codes`, shape (n, C): each rater's value on each axis, -1 where it is unknown.
+    `least`: raters who have to have all values that are told of one of them.
+
+    Returns shape (n, C): with -1 too where a value is not told; shape (n,).
+
+    From the last axis to the first, whoever is still among too few loses the value. Only whole sets of
+    equal raters lose one, so what is told of others stays true of as many.
+    """
+    codes = codes.copy()
+    for axis in reversed(range(codes.shape[1])):
+        codes[_among_few(codes, least), axis] = -1
+    return codes, ~_among_few(codes, least)
+
+
+def _among_few(codes: Int64Array, least: int) -> BoolArray:
+    _, equal, times = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    few: BoolArray = times[equal.ravel()] < least
+    return few
+
+
+def pair_disagreements(
+    questions: Sequence[Annotations], chosen: Int64Array, level: Level
+) -> tuple[Int32Array, FloatArray]:
+    """What every two of some raters share, and how far they differ there.
+
+    `questions`: answers to one question, or to several about the same items by the same raters.
+    `chosen`, shape (n,): positions of raters, ascending.
+
+    Returns shape (n, n): answers that both gave; 0 on the diagonal; shape (n, n): mean squared distance of
+    these answers, 0 where there are none: at level nominal the share that differs; else 1 is what two labels
+    drawn at random are apart.
+    """
+    common = np.zeros((chosen.size, chosen.size), np.int32)
+    total = np.zeros((chosen.size, chosen.size))
+    for one in questions:
+        place = np.full(one.n_raters, -1, np.int32)
+        place[chosen] = np.arange(chosen.size, dtype=np.int32)
+        taken = place[one.rater] >= 0
+        before = np.concatenate(([0], np.cumsum(taken)))
+        bounds: Int64Array = before[one.indptr].astype(np.int64)
+        _add_up(
+            *(bounds, place[one.rater[taken]], one.category[taken]),
+            label_distances(one, level),
+            common,
+            total,
+        )
+    common += common.T
+    total += total.T
+    return common, np.divide(total, common, out=np.zeros_like(total), where=common > 0)
+
+
+def label_distances(annotations: Annotations, level: Level) -> FloatArray:
+    """Squared distance between every two labels, shape (K, K), in units of two labels drawn at random.
+
+    At level nominal it is 1 between different labels, and no more is made of it.
+    """
+    given = tallied(annotations.category, annotations.n_categories)
+    delta = distance_of(annotations.categories, level)(given)
+    if level == "nominal":
+        return delta
+    n = annotations.n_annotations
+    by_chance = float(given @ delta @ given) / (n * (n - 1)) if n > 1 else 0.0
+    return delta / by_chance if by_chance > 0 else delta
+
+
+@compiled()
+def _add_up(bounds, rater, category, delta, common, total):  # type: ignore[no-untyped-def]  # compiled: types are numba's
+    """Add every two annotations of an item, below the diagonal: raters ascend within an item."""
+    for i in range(bounds.size - 1):
+        for a in range(bounds[i], bounds[i + 1]):
+            for b in range(bounds[i], a):
+                common[rater[a], rater[b]] += 1
+                total[rater[a], rater[b]] += delta[category[a], category[b]]
+
+
+# What axes explain
+
+FEWEST_PERMUTATIONS = 1000
+MOST_WORK = 1e11
+"""Multiplications: beyond :data:`FEWEST_PERMUTATIONS` no more permutations than take so many."""
+ROOM = 64 * 2**20
+"""Bytes of a batch of permutations."""
+PIECES = 16
+"""Pieces of work that permutations are computed in."""
+
+
+class Explained(NamedTuple):
+    """The share that an axis set explains, what random groupings do on the average, and the test.
+
+    All None where it has fewer than two groups, or there is nothing to explain.
+    """
+
+    share: float | None
+    by_chance: float | None
+    p: float | None
+    q: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Some permutations: the first of them, how many, and what :func:`shuffled_shares` takes."""
+
+    squared: FloatArray
+    group: Int64Array
+    exchange: Exchange
+    seed: int
+    first: int
+    count: int
+
+
+def hold_against(
+    squared: FloatArray,
+    group: Int64Array,
+    exchange: Exchange,
+    spec: AnalysisSpec,
+    each: Each = map,
+    progress: Callable[[float], None] = lambda _: None,
+) -> tuple[list[Explained], int]:
+    """Hold the share that each axis set explains against that of shuffled profiles.
+
+    `squared`, shape (n, n): squared distances between raters.
+    `group`, shape (S, n): each rater's group on each axis set, from 0 on; -1 for those who are in none.
+    `exchange`: of these raters: how profiles move.
+    `spec`: permutations, seed and correction.
+    `each`: has the pieces of work computed.
+    `progress`: called with the share that is done after each piece; what it raises ends the work.
+
+    Returns length S; permutations that were taken.
+
+    Rater j takes the whole profile of another, as in every run: on all axis sets at once, those in no group
+    included. R^2 is :func:`grasp_core.statistics.between_raters.explained`.
+    """
+    count = n_permutations(
+        squared.shape[0], int((group.max(axis=1, initial=-1) + 1).sum()), spec.permutations
+    )
+    own = np.array([shares(squared, row[:, None])[0] for row in group])
+    tested = np.flatnonzero((group.max(axis=1, initial=-1) >= 1) & ~np.isnan(own))
+    whole = Piece(squared, group[tested], exchange, spec.seed, 0, count)
+    firsts = [whole.count * piece // PIECES for piece in range(PIECES + 1)]
+    pieces = [
+        replace(whole, first=first, count=end - first) for first, end in pairwise(firsts) if end > first
+    ]
+    found = []
+    for shares_of in each(_shares_of, pieces):
+        found.append(shares_of)
+        progress(len(found) / len(pieces))
+    null = np.concatenate(found)
+    reached = (null >= own[tested] - TIE_TOLERANCE).sum(axis=0)
+    p = [(1 + int(n)) / (count + 1) if count >= FEWEST else None for n in reached]
+    q = q_values(p, own[tested], null, spec.correction)
+    places = {int(s): at for at, s in enumerate(tested)}
+    by_chance = np.nanmean(null, axis=0)
+    return [
+        Explained(float(own[s]), float(by_chance[places[s]]), p[places[s]], q[places[s]])
+        if s in places
+        else Explained(None, None, None, None)
+        for s in range(len(group))
+    ], count
+
+
+def _shares_of(piece: Piece) -> FloatArray:
+    with threadpool_limits(1):
+        return shuffled_shares(
+            piece.squared, piece.group, piece.exchange, piece.seed, piece.count, first=piece.first
+        )
+
+
+def n_permutations(raters: int, groups: int, wanted: int) -> int:
+    """Permutations that are taken: those of the run, or as many as the work allows."""
+    fitting = int(MOST_WORK / (2 * raters**2 * max(groups, 1)))
+    return min(wanted, max(fitting, FEWEST_PERMUTATIONS))
+
+
+def shuffled_shares(
+    squared: FloatArray, group: Int64Array, exchange: Exchange, seed: int, count: int, *, first: int = 0
+) -> FloatArray:
+    """R^2 of each axis set under `count` permutations from the `first` on, shape (count, S)."""
+    table, profile = np.unique(group, axis=1, return_inverse=True)
+    step = max(ROOM // (16 * group.shape[1] * int(group.max(initial=0) + 1)), 1)
+    out = np.empty((count, len(group)))
+    for start in range(0, count, step):
+        drawn = np.empty((group.shape[1], min(step, count - start)), np.uint16)
+        draw(np.uint64(seed), first + start, *exchange, profile.astype(np.uint16), drawn)
+        for s, groups_of in enumerate(table):
+            out[start : start + step, s] = shares(squared, groups_of[drawn])
+    return out
+
+
+def shares(squared: FloatArray, group: Int64Array) -> FloatArray:
+    """R^2 of B groupings, shape (B,).
+
+    `squared`: shape (n, n).
+    `group`, shape (n, B): each rater's group in each grouping, -1 for those in none; every group has
+        somebody.
+    """
+    groups = np.arange(max(int(group.max(initial=-1)) + 1, 1))
+    member = (group[:, None, :] == groups[:, None]).astype(np.float64)  # (n, G, B)
+    near = (squared @ member.reshape(len(group), -1)).reshape(member.shape)
+    sizes = member.sum(axis=0)
+    taken = member.sum(axis=1)
+    within = np.einsum("ngb,ngb->gb", member, near) / (2 * np.maximum(sizes, 1))
+    total = (taken * near.sum(axis=1)).sum(axis=0) / (2 * np.maximum(taken.sum(axis=0), 1))
+    left = np.full(group.shape[1], np.nan)
+    np.divide(within.sum(axis=0), total, out=left, where=total > 0)
+    return np.asarray(1 - left)
+
+
+# Places
 
 LEAST_COMMON = 5
 """Answers that two raters have to share for a distance between them."""
@@ -218,13 +439,7 @@ def _axis(
     if found.share is None:
         few = len(groups) < 2
         reason = NoMap.FEW_GROUPS_ON_MAP(least=spec.min_raters) if few else NoMap.NO_DISAGREEMENT()
-    return MapAxis(names, groups, others, *found, _significance(found), reason)
-
-
-def _significance(found: Explained) -> Significance:
-    if found.q is not None and found.q < LEVEL:
-        return "corrected"
-    return "nominal" if found.p is not None and found.p < LEVEL else "none"
+    return MapAxis(names, groups, others, *found, significance_of(found.p, found.q), reason)
 
 
 def _groups(

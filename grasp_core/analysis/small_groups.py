@@ -14,14 +14,7 @@ from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.outcome import Verdict
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Words
-from grasp_core.model.result import (
-    DsiResult,
-    GroupResult,
-    Result,
-    RunResult,
-    SlicesResult,
-    Undecided,
-)
+from grasp_core.model.result import DsiResult, GroupResult, Result, RunResult, SlicesResult, Undecided
 
 LEAST = 5
 """Raters of the smallest group that people without an account see, unless whoever shares says otherwise."""
@@ -277,11 +270,7 @@ def _slices(found: SlicesResult, hidden: frozenset[Group]) -> SlicesResult:
     return replace(
         found,
         values=tuple(
-            replace(
-                value,
-                groups=_kept(value.groups, out),
-                dsi=_of_whole_axes(value.dsi, out),
-            )
+            replace(value, groups=_kept(value.groups, out), dsi=_of_whole_axes(value.dsi, out))
             for value in found.values
             for out in [frozenset(row.group for row in value.groups if (value.value, row.group) in gone)]
         ),

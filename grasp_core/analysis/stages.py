@@ -15,7 +15,7 @@ from grasp_core.analysis.cohesion.columns import group_families
 from grasp_core.analysis.cohesion.panel import Cohesion, CohesionWork
 from grasp_core.analysis.cohesion.verdict import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.analysis.panel import Later, groups_asked
-from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array, Raters
+from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Grouping
 from grasp_core.model.outcome import ALL_ALIKE, Unequal
@@ -179,7 +179,7 @@ class _Slice:
     def of(cls, value: str, dataset: Dataset, analysis: AnalysisSpec, unequal: Unequal) -> Self:
         """Form the groups of a slice and compute what is observed."""
         grouping = groups_asked(dataset.raters, analysis)
-        panel = Cohesion.of(dataset, grouping, analysis, unequal) if grouping.groups else None
+        panel = Cohesion(dataset, grouping, analysis, unequal) if grouping.groups else None
         return cls(value, dataset, panel)
 
     def result(self, groups: tuple[GroupResult, ...], dsi: tuple[DsiResult, ...]) -> SliceResult:
@@ -251,24 +251,12 @@ def only_items(dataset: Dataset, chosen: BoolArray) -> Dataset:
     counted = np.zeros(dataset.annotations.n_raters, np.bool_)
     for one in dataset.questions:
         counted[one.rater[chosen[one.item]]] = True
-    first, *further = (_only(one, chosen, counted) for one in dataset.questions)
+    first, *further = (one.only(chosen, counted) for one in dataset.questions)
     raters = dataset.raters.some(counted)
     found = replace(
         dataset, annotations=first, raters=raters, further=tuple(further), models=(), attributes={}
     )
     return replace(found, raters=replace(raters, workload=found.annotations_of))
-
-
-def _only(one: Annotations, chosen: BoolArray, counted: BoolArray) -> Annotations:
-    kept = chosen[one.item]
-    return Annotations.from_codes(
-        item=(np.cumsum(chosen) - 1)[one.item[kept]],
-        rater=(np.cumsum(counted) - 1)[one.rater[kept]],
-        category=one.category[kept],
-        item_ids=[one.item_ids[i] for i in np.flatnonzero(chosen)],
-        rater_ids=[one.rater_ids[j] for j in np.flatnonzero(counted)],
-        categories=one.categories,
-    )
 
 
 class Given(SideBySide):
@@ -282,15 +270,10 @@ class Given(SideBySide):
     name = "given"
 
     def __init__(
-        self,
-        dataset: Dataset,
-        grouping: Grouping,
-        analysis: AnalysisSpec,
-        column: str,
-        unequal: Unequal,
+        self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, column: str, unequal: Unequal
     ) -> None:
         self._column = column
-        self._panel = Cohesion.of(dataset, grouping, analysis, unequal)
+        self._panel = Cohesion(dataset, grouping, analysis, unequal)
         left = Shuffles.of(dataset.raters, grouping, analysis).log_regroupings
         self._untestable = untestable(grouping, left, unequal)
         self._like = Symmetry.of(dataset.raters, grouping, analysis).like.tolist()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from grasp_core.analysis import design
 from grasp_core.analysis.cohesion import verdict
 from grasp_core.analysis.cohesion.columns import Places
-from grasp_core.analysis.cohesion.label_use import SpreadTest
 from grasp_core.analysis.cohesion.panel import Cohesion
+from grasp_core.analysis.cohesion.results import SpreadTest
 from grasp_core.analysis.everybody import MOST_CELLS, everybody
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.overview import associations
@@ -71,9 +71,9 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
     check()
     found: RunPanel
     if spec.models:
-        found = Models.of(dataset, grouping, spec.analysis)
+        found = Models(dataset, grouping, spec.analysis)
     else:
-        found = Cohesion.of(dataset, grouping, spec.analysis, unequal_axes(checks))
+        found = Cohesion(dataset, grouping, spec.analysis, unequal_axes(checks))
     observed_s = time.perf_counter() - started
     return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks)
 

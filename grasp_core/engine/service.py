@@ -14,7 +14,8 @@ from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 from grasp_core.analysis.items.outcomes import FORMAT_VERSION, ItemsResult
-from grasp_core.analysis.items.panel import Each, ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.panel import Each
 from grasp_core.analysis.planner.make import PlanTask, make_plan
 from grasp_core.analysis.planner.values import Plan
 from grasp_core.engine.computing import POLL_SECONDS, Computing, held_as

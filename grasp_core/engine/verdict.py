@@ -144,7 +144,7 @@ def _on_rest(
         models=(),
         attributes={},
     )
-    panel = Cohesion.of(dataset, rest, analysis)
+    panel = Cohesion(dataset, rest, analysis)
     tally = permute(panel, analysis, sum(one.n_annotations for one in dataset.questions))
     place = {g: k for k, g in enumerate(chosen)}
     asked_here = [tuple(place[g] for g in groups) for groups in left]
@@ -236,7 +236,7 @@ class _Planting:
         return self._reached([shift * part for part in _NEAR], SETS[1], panel, null)
 
     def _null(self, dataset: Dataset, grouping: Grouping) -> tuple[Cohesion, FloatArray]:
-        panel = Cohesion.of(dataset, grouping, self._analysis)
+        panel = Cohesion(dataset, grouping, self._analysis)
         work = panel.work(np.ones(len(grouping.groups), np.bool_))
         return panel, panel.columns(work.shuffled(self._analysis.seed, 0, PERMUTATIONS))
 
@@ -250,7 +250,7 @@ class _Planting:
     def _finds(self, shift: float, panel: Cohesion, null: FloatArray) -> bool:
         dataset, grouping = self._planted(shift)
         held = copy.copy(panel)
-        held.observed = Cohesion.of(dataset, grouping, self._analysis).observed
+        held.observed = Cohesion(dataset, grouping, self._analysis).observed
         groups = tuple(range(len(grouping.groups)))
         (one,) = judged_alone(held.together(null), [groups], self._like, {}, None).found
         return one.why is None and one.p <= self._limit

@@ -11,7 +11,7 @@ import numpy as np
 from grasp_core.analysis.items import design as items
 from grasp_core.analysis.items.outcomes import standards
 from grasp_core.analysis.models import kernel
-from grasp_core.analysis.rater_map_axes import pair_disagreements
+from grasp_core.analysis.rater_map import pair_disagreements
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec
@@ -62,9 +62,9 @@ def warm() -> None:
     both = grouping.member[0], grouping.complement(0)
     laid = items.lay_out(annotations, raters, *both, spec)
     use, apart = laid.observed()
-    moments = items.first(items.FirstTask(laid, 0, 1, apart)).moments
+    moments = items.first(laid, apart, (0, 1))[0]
     of, none = np.zeros(use.size, np.int64), np.zeros((2, apart.size), np.bool_)
-    items.second(items.SecondTask(laid, 0, 1, standards(moments, of, none, centred=False), apart))
+    items.second(laid, standards(moments, of, none, centred=False), apart, (0, 1))
     _add_up(many, raters, grouping, spec, dense=False)
     _add_up(many, raters, grouping, dataclasses.replace(spec, level="ordinal", ties="random"), dense=False)
     labels = np.zeros((1, annotations.n_items), np.int32)

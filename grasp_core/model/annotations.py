@@ -200,6 +200,21 @@ class Annotations:
         """Index of the item of each annotation, shape (A,)."""
         return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.indptr))
 
+    def only(self, items: BoolArray, raters: BoolArray | None = None) -> Annotations:
+        """The annotations of the chosen items, shape (I,), by the chosen raters, (J,); all by default."""
+        chosen = np.ones(self.n_raters, dtype=np.bool_) if raters is None else raters
+        item = self.item
+        kept = items[item] & chosen[self.rater]
+        place = np.cumsum(chosen, dtype=np.int32) - 1
+        return Annotations.of_sorted(
+            np.bincount(item[kept], minlength=self.n_items)[items],
+            place[self.rater[kept]].astype(np.int32),
+            self.category[kept],
+            [self.item_ids[i] for i in np.flatnonzero(items)],
+            [self.rater_ids[j] for j in np.flatnonzero(chosen)],
+            self.categories,
+        )
+
 
 def _whole(values: npt.ArrayLike) -> Codes:
     """As an array of whole numbers; an empty list has no type of its own."""

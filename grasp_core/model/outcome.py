@@ -11,7 +11,7 @@ import grasp_core.model.remark_codes  # noqa: F401 - registers how remarks stand
 from grasp_core.model.groups import AxisSet, Group
 from grasp_core.model.json_values import ADDED, in_file
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import IntervalTarget
+from grasp_core.model.spec import LEVEL, IntervalTarget
 
 Unit = Literal["row", "cell", "answer"]
 
@@ -160,6 +160,15 @@ class Verdict:
 
 Direction = Literal["up", "down"]
 Significance = Literal["none", "nominal", "corrected"]
+
+
+def significance_of(p: float | None, q: float | None) -> Significance:
+    """What the p-values before and after correction make of a test."""
+    if q is not None and q < LEVEL:
+        return "corrected"
+    return "nominal" if p is not None and p < LEVEL else "none"
+
+
 LabelUseTest = Literal["shuffled", "jackknife"]
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grasp_core.analysis.design import Unmatched
-from grasp_core.analysis.teams import Team
+from grasp_core.analysis.overview import Team
 from grasp_core.model.annotations import BoolArray, Raters
 from grasp_core.model.groups import Grouping, axis_label, group_label, one_line
 from grasp_core.model.outcome import Account, AssignmentCheck
@@ -56,7 +56,7 @@ SHUFFLES: Mapping[str, str] = {
     "cluster": "moves the profiles of whole teams",
     "within": "shuffles within the values of it",
 }
-"""What mends that raters work in teams, see :class:`~grasp_core.analysis.teams.Team`."""
+"""What mends that raters work in teams, see :class:`~grasp_core.analysis.overview.Team`."""
 
 
 def team_sentence(team: Team) -> str:

@@ -7,8 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from grasp_core.analysis.planner.designs import MOST_SIMULATED, rater_steps, steps
-from grasp_core.analysis.planner.surface import Choice, Needed, chance, cheapest, items_needed, recruitment
+from grasp_core.analysis.planner.designs import (
+    MOST_SIMULATED,
+    Choice,
+    Needed,
+    chance,
+    cheapest,
+    items_needed,
+    rater_steps,
+    recruitment,
+    steps,
+)
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
 from grasp_core.model.text import Segment, Sentence, number

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
 from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, Box, Snapshot, available, fetch
-from grasp_core.reading.connectors.hosts import Hosts, hosts_of
-from grasp_core.reading.connectors.source import HUB, KINDS, Kind, Source
+from grasp_core.reading.connectors.source import HUB, KINDS, Hosts, Kind, Source, hosts_of
 from grasp_core.reading.sources.folder import Folder
 from grasp_core.store.people.credentials import KeptToken, SourceTokenStore
 

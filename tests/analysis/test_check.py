@@ -16,7 +16,7 @@ from benchmarks.planted import dataset as made
 from benchmarks.planted import drawn as drawn_effect
 from benchmarks.simulated import d3_size
 from benchmarks.study.situations import in_teams
-from grasp_core.analysis import teams as module
+from grasp_core.analysis import overview as module
 from grasp_core.analysis.design import (
     MOST_ANNOTATIONS,
     Seen,
@@ -26,7 +26,7 @@ from grasp_core.analysis.design import (
     said_of_columns,
     unmatched,
 )
-from grasp_core.analysis.teams import Team, teams
+from grasp_core.analysis.overview import Team, teams
 from grasp_core.model.annotations import Axis, FloatArray, Raters
 from grasp_core.model.errors import Problem, SpecError
 from grasp_core.model.groups import Group, form_groups

@@ -15,7 +15,7 @@ from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.analysis.models.panel import Models
 from grasp_core.analysis.pairs import Pairs
 from grasp_core.analysis.panel import Panel, groups_asked
-from grasp_core.analysis.rater_map_axes import hold_against, n_permutations, shuffled_shares
+from grasp_core.analysis.rater_map import hold_against, n_permutations, shuffled_shares
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, ModelLabels, Raters
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
@@ -204,7 +204,7 @@ def asked(correction: str, *, strata: bool = False) -> AnalysisSpec:
 def test_groups(strata: bool) -> None:
     """By max-T: the p of each test, DSI's and label use's among them, and that of the largest of a family."""
     data, analysis = halves(4, strata=strata), asked("max-t", strata=strata)
-    holds(lambda of: Cohesion.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
+    holds(lambda of: Cohesion(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
 def test_pairs_and_models() -> None:
@@ -212,7 +212,7 @@ def test_pairs_and_models() -> None:
     holds(lambda of: Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, []), data, analysis)
     labels = data.annotations.category[data.annotations.rater == 0].astype(np.int32)
     data = dataclasses.replace(data, models=(ModelLabels("first", labels, "first.csv", "5" * 64),))
-    holds(lambda of: Models.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
+    holds(lambda of: Models(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
 def test_items() -> None:
@@ -250,7 +250,7 @@ def _differences(data: Dataset) -> FloatArray:
 def test_a_group_and_its_complement_have_one_distance_and_it_is_told_of_which_kind(missing, told) -> None:
     data = dataset(3, items=60, raters=40, missing=missing)
     analysis = AnalysisSpec(axes=(("gender",),))
-    panel = Cohesion.of(data, groups_asked(data.raters, analysis), analysis)
+    panel = Cohesion(data, groups_asked(data.raters, analysis), analysis)
     one, other = (panel.observed[panel.places.column(g, STATISTICS.index("distance"))] for g in (0, 1))
     assert one == pytest.approx(other, abs=1e-12)
     expected = Caution.DISTANCE_OF_SHARES(few=2, groups=2, least=ENOUGH_PAIRS)

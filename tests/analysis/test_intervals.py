@@ -16,10 +16,9 @@ from benchmarks.confounded import CONFOUNDED
 from benchmarks.confounded import drawn as confounded
 from benchmarks.planted import AXIS
 from grasp_core.analysis import power
-from grasp_core.analysis._deletions import Sides, Spreads, answers_of, spreads
 from grasp_core.analysis.cohesion.columns import LABELS, Places, group_columns
 from grasp_core.analysis.cohesion.untested import Jackknifed, jackknifed
-from grasp_core.analysis.intervals import Scales, intervals, lay_out
+from grasp_core.analysis.intervals import Scales, Sides, Spreads, answers_of, intervals, lay_out, spreads
 from grasp_core.analysis.power import PowerTask, estimate, group_gai, power_tasks
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups

@@ -20,8 +20,16 @@ from threadpoolctl import threadpool_limits
 
 from grasp_core import cli
 from grasp_core.analysis import rater_map as make
-from grasp_core.analysis.rater_map import MapTask, connected, place, rater_map, squared_distances
-from grasp_core.analysis.rater_map_axes import label_distances, pair_disagreements, told
+from grasp_core.analysis.rater_map import (
+    MapTask,
+    connected,
+    label_distances,
+    pair_disagreements,
+    place,
+    rater_map,
+    squared_distances,
+    told,
+)
 from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
 from grasp_core.model.annotations import Annotations, FloatArray
 from grasp_core.model.json_values import from_json, to_json

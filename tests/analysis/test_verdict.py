@@ -10,7 +10,6 @@ from scipy import stats
 from scipy.stats import norm
 
 from benchmarks.planted import EFFECTS, NOTHING, Effect, drawn, run_spec
-from grasp_core.analysis._deletions import Spread, Spreads
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, Places
 from grasp_core.analysis.cohesion.verdict import (
     Joint,
@@ -19,6 +18,7 @@ from grasp_core.analysis.cohesion.verdict import (
     values_together,
     with_verdicts,
 )
+from grasp_core.analysis.intervals import Spread, Spreads
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.outcome import LabelUse
@@ -365,7 +365,7 @@ def test_small_groups_have_no_interval_and_many_labels_no_label_use(monkeypatch:
         assert use.no_interval.code in (NoInterval.FEW_RATERS_INSIDE, NoInterval.FEW_RATERS_OUTSIDE)
         assert all(one.low is None and one.high is None for one in use.labels.values())
     monkeypatch.setattr(design, "MOST_TOLD", 2)
-    monkeypatch.setattr("grasp_core.analysis.cohesion.label_use.MOST_TOLD", 2)
+    monkeypatch.setattr("grasp_core.analysis.cohesion.results.MOST_TOLD", 2)
     monkeypatch.setattr("grasp_core.permutation.label_use.MOST_TOLD", 2)
     result = asked(dataset(1, raters=30))
     assert {use.reason for use in uses(result)} == {NoValue.MANY_LABELS(most=2)}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from grasp_core.analysis.cohesion import label_use as spread_module
-from grasp_core.analysis.cohesion.label_use import SpreadTest
+from grasp_core.analysis.cohesion import results as spread_module
+from grasp_core.analysis.cohesion.results import SpreadTest
 from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -23,11 +23,17 @@ from grasp_core.analysis.cohesion.columns import (
     members,
     with_dsi,
 )
-from grasp_core.analysis.cohesion.label_use import Labels, label_use, with_intervals
-from grasp_core.analysis.cohesion.results import by_axis, by_group, with_interval
-from grasp_core.analysis.cohesion.untested import Test, Untested, tests_of
+from grasp_core.analysis.cohesion.results import (
+    Labels,
+    by_axis,
+    by_group,
+    label_use,
+    with_interval,
+    with_intervals,
+)
+from grasp_core.analysis.cohesion.untested import Untested, tests_of
 from grasp_core.analysis.cohesion.verdict import values_together
-from grasp_core.model.annotations import Annotations, BoolArray, Codes, FloatArray
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.errors import SelfCheckError
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.outcome import ALL_ALIKE, LabelUse, Outcome, Unequal
@@ -127,57 +133,41 @@ class CohesionWork:
 class Cohesion:
     """Every statistic of every group and the DSI of every axis, as a panel.
 
-    `components`, shape (G, V + 2): :func:`~grasp_core.permutation.compiled.components` of each question as
-        observed.
-    `differences`, shape (G, 1 + L), optional: :func:`~grasp_core.permutation.questions.observed_differences`.
-    `lay_out`: takes a grouping, gives what workers need to compute its groups.
-    `annotations_of`, shape (J,): annotations of each rater.
-    `intervals`: gives :func:`~grasp_core.analysis.intervals.intervals` of the groups' columns, shape (G, W,
-        2), or says why there are none.
     `unequal`: axes whose groups were given other items, or more of them: not everything is tested by
         shuffling.
-    `test`: tests the label use of their groups by leaving out raters.
-    `left`, shape (G,), optional: :func:`~grasp_core.permutation.testing.tail.regroupings` of the groups.
-    `symmetry`: of the groups under the run's shuffles; by default none is known.
+
+    Raises SelfCheckError if an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
     """
 
     def __init__(
-        self,
-        grouping: Grouping,
-        analysis: AnalysisSpec,
-        components: Sequence[FloatArray],
-        differences: FloatArray | None,
-        labels: Labels,
-        lay_out: Callable[[Grouping], Questions],
-        annotations_of: Codes,
-        intervals: Callable[[], FloatArray] | Remark,
-        unequal: Unequal,
-        test: Test,
-        left: FloatArray | None,
-        symmetry: Symmetry,
+        self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal = ALL_ALIKE
     ) -> None:
         self.grouping = grouping
+        self._dataset, self._analysis = dataset, analysis
         names = further_of(analysis)
-        counted = questions.values(components, differences, len(names))
+        self._residuals, self._lacking = residuals_of(dataset.questions, analysis.level), further(names)
+        self._whole = self._lay_out(grouping)
+        components = questions.observed_components(self._whole)
+        for answers, one in zip(dataset.questions, components, strict=True):
+            self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
+        counted = questions.values(components, questions.observed_differences(self._whole), len(names))
         self.per_unit = counted.shape[-1]
-        self._labels = labels
-        self.places = Places(len(grouping.groups), labels.told, names)
+        self._labels = Labels.of(dataset.questions)
+        self.places = Places(len(grouping.groups), self._labels.told, names)
+        test = tests_of(dataset.questions, grouping, analysis.level)
         self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
-        asked = cohesion_tests(grouping.groups, analysis, labels.told, symmetry)
-        self.asked: Tests = replace(asked, regroupings=left)
+        symmetry = Symmetry.of(dataset.raters, grouping, analysis)
+        asked = cohesion_tests(grouping.groups, analysis, self._labels.told, symmetry)
+        self.asked: Tests = replace(asked, regroupings=regroupings(dataset.raters, grouping, analysis))
         self.tests = self.asked.without(self.untested.columns)
         self.by_shares = few_paired(counted)
-        self._analysis = analysis
         self.statistics = self._of_groups(counted)
         self._members = members(grouping.groups, analysis)
         self.observed = with_dsi(self.statistics, self._members)
         self.notes: tuple[Remark, ...] = tuple(self._said(analysis))
-        self._lay_out = lay_out
         self._reasons = with_reasons(
             questions.reasons(components, names), self.statistics, self.by_shares, analysis
         )
-        self._annotations_of = annotations_of
-        self._intervals = intervals
 
     def _of_groups(self, values: FloatArray) -> FloatArray:
         """Columns of groups from what is computed of them."""
@@ -192,62 +182,31 @@ class Cohesion:
             groups = len(self.grouping.groups)
             yield Caution.DISTANCE_OF_SHARES(few=few, groups=groups, least=ENOUGH_PAIRS)
 
-    @classmethod
-    def of(
-        cls,
-        dataset: Dataset,
-        grouping: Grouping,
-        analysis: AnalysisSpec,
-        unequal: Unequal = ALL_ALIKE,
-    ) -> Self:
-        """Compute the observed statistics and check them.
+    def _lay_out(self, some: Grouping) -> Questions:
+        """What workers need to compute these groups."""
+        answers, raters = self._dataset.questions, self._dataset.raters
+        return questions.lay_out(
+            answers, raters, some, self._analysis, residuals=self._residuals, lacking=self._lacking
+        )
 
-        Raises SelfCheckError if an observed IRR differs from ``krippendorff.alpha`` by more than 1e-9.
-        """
-        residuals, names = residuals_of(dataset.questions, analysis.level), further_of(analysis)
-        lacking = further(names)
-
-        def lay_out(some: Grouping) -> Questions:
-            return questions.lay_out(
-                dataset.questions, dataset.raters, some, analysis, residuals=residuals, lacking=lacking
-            )
-
-        whole = lay_out(grouping)
-        components = questions.observed_components(whole)
-        for answers, one in zip(dataset.questions, components, strict=True):
-            self_check(answers, grouping, analysis.level, compiled.statistics(one)[:, 0])
-        by_shares = few_paired(questions.together(components, len(names)))
-        labels = Labels.of(dataset.questions)
-
-        def intervals() -> FloatArray:
-            return of_groups.intervals(
-                dataset.questions,
-                dataset.raters,
-                grouping,
-                analysis,
-                lambda counted, g: group_columns(counted, analysis, bool(by_shares[g]), len(names)),
-                Places(1, labels.told, names).names,
-                lacking=lacking,
-            )
-
-        return cls(
-            grouping,
+    def _intervals(self) -> FloatArray | Remark:
+        """Intervals of the groups' columns, shape (G, W, 2), or why there are none."""
+        answers, analysis = self._dataset.questions, self._analysis
+        n_further = len(self.places.further)
+        return of_groups.too_large(answers, analysis) or of_groups.intervals(
+            answers,
+            self._dataset.raters,
+            self.grouping,
             analysis,
-            components,
-            questions.observed_differences(whole),
-            labels,
-            lambda some: whole if some is grouping else lay_out(some),
-            dataset.annotations_of,
-            of_groups.too_large(dataset.questions, analysis) or intervals,
-            unequal,
-            tests_of(dataset.questions, grouping, analysis.level),
-            regroupings(dataset.raters, grouping, analysis),
-            Symmetry.of(dataset.raters, grouping, analysis),
+            lambda counted, g: group_columns(counted, analysis, bool(self.by_shares[g]), n_further),
+            self.places.names,
+            lacking=self._lacking,
         )
 
     def work(self, active: BoolArray) -> CohesionWork:
         """See :class:`~grasp_core.analysis.panel.Panel`."""
-        return CohesionWork((self._lay_out(self.grouping.some(np.flatnonzero(active).tolist())),))
+        some = self.grouping.some(np.flatnonzero(active).tolist())
+        return CohesionWork((self._whole if some is self.grouping else self._lay_out(some),))
 
     def columns(self, values: FloatArray) -> FloatArray:
         """See :class:`~grasp_core.analysis.panel.Panel`."""
@@ -295,19 +254,10 @@ class Cohesion:
         `labels`: the questions' names.
         `so_far`: whether permutations go on: there are no intervals yet.
         """
-        groups, places = self.grouping.groups, self.places
+        groups, places, annotations_of = self.grouping.groups, self.places, self._dataset.annotations_of
         names = self._labels.names(labels)
         uses = [
-            label_use(
-                g,
-                names,
-                found,
-                self.observed,
-                null,
-                places,
-                self._analysis.p_value,
-                self.untested,
-            )
+            label_use(g, names, found, self.observed, null, places, self._analysis.p_value, self.untested)
             for g in range(len(groups))
         ]
         if not so_far:
@@ -316,7 +266,7 @@ class Cohesion:
         found = {**found, **{c: replace(found[c], of_shares=True) for c in shares if c in found}}
         rows = zip(groups, self.grouping.member, by_group(found, places, self._analysis), uses, strict=True)
         return tuple(
-            GroupResult(group, int(member.sum()), int(self._annotations_of[member].sum()), row, use)
+            GroupResult(group, int(member.sum()), int(annotations_of[member].sum()), row, use)
             for group, member, row, use in rows
         ), by_axis(found, groups, self.statistics[:, GAI], self._analysis, places)
 
@@ -324,8 +274,7 @@ class Cohesion:
         self, found: Mapping[int, Outcome], uses: Sequence[LabelUse]
     ) -> tuple[dict[int, Outcome], list[LabelUse]]:
         """The outcomes and label use of groups with their intervals, or with why they have none."""
-        given, target = self._intervals, self._analysis.interval
-        computed = given if isinstance(given, Remark) else given()
+        computed, target = self._intervals(), self._analysis.interval
         of_columns, of_uses = dict(found), list(uses)
         for g, use in enumerate(uses):
             inside, outside = int(self.grouping.n_raters[g]), int(self.grouping.complement(g).sum())

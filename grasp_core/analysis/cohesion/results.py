@@ -1,21 +1,30 @@
-"""Results of cohesion, by group and by axis."""
+"""Results of cohesion: outcomes by group and by axis, label use, how raters spread."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
-from grasp_core.analysis.cohesion.columns import GAI, Places, members
+from grasp_core.analysis.cohesion.columns import GAI, LABELS, MEAN, Places, members
+from grasp_core.analysis.cohesion.untested import Untested, jackknifed_use
 from grasp_core.analysis.intervals import FEWEST_RATERS
-from grasp_core.model.annotations import FloatArray
-from grasp_core.model.groups import Group
-from grasp_core.model.outcome import Interval, Outcome
+from grasp_core.model.annotations import Annotations, FloatArray, Raters
+from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift, Spread
 from grasp_core.model.remarks.reasons import NoInterval, NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DsiResult
-from grasp_core.model.spec import AnalysisSpec, IntervalTarget
+from grasp_core.model.spec import AnalysisSpec, IntervalTarget, PValue
+from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.draw import exchange_of
+from grasp_core.permutation.kernel.profiles import draw
+from grasp_core.permutation.testing.corrections import p_of
+from grasp_core.permutation.testing.deviations import Null
+from grasp_core.statistics.between_raters import spread_of_sums, spread_terms
+from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
 
 
 def by_group(found: Mapping[int, Outcome], places: Places, spec: AnalysisSpec) -> list[dict[str, Outcome]]:
@@ -55,11 +64,7 @@ def no_interval(ends: FloatArray | Remark, inside: int, outside: int | None) -> 
 
 
 def by_axis(
-    found: Mapping[int, Outcome],
-    groups: Sequence[Group],
-    gai: FloatArray,
-    spec: AnalysisSpec,
-    places: Places,
+    found: Mapping[int, Outcome], groups: Sequence[Group], gai: FloatArray, spec: AnalysisSpec, places: Places
 ) -> tuple[DsiResult, ...]:
     """Each axis's largest GAI, and the test of its groups' largest studentised GAI.
 
@@ -80,3 +85,175 @@ def by_axis(
         outcome = replace(found[places.dsi(axis)], interval=own.interval, no_interval=own.no_interval)
         results.append(DsiResult(axes, groups[largest], outcome, own.p, own.significance, "studentised"))
     return tuple(results)
+
+
+# Label use
+
+_DIGITS = 9
+"""Of two labels one gains what the other loses: rounding is not to decide which lies further out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels of each question; how often groups give them is told unless there are too many."""
+
+    of_questions: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, questions: Sequence[Annotations]) -> Self:
+        """The labels of these answers."""
+        return cls(tuple(tuple(one.categories) for one in questions))
+
+    @property
+    def told(self) -> int:
+        """L, labels that are told of, of all questions."""
+        return sum(len(labels) for labels in self.of_questions if len(labels) <= MOST_TOLD)
+
+    @property
+    def questions(self) -> int:
+        """How many questions these labels belong to."""
+        return sum(len(labels) <= MOST_TOLD for labels in self.of_questions)
+
+    def names(self, questions: Sequence[str]) -> list[str]:
+        """The labels that are told of; where there are several questions, behind the name of theirs."""
+        if len(self.of_questions) == 1:
+            return list(self.of_questions[0])[: self.told]
+        asked = zip(questions, self.of_questions, strict=True)
+        return [f"{name}: {label}" for name, of in asked if len(of) <= MOST_TOLD for label in of]
+
+
+def label_use(
+    g: int,
+    names: Sequence[str],
+    found: Mapping[int, Outcome],
+    observed: FloatArray,
+    null: Null,
+    places: Places,
+    p_value: PValue,
+    untested: Untested,
+) -> LabelUse:
+    """A unit's label use, without intervals.
+
+    `names`: length L; `observed`: shape (C,).
+    `g`: the unit, such as a group.
+    `p_value`: how p of single labels, which are not corrected for each other, is taken.
+    `untested`: units whose label use is tested by leaving out raters.
+    """
+    if not places.n_labels:
+        return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_TOLD))
+    test, columns = places.column(g, places.label_use), places.labels(g)
+    together = found[test]
+    if together.value is None:
+        return LabelUse(dict.fromkeys(names, Shift(None)), reason=NoValue.NO_SHARED_ITEM())
+    if test in untested.by_jackknife:
+        mean = places.column(g, MEAN)
+        return jackknifed_use(names, columns, mean, observed, together, untested.test(g))
+    tests = places.label_tests(g)
+    values, far = observed[list(columns)], np.abs(observed[list(tests)])
+    most = int(np.lexsort((-np.abs(values), -far.round(_DIGITS)))[0])
+
+    def shift(column: int, tested: int, *, with_null: bool) -> Shift:
+        p = null.tails(tested).p(p_value)
+        return Shift(float(observed[column]), p=p, null=null.summary(column).histogram if with_null else None)
+
+    mean = places.column(g, MEAN)
+    return LabelUse(
+        labels={
+            name: shift(column, tested, with_null=k == most)
+            for k, (name, column, tested) in enumerate(zip(names, columns, tests, strict=True))
+        },
+        mean=None if np.isnan(observed[mean]) else shift(mean, places.mean_test(g), with_null=True),
+        p=together.p,
+        q=together.q,
+        significance=together.significance,
+        most=names[most],
+        p_interval=together.p_interval,
+        q_interval=together.q_interval,
+        fit=together.fit,
+        no_fit=together.no_fit,
+    )
+
+
+def with_intervals(
+    found: LabelUse, ends: FloatArray | Remark, target: IntervalTarget, inside: int, outside: int
+) -> LabelUse:
+    """With an interval of every label and of the mean's shift, or with why there are none.
+
+    `found`: with values, or the reason why it has none.
+    `ends`, shape (W, 2), or Remark: of the unit's columns; or why no value of the run has an interval.
+    `inside`, `outside`: raters of the group, and those outside it.
+    """
+    if found.most is None:
+        return found
+    why = no_interval(ends if isinstance(ends, Remark) else ends[LABELS:], inside, outside)
+    if why is not None or isinstance(ends, Remark):
+        return replace(found, no_interval=why)
+    bounds = ends.tolist()
+    labels = {
+        name: replace(shift, low=low, high=high)
+        for (name, shift), (low, high) in zip(found.labels.items(), bounds[LABELS:], strict=True)
+    }
+    mean = found.mean and replace(found.mean, low=bounds[MEAN][0], high=bounds[MEAN][1])
+    return replace(found, labels=labels, mean=mean, target=target)
+
+
+_AT_ONCE = 256
+"""Permutations drawn at a time."""
+_OUT, _IN, _NEITHER = range(3)
+
+
+class SpreadTest:
+    """The test of spread of a run's groups; rater residuals are made when the first is asked for.
+
+    `answers`: a question each.
+    `permutations`: from 0 on, the same as of all other tests.
+
+    It is asked of groups that differ, so its permutations are drawn once more: raters' sums take a product of
+    matrices, and nothing of a run waits for them.
+    """
+
+    def __init__(
+        self,
+        answers: Sequence[Annotations],
+        raters: Raters,
+        grouping: Grouping,
+        analysis: AnalysisSpec,
+        permutations: int,
+    ) -> None:
+        self._answers, self._grouping = answers, grouping
+        self._seed, self._permutations = analysis.seed, permutations
+        self._exchange = exchange_of(raters, analysis)
+        self._terms: FloatArray | None = None
+
+    def __call__(self, g: int, *, alike: bool) -> Spread | None:
+        """The test of a group; None where a side has too few raters, or they do not differ.
+
+        `alike`: whether the others are a group with the same null distribution: each regrouping then has a
+            mirror.
+        """
+        far = np.log(self._values(g))
+        if np.isnan(far).any() or np.ptp(far) == 0:
+            return None
+        p = p_of(np.concatenate([far, -far]) if alike else far, two_sided=True)
+        return Spread(float(np.exp(far[0])), float(p[0]))
+
+    def _values(self, g: int) -> FloatArray:
+        """The ratio, as observed and in each permutation; shape (B + 1,)."""
+        if self._terms is None:
+            residuals = (RaterResiduals.of(ResidualSums.of(one)) for one in self._answers)
+            parts = [spread_terms(one).reshape(self._grouping.member.shape[1], 4, -1) for one in residuals]
+            self._terms = np.concatenate(parts, axis=2).reshape(len(parts[0]), -1)
+        profile = np.full(self._grouping.member.shape[1], _NEITHER, np.uint16)
+        profile[self._grouping.complement(g)] = _OUT
+        profile[self._grouping.member[g]] = _IN
+        found = [self._ratios(profile[:, None])]
+        for start in range(0, self._permutations, _AT_ONCE):
+            shape = (profile.size, min(_AT_ONCE, self._permutations - start))
+            drawn = np.empty(shape, profile.dtype)
+            draw(np.uint64(self._seed), start, self._exchange.order, self._exchange.bounds, profile, drawn)
+            found.append(self._ratios(drawn))
+        return np.concatenate(found)
+
+    def _ratios(self, profiles: np.ndarray) -> FloatArray:
+        sides = ((profiles == side).T.astype(np.float64) @ self._terms for side in (_IN, _OUT))
+        return spread_of_sums(*sides)

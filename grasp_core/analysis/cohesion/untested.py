@@ -167,12 +167,7 @@ class Untested:
 
     @classmethod
     def of_groups(
-        cls,
-        groups: Sequence[Group],
-        unequal: Unequal,
-        spec: AnalysisSpec,
-        places: Places,
-        test: Test,
+        cls, groups: Sequence[Group], unequal: Unequal, spec: AnalysisSpec, places: Places, test: Test
     ) -> Self:
         """Those of the groups of axes that were given other items, and of these axes' DSI."""
         names = {axes: _withheld(why, spec) for axes, why in unequal.items()}

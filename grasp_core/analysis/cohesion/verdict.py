@@ -16,14 +16,7 @@ from grasp_core.model.groups import AxisSet, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR, Kind, Spread, Unequal, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import LEVEL, STATISTICS
-from grasp_core.permutation.testing.corrections import (
-    Evidence,
-    Test,
-    combined,
-    holding,
-    p_of,
-    step_down,
-)
+from grasp_core.permutation.testing.corrections import Evidence, Test, combined, holding, p_of, step_down
 from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE
 
 MOST_LOST = 0.01
@@ -138,7 +131,7 @@ def judged_alone(
     `asked`: from :func:`hypotheses`.
     `like`, length G: of each group, :attr:`~grasp_core.permutation.testing.tail.Symmetry.like`.
     `untestable`: why shuffling says nothing of it.
-    `spread`: :class:`~grasp_core.analysis.cohesion.label_use.SpreadTest` of the same permutations; else not
+    `spread`: :class:`~grasp_core.analysis.cohesion.results.SpreadTest` of the same permutations; else not
         asked.
 
     One hypothesis is looked at after the other, so that what is held beside the values is one whole number a

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -144,11 +145,7 @@ class ItemsDesign:
 
 
 def lay_out(
-    annotations: Annotations,
-    raters: Raters,
-    member: BoolArray,
-    others: BoolArray,
-    spec: AnalysisSpec,
+    annotations: Annotations, raters: Raters, member: BoolArray, others: BoolArray, spec: AnalysisSpec
 ) -> ItemsDesign:
     """Lay one question's annotations out for a group, `member`, and its `others`, shape (J,) both.
 
@@ -182,37 +179,25 @@ def _apart(annotations: Annotations, member: BoolArray, others: BoolArray, level
     return squared_distances(level, values, marginals / max(marginals.sum(), 1))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FirstTask:
-    """A range of permutations whose moments are wanted; `least`, (I,), is what reaches the distances."""
+def first(design: ItemsDesign, least: FloatArray, part: tuple[int, int]) -> tuple[Moments, FloatArray]:
+    """Moments of a part of the permutations, and the top tenth's share in each, shape (2, permutations).
 
-    design: ItemsDesign
-    start: int
-    stop: int
-    least: FloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FirstFound:
-    """Moments of a range of permutations, and the top tenth's share in each, shape (2, permutations)."""
-
-    moments: Moments
-    shares: FloatArray
-
-
-def first(task: FirstTask) -> FirstFound:
-    """Add up a range of permutations; importable by name, for workers."""
-    design = task.design
+    `least`, shape (I,): what reaches the distances.
+    """
     found = new_moments(design.n_items, design.cells.label.size, 0)
     shares = []
-    for start in range(task.start, task.stop, design.width):
-        stop = min(start + design.width, task.stop)
+    for start, stop in _batches(design, part):
         batch = Moments(
             *found[:4], np.empty((2, stop - start, design.n_items)), np.empty((2, stop - start), np.int64)
         )
-        kernel.add_moments(design.sides(start, stop), design.cells, task.least, batch)
+        kernel.add_moments(design.sides(start, stop), design.cells, least, batch)
         shares.append([_top_shares(*of) for of in zip(batch.sizes, batch.counted, strict=True)])
-    return FirstFound(found, np.concatenate(shares, axis=1))
+    return found, np.concatenate(shares, axis=1)
+
+
+def _batches(design: ItemsDesign, part: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    for start in range(*part, design.width):
+        yield start, min(start + design.width, part[1])
 
 
 def _top_shares(sizes: FloatArray, counted: Int64Array) -> FloatArray:
@@ -225,24 +210,11 @@ def _top_shares(sizes: FloatArray, counted: Int64Array) -> FloatArray:
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SecondTask:
-    """A range of permutations to be held against deviations; `least`, (I,), is what reaches the items'."""
-
-    design: ItemsDesign
-    start: int
-    stop: int
-    by: Standards
-    least: FloatArray
-
-
-def second(task: SecondTask) -> Reached:
-    """Count the permutations of a range that reach the items' deviations; importable by name, for workers."""
-    design = task.design
+def second(design: ItemsDesign, by: Standards, least: FloatArray, part: tuple[int, int]) -> Reached:
+    """Count those of a part of the permutations that reach the items' deviations, at `least` (I,)."""
     found, largest = np.zeros(design.n_items, np.int64), []
-    for start in range(task.start, task.stop, design.width):
-        stop = min(start + design.width, task.stop)
+    for start, stop in _batches(design, part):
         batch = Reached(found, np.empty((2, stop - start)))
-        kernel.add_reached(design.sides(start, stop), design.cells, task.by, task.least, batch)
+        kernel.add_reached(design.sides(start, stop), design.cells, by, least, batch)
         largest.append(batch.largest)
     return Reached(found, np.concatenate(largest, axis=1))

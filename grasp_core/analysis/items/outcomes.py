@@ -13,11 +13,11 @@ from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
 from grasp_core.model.json_values import damaged, from_json, in_file, require_header, to_json
-from grasp_core.model.outcome import Significance
+from grasp_core.model.outcome import Significance, significance_of
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, group_of, with_group
-from grasp_core.model.spec import LEVEL, Correction, RunSpec
+from grasp_core.model.spec import Correction, RunSpec
 from grasp_core.permutation.testing.corrections import corrected, family_wise
 from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE, tolerance
 from grasp_core.reading.table.table import Table
@@ -240,15 +240,10 @@ def contribution(
     value: float, label: str | None, p: float | None, q: float | None, n: int, *, varies: bool
 ) -> Contribution:
     """One item's part, with what p and q make of it."""
-    significance: Significance = "none"
-    if q is not None and q < LEVEL:
-        significance = "corrected"
-    elif p is not None and p < LEVEL:
-        significance = "nominal"
     reason: Remark | None = None
     if p is None:
         reason = NoValue.FEW_SHUFFLED_VALUES(shuffled=n) if varies else NoValue.ONE_LABEL_ACROSS()
-    return Contribution(value, label, p, q, significance, reason)
+    return Contribution(value, label, p, q, significance_of(p, q), reason)
 
 
 def top_tenth(sizes: FloatArray, shares: Sequence[float] | FloatArray) -> TopTenth | None:

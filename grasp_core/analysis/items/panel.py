@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from grasp_core.analysis.items.design import (
     INSIDE,
     OUTSIDE,
-    FirstTask,
     ItemsDesign,
     Moments,
-    SecondTask,
     first,
     lay_out,
     new_moments,
@@ -32,6 +31,7 @@ from grasp_core.analysis.items.outcomes import (
     standards,
     top_tenth,
 )
+from grasp_core.analysis.panel import Each
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import Group, form_groups
@@ -45,14 +45,6 @@ from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import count, weights
 from grasp_core.version import __version__
-
-
-class Each(Protocol):
-    """Computes a function of each argument, results in order, as pools do."""
-
-    def __call__(self, function: Callable[[Any], Any], arguments: Iterable[Any], /) -> Iterator[Any]:
-        """The results of the function, one by one."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +84,8 @@ def look_at_items(
     member, others, centred = _sides(dataset, asked)
     if asked.question >= len(dataset.questions):
         raise SpecError(f"the data answer {number(len(dataset.questions), 'question')}; choose one of them")
-    annotations, analysis = _rated(dataset.questions[asked.question]), asked.spec.analysis
+    whole, analysis = dataset.questions[asked.question], asked.spec.analysis
+    annotations = whole.only(np.diff(whole.indptr) > 0)  # of several questions one may leave items out
     both = count(annotations, member), count(annotations, others)
     if not weights(*both).any():
         raise DataError(f"{asked.group.label}: {NoValue.NO_SHARED_ITEM()}, so there is no item to look at")
@@ -125,21 +118,6 @@ def _sides(dataset: Dataset, asked: ItemsAsked) -> tuple[BoolArray, BoolArray, b
     raise SpecError(f"the run has no group {wanted.label} of {' x '.join(wanted.axes)}")
 
 
-def _rated(annotations: Annotations) -> Annotations:
-    """The annotations without the items that have none; of several questions one may leave items out."""
-    rated = np.diff(annotations.indptr) > 0
-    if rated.all():
-        return annotations
-    return Annotations.from_codes(
-        item=(np.cumsum(rated) - 1)[annotations.item],
-        rater=annotations.rater,
-        category=annotations.category,
-        item_ids=[annotations.item_ids[i] for i in np.flatnonzero(rated)],
-        rater_ids=annotations.rater_ids,
-        categories=annotations.categories,
-    )
-
-
 def _compute(
     design: ItemsDesign, permutations: int, each: Each, progress: Callable[[float], None], *, centred: bool
 ) -> _Computed:
@@ -156,12 +134,11 @@ def _compute(
             progress(done / (2 * len(ranges)))
             yield one
 
-    reaching = least(apart)
-    moments, shares = _sum_up(design, told(each(first, (FirstTask(design, *b, reaching) for b in ranges))))
+    moments, shares = _sum_up(design, told(each(partial(first, design, least(apart)), ranges)))
     tested = np.stack([~np.isnan(use[design.cells.labels_ptr[:-1]]), ~np.isnan(apart)]) & varies
     by = standards(moments, item_of, tested, centred=centred)
     away, furthest = deviations(use, design.cells.labels_ptr, by)
-    found = list(told(each(second, (SecondTask(design, *b, by, least(away)) for b in ranges))))
+    found = list(told(each(partial(second, design, by, least(away)), ranges)))
     reached = np.sum([one.use for one in found], axis=0)
     largest = np.concatenate([one.largest for one in found], axis=1)
     held = {
@@ -176,10 +153,10 @@ def _compute(
 def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[Moments, FloatArray]:
     """Moments of all permutations, added in order, and the top tenth's shares, shape (2, B)."""
     total, shares = new_moments(design.n_items, design.cells.label.size, 0), []
-    for piece in found:
-        for into, of in zip(total[:4], piece.moments[:4], strict=True):
+    for moments, of_piece in found:
+        for into, of in zip(total[:4], moments[:4], strict=True):
             into += of
-        shares.append(piece.shares)
+        shares.append(of_piece)
     return total, np.concatenate(shares, axis=1)
 
 

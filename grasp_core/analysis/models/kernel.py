@@ -157,12 +157,7 @@ def _vote(c, ties, shift, n, gold):  # type: ignore[no-untyped-def]
 
 @borrowing
 def _add_block(x, c, n, gold, log, integers, floats):  # type: ignore[no-untyped-def]
-    model, members, of_gold, hit = (
-        integers[_MODEL],
-        integers[_MEMBERS],
-        integers[_GOLD],
-        integers[_HIT],
-    )
+    model, members, of_gold, hit = (integers[_MODEL], integers[_MEMBERS], integers[_GOLD], integers[_HIT])
     disagreed, shares, divergence = 0.0, 0.0, 0.0
     for i in range(x.size):
         if x[i] < 0 or n[i] == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -59,11 +59,6 @@ class Models:
         self.observed = kernel.observed(self._whole).swapaxes(0, 1).ravel()
         self.per_unit = len(dataset.models) * len(SIDES)
         self.notes = tuple(note for model in dataset.models for note in _notes(model))
-
-    @classmethod
-    def of(cls, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> Self:
-        """Compute the observed statistics."""
-        return cls(dataset, grouping, analysis)
 
     def work(self, active: BoolArray) -> SidesDesign:
         """See :class:`~grasp_core.analysis.panel.Panel`."""

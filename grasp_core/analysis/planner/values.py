@@ -210,12 +210,7 @@ class Plan:
 
 def plan_dict(plan: Plan) -> dict[str, Any]:
     """The plan's file form."""
-    return {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        "code_version": __version__,
-        "plan": to_json(plan),
-    }
+    return {"format": FORMAT, "version": FORMAT_VERSION, "code_version": __version__, "plan": to_json(plan)}
 
 
 def of_large_groups(plan: Plan, result: Result) -> bool:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from grasp_core.analysis.teams import teams
+from grasp_core.analysis.overview import teams
 from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.request.voice import Voice

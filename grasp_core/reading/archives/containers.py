@@ -19,11 +19,7 @@ MAX_MEMBERS = 1_000
 """Files that an archive may hold."""
 
 ZIP = b"PK\x03\x04"
-_COMPRESSED = (
-    (b"\x1f\x8b", "gzip"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"BZh", "bz2"),
-)
+_COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"BZh", "bz2"))
 CHUNK = 1 << 22
 _FED = 1 << 12
 
@@ -132,6 +128,13 @@ def packed(files: Iterable[tuple[str, bytes | str]]) -> bytes:
             archive.writestr(zipfile.ZipInfo(f"{place} {name}" if name in names else name), content)
             names.add(name)
     return out.getvalue()
+
+
+def too_large(name: str) -> DataError:
+    """The error for a file of more than :data:`MAX_BYTES`."""
+    return DataError(
+        f"{name} is larger than {MAX_BYTES / 1024**3:.3g} GiB, the most that is read; split or thin it"
+    )
 
 
 def check_size(size: int, name: str) -> None:

@@ -1,4 +1,4 @@
-"""A process that fetches one source and ends: asked and answering over a socket."""
+"""A process that fetches one source and ends: asked over a socket, and kept to the hosts it may reach."""
 
 from __future__ import annotations
 
@@ -7,14 +7,57 @@ import importlib
 import socket
 import ssl
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from grasp_core.model.errors import DataError
-from grasp_core.reading.connectors import hosts
 from grasp_core.reading.connectors.source import TOOLS, Job, parse
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import limit_process
+
+_FORBIDDEN = ("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system")
+_SENT = ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind")
+
+Admits = Callable[[str, int], bool]
+"""Whether a host may be asked at a port."""
+refused: list[str] = []
+"""Hosts that were asked for and not admitted; libraries change the errors that they get."""
+
+
+class NotAdmittedError(PermissionError):
+    """A connection that may not be."""
+
+
+def keep_to(admits: Admits) -> None:
+    """Let this process, from now on, connect to what `admits` says and start no other."""
+    known: set[tuple[str, int]] = set()
+    ask = socket.getaddrinfo
+
+    def asked(host: Any, port: Any, *args: Any, **kwargs: Any) -> Any:
+        name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)
+        number = int(port) if str(port).isdecimal() else -1
+        if not admits(name.casefold().rstrip("."), number):
+            refused.append(name)
+            raise NotAdmittedError(name)
+        found = ask(host, port, *args, **kwargs)
+        known.update((str(entry[4][0]), int(entry[4][1])) for entry in found)
+        return found
+
+    def watch(event: str, args: tuple[Any, ...]) -> None:
+        if event in _FORBIDDEN:
+            raise NotAdmittedError(event)
+        if event in _SENT:
+            address = args[1]
+            if address is None:  # of a connection that is there
+                return
+            if not isinstance(address, tuple) or tuple(address[:2]) not in known:
+                refused.append(str(address[0] if isinstance(address, tuple) else "a socket of this machine"))
+                raise NotAdmittedError
+
+    socket.getaddrinfo = asked
+    sys.addaudithook(watch)
+
 
 _NOT_ADMITTED = (401, 403)
 _TOO_MANY = 429
@@ -25,9 +68,9 @@ def sentence(error: BaseException, job: Job) -> str:
     """What to say of an error, or of one that led to it."""
     host, chain = job.host, list(_chain(error))
     on_the_way = _of_the_way(chain, job)
-    if hosts.refused and (on_the_way or any(isinstance(one, hosts.NotAdmittedError) for one in chain)):
+    if refused and (on_the_way or any(isinstance(one, NotAdmittedError) for one in chain)):
         return (
-            f"{host} leads to another host, {hosts.refused[-1]}, which this server may not ask; name the "
+            f"{host} leads to another host, {refused[-1]}, which this server may not ask; name the "
             "address where the data really are, or have that host named in GRASP_SOURCE_HOSTS"
         )
     if any(isinstance(one, OSError) and one.errno == errno.EFBIG for one in chain):
@@ -110,7 +153,13 @@ def _status(error: BaseException) -> int | None:
     return _NOT_ADMITTED[0] if type(error).__name__ in _REFUSALS else None
 
 
-MODULES = {"label-studio": "label_studio", "argilla": "argilla", "hf": "hugging_face", "sql": "sql"}
+FETCHERS = {
+    "label-studio": ("tools", "label_studio"),
+    "argilla": ("tools", "argilla"),
+    "hf": ("tools", "hugging_face"),
+    "sql": ("sql", "fetch"),
+}
+"""The module and the function that fetch each kind of source."""
 
 
 def main() -> None:
@@ -127,15 +176,16 @@ def main() -> None:
         limit_process(asked["memory"], asked["bytes"])
         admitted = asked["admitted"]
         if admitted is not None:  # those that begin with a dot stand for all below them
-            hosts.keep_to(
+            keep_to(
                 lambda host, port: any(
                     port == known and (host == name or (name.startswith(".") and host.endswith(name)))
                     for name, known in admitted
                 )
             )
         try:
-            module = importlib.import_module(f"grasp_core.reading.connectors.{MODULES[job.source.kind]}")
-            channel.say(wire.VALUE, module.fetch(job))
+            module, function = FETCHERS[job.source.kind]
+            loaded = importlib.import_module(f"grasp_core.reading.connectors.{module}")
+            channel.say(wire.VALUE, getattr(loaded, function)(job))
         except DataError as error:
             channel.say(wire.REFUSED, str(error))
         except MemoryError:

@@ -20,8 +20,7 @@ from grasp_core.model.errors import FAULT, DataError
 from grasp_core.model.extras import has, require
 from grasp_core.model.settings import read_settings
 from grasp_core.model.text import not_there
-from grasp_core.reading.connectors.hosts import Hosts, hosts_of
-from grasp_core.reading.connectors.source import HUB, TOOLS, Kind, Source, is_source, parse
+from grasp_core.reading.connectors.source import HUB, TOOLS, Hosts, Kind, Source, hosts_of, is_source, parse
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import current_limits
 from grasp_core.reading.sandbox.process import environment

@@ -1,15 +1,16 @@
-"""Sources: places in tools and databases, each as one text without a secret; the job of fetching one."""
+"""Sources: places in tools and databases, each as one text without a secret; which hosts may be asked."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
-from grasp_core.model.errors import DataError
+from grasp_core.model.errors import DataError, SettingsError
+from grasp_core.model.settings import on_this_machine
 from grasp_core.model.text import listed, quoted
 
 Kind = Literal["label-studio", "argilla", "hf", "sql"]
@@ -220,6 +221,73 @@ _READ: Mapping[Kind, Callable[[str, Mapping[str, str]], str]] = {
     "hf": _hugging_face,
     "sql": _sql,
 }
+
+
+# Hosts that may be asked
+
+_ENTRY = re.compile(r"(http://)?([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::(\d{1,5}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A host with its port; 0 is the usual one of whatever is asked. What is `plain` is not encrypted."""
+
+    host: str
+    port: int
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Hosts that may be asked.
+
+    `named`: those that the installation names.
+    `any`: whether others may be asked, too: who asks is at this machine and acts for nobody else.
+    """
+
+    named: tuple[Place, ...] = ()
+    any: bool = False
+
+    def check(self, source: Source, hub: str = HUB) -> Place | None:
+        """The place of a source, with its port; None of a file."""
+        if source.in_file:
+            return None
+        parts = urlsplit(source.site(hub))
+        place = Place(parts.hostname or "", parts.port or PORTS[parts.scheme], parts.scheme == "http")
+        entries = [
+            entry
+            for entry in self.named
+            if (entry.host, entry.port or PORTS[parts.scheme]) == (place.host, place.port)
+        ]
+        safe = not place.plain or on_this_machine(place.host) or any(entry.plain for entry in entries)
+        if (entries or self.any) and safe:
+            return place
+        shown = f"{place.host}:{place.port}"
+        if entries or self.any:
+            raise DataError(
+                f"{shown} is asked without encryption, so others could read the token; write https://, or "
+                f"name http://{shown} in GRASP_SOURCE_HOSTS if the way there is safe"
+            )
+        known = ", ".join(entry.host for entry in self.named)
+        raise DataError(
+            f"{shown} is not a host that this server may ask; "
+            + (f"it may ask {known}" if known else "it may ask none")
+            + "; whoever runs it can name others in GRASP_SOURCE_HOSTS"
+        )
+
+
+def hosts_of(entries: Sequence[str], *, own_machine: bool) -> Hosts:
+    """Hosts as ``GRASP_SOURCE_HOSTS`` lists them."""
+    return Hosts(tuple(map(_place, entries)), own_machine)
+
+
+def _place(entry: str) -> Place:
+    found = _ENTRY.fullmatch(entry)
+    if found is None or int(found[3] or 0) > 65535:
+        raise SettingsError(
+            f"GRASP_SOURCE_HOSTS lists hosts like labels.example.org or db.internal:5433; found {entry!r}"
+        )
+    return Place(found[2].strip("[]"), int(found[3] or 0), bool(found[1]))
 
 
 @dataclass(frozen=True, slots=True)

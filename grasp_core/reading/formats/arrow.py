@@ -66,9 +66,6 @@ def parse(contents: Sequence[bytes], form: Form, name: str, watch: Watch) -> Par
     Fields of a structure become columns ``outer.inner``. Where a list of rater ids and lists of the same
     length stand in a row, each entry gets a row. Other columns without a text form (lists, raw bytes) are
     left out and reported. Class labels, as Hugging Face `datasets` saves them, become their names.
-
-    Raises DataError if a file is damaged, empty, differs in its columns, unpacks to too much, or has lists of
-    unequal length.
     """
     opens = _open_parquet if form == "Parquet" else _open_arrow
     return _of_files(lambda: [opens(content, name) for content in contents], form, name, watch)
@@ -82,8 +79,6 @@ def _of_files(
     `opened`: opens them; may raise what Arrow raises.
     `form`: what they are, e.g. "Parquet".
     `file`: what follows the form in messages.
-
-    Raises DataError.
     """
     try:
         files = opened()
@@ -134,7 +129,7 @@ def _of_tool(files: Sequence[_File], shape: column_text.Shape, form: str, name: 
     if not shape.lists and not shape.other:
         return None
     labels = class_labels(files[0].schema)
-    first = next((batch for file in files for batch in file.batches(_HEAD, None) if batch.num_rows), None)
+    first = _first_batch(files, _HEAD, None)
     if first is None:
         return None
     from grasp_core.reading.formats import registry  # all tools' readers, of which most files need none
@@ -143,6 +138,11 @@ def _of_tool(files: Sequence[_File], shape: column_text.Shape, form: str, name: 
         return None
     batches = (batch for file in files for batch in file.batches(_LOOKED_AT, None))
     return registry.of_lists(list(column_text.of_batches(batches, labels, name)), name, form)
+
+
+def _first_batch(files: Sequence[_File], rows: int, columns: Sequence[str] | None) -> pa.RecordBatch | None:
+    batches = (batch for file in files for batch in file.batches(rows, columns))
+    return next((batch for batch in batches if batch.num_rows), None)
 
 
 def _open_parquet(content: bytes, _name: str) -> _File:
@@ -160,10 +160,7 @@ def _lengths(files: Sequence[_File], shape: column_text.Shape) -> dict[str, Int6
     """How long the lists of the first rows are."""
     if len(shape.lists) < 2:
         return {}
-    batches = (
-        batch for file in files for batch in file.batches(_LOOKED_AT, column_text.outer(shape.lists, shape))
-    )
-    first = next((batch for batch in batches if batch.num_rows), None)
+    first = _first_batch(files, _LOOKED_AT, column_text.outer(shape.lists, shape))
     if first is None:
         return {}
     return {
@@ -221,10 +218,7 @@ def _read(
 
 
 def of_table(table: pa.Table, kind: str, name: str) -> Parsed:
-    """Read a table that is in memory, such as a frame's columns; `kind` is what people call it.
-
-    Raises DataError if it is too large, has lists of unequal length, or no column with a text form.
-    """
+    """Read a table that is in memory, such as a frame's columns; `kind` is what people call it."""
     file = _checked(table.schema, table.to_batches(), name)
     return _of_files(lambda: [file], kind, name, lambda _done, _total: None, file="")
 
@@ -274,8 +268,6 @@ def read_saved(
 
     Splits that hold raters and no annotation twice are read as one table, with a column that says which. Else
     the first is read, and the others are named; `chosen` chooses one.
-
-    Raises DataError if its files are not those that it names, or damaged, or there is no such split.
     """
     folders = [
         {PurePosixPath(path).parent for path in names if PurePosixPath(path).name == file}

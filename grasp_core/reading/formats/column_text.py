@@ -216,8 +216,6 @@ def of_batches(batches: Iterable[pa.RecordBatch], labels: ClassLabels, name: str
     """The rows as objects whose scalars are text, True, False or None, as :mod:`json_records` gives them.
 
     Whole numbers lose a trailing ``.0``, raw bytes are left out, NaN is no value.
-
-    Raises DataError if they hold more values than JSON may.
     """
     values = 0
     for batch in batches:

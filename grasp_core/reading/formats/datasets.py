@@ -215,10 +215,7 @@ _UNDISCLOSED = "Prefer not to disclose"
 
 
 def _popquorn(annotations: Table, raters: Table | None) -> Recipe | None:
-    """One of POPQUORN's three ratings, its five points as categories.
-
-    Raises DataError for its rewritten e-mails.
-    """
+    """One of POPQUORN's three ratings, its five points as categories."""
     # The reader of Potato's exports, which the answers were gathered with, may have renamed the ids.
     item, rater = ("item", "rater") if annotations.recipe is not None else ("instance_id", "user_id")
     if not (_has((item, rater), annotations) and _has(_POPQUORN_AXES, annotations, raters)):

@@ -1,4 +1,7 @@
-"""Which tool an export comes from: told by its content, never by its name."""
+"""Which tool an export comes from: told by its content, never by its name.
+
+A reader returns None where a file is not its tool's. What is damaged in one that is, DataError names.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,6 @@ from grasp_core.reading.formats.tools import (
     mturk,
     potato,
     prodigy,
-    prolific,
     surveys,
     zooniverse,
 )
@@ -51,7 +53,7 @@ TABLE_READERS: tuple[TableReader, ...] = (
     doccano.read_table,
     mturk.read_table,
     potato.read_table,
-    prolific.read_table,
+    surveys.read_prolific,
     argilla.read_table,
     zooniverse.read_table,
     surveys.read_qualtrics,

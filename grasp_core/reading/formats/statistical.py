@@ -75,8 +75,6 @@ def parse(content: bytes, name: str, watch: Watch) -> Parsed:
     A column's value labels take the place of its codes where each value that occurs has a label of its own;
     else the codes stay, with a note. What the file declares missing, and system-missing values, become empty.
     Dates are in ISO 8601. Labels of variables are not used.
-
-    Raises DataError if the file is damaged, holds no rows, or too many cells.
     """
     form = _format(content)
     if form is None:

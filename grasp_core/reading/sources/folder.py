@@ -54,7 +54,8 @@ class Folder:
         if not os.path.isdir(real):
             return self._content(real, _name(path))
         parts: list[tuple[str, bytes]] = []
-        for inner in sorted(self._parquet(real)):
+        files = (entry.path for entry in self._files(real, limit=MAX_SEEN))
+        for inner in sorted(PurePosixPath(path) for path in files if path.endswith(".parquet")):
             parts.append((str(inner), self._content(self._real(f"{path}/{inner}"), inner.name)))
             containers.check_size(sum(len(content) for _, content in parts), _name(path))
         if not parts:
@@ -92,10 +93,7 @@ class Folder:
                 raise DataError(f"{name} is not a file; choose one")
             content = b"" if found.st_size > containers.MAX_BYTES else file.read(containers.MAX_BYTES + 1)
         if max(len(content), found.st_size) > containers.MAX_BYTES:
-            raise DataError(
-                f"{name} is larger than {containers.MAX_BYTES / 1024**3:.3g} GiB, the most that is read; "
-                "split or thin it"
-            )
+            raise containers.too_large(name)
         return content
 
     def _open(self, real: str) -> int:
@@ -111,11 +109,6 @@ class Folder:
             return os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
         finally:
             os.close(at)
-
-    def _parquet(self, real: str) -> Iterator[PurePosixPath]:
-        for entry in self._files(real, limit=MAX_SEEN):
-            if entry.path.endswith(".parquet"):
-                yield PurePosixPath(entry.path)
 
     def _files(self, start: str, limit: int) -> Iterator[Entry]:
         """Files below a folder that may be read; linked folders are not entered."""

@@ -9,13 +9,16 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.extras import require
 from grasp_core.model.text import quoted
 from grasp_core.reading.archives import containers
+
+if TYPE_CHECKING:
+    import aiohttp
 
 _WEB = {"http": 80, "https": 443}
 _NOT_REMOTE = frozenset(
@@ -133,10 +136,7 @@ def fetch(url: str, name: str, guard: Guard | None = None) -> bytes:
         while piece := file.read(_PIECE):
             out.write(piece)
             if out.tell() > containers.MAX_BYTES:
-                raise DataError(
-                    f"{name} is larger than {containers.MAX_BYTES / 1024**3:.3g} GiB, the most that is read; "
-                    "split or thin it"
-                )
+                raise containers.too_large(name)
             if time.monotonic() - started > TOTAL_SECONDS:
                 raise TimeoutError
         return out.getvalue()
@@ -194,17 +194,63 @@ def in_sentences(url: str, name: str) -> Iterator[None]:
 def _opened(url: str, guard: Guard | None) -> Iterator[Any]:
     if url.startswith(("http://", "https://")) and "::" not in url:
         require(f"{url.partition(':')[0]}://", "remote", "aiohttp")
-        from grasp_core.reading.sources._web_files import (
-            opened,  # its client takes longer to load than a file to be read
-        )
-
-        with opened(url, guard, TOTAL_SECONDS, IDLE_SECONDS) as file:
+        with _on_the_web(url, guard) as file:
             yield file
         return
     files, path = file_system(url)
     files.invalidate_cache()  # what was known of an object store may be of another day
     with files.open(path, "rb") as file:
         yield file
+
+
+@contextlib.contextmanager
+def _on_the_web(url: str, guard: Guard | None) -> Iterator[Any]:
+    """A file on a web server, opened as a stream under limits of time."""
+    import aiohttp  # takes longer to load than a file to be read
+    import fsspec
+    from fsspec.asyn import sync
+
+    closing = contextlib.AsyncExitStack()
+    timeout = aiohttp.ClientTimeout(total=TOTAL_SECONDS, sock_connect=IDLE_SECONDS, sock_read=IDLE_SECONDS)
+
+    async def client(**given: Any) -> aiohttp.ClientSession:
+        return await closing.enter_async_context(_session(guard, closing, timeout, **given))
+
+    files = fsspec.filesystem(
+        url.partition(":")[0],
+        get_client=client,
+        headers={"Accept-Encoding": "identity"},
+        skip_instance_cache=True,
+    )
+    try:
+        # Given any size, fsspec asks for the file at once and not for its length first; it comes as a stream.
+        with files.open(url, "rb", block_size=0, size=1) as file:
+            yield file
+    finally:
+        sync(files.loop, closing.aclose)
+
+
+def _session(
+    guard: Guard | None, closing: contextlib.AsyncExitStack, timeout: aiohttp.ClientTimeout, **given: Any
+) -> aiohttp.ClientSession:
+    """A session that puts each answer on `closing`: fsspec leaves those open that it does not like."""
+    import aiohttp
+
+    async def guarded(
+        request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        if guard is not None:
+            guard(str(request.url))
+        response = await handler(request)
+        closing.callback(response.close)
+        return response
+
+    return aiohttp.ClientSession(
+        timeout=timeout,
+        middlewares=(guarded,),  # sees every request, those that follow a redirect too
+        trust_env=True,  # the proxy that the network asks for
+        **given,
+    )
 
 
 def _needs_package(url: str, name: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, count, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -156,6 +156,7 @@ def together(codes: Codes, column: Column) -> tuple[Codes, Codes]:
     return of_cells, pairs
 
 
+Row = TypeVar("Row")
 Watch = Callable[[int, int], None]
 """Told how much of a file is done, and of how much; what it raises ends the reading."""
 MAX_COLUMNS = 20_000
@@ -214,23 +215,17 @@ class Parsed:
 
 def from_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> pa.Table:
     """Rows of text, each as long as `columns`, as a table; rows may come one by one."""
-    remaining = iter(rows)
-    at_once = min(_ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
-    schema = pa.schema([pa.field(name, pa.string()) for name in columns])
-    batches = []
-    while chunk := list(islice(remaining, at_once)):
-        arrays = [pa.array(cells, pa.string()) for cells in zip(*chunk, strict=True)]
-        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
-    return compact(pa.Table.from_batches(batches, schema=schema))
+
+    def arrays(chunk: list[Sequence[str]]) -> list[pa.Array]:
+        return [pa.array(cells, pa.string()) for cells in zip(*chunk, strict=True)]
+
+    return _in_batches(columns, rows, arrays)
 
 
 def from_cells(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> pa.Table:
     """Rows given as those of their cells that are filled, as a table; rows may come one by one."""
-    remaining = iter(rows)
-    at_once = min(_ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
-    schema = pa.schema([pa.field(name, pa.string()) for name in columns])
-    batches = []
-    while chunk := list(islice(remaining, at_once)):
+
+    def arrays(chunk: list[Mapping[str, str]]) -> list[pa.Array]:
         cells: dict[str, tuple[list[int], list[str]]] = {}
         for at, row in enumerate(chunk):
             for column, text in row.items():
@@ -238,8 +233,20 @@ def from_cells(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> pa.
                 places.append(at)
                 texts.append(text)
         empty = _spread([], [""], len(chunk))
-        arrays = [_spread(*cells[name], len(chunk)) if name in cells else empty for name in columns]
-        batches.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+        return [_spread(*cells[name], len(chunk)) if name in cells else empty for name in columns]
+
+    return _in_batches(columns, rows, arrays)
+
+
+def _in_batches(
+    columns: Sequence[str], rows: Iterable[Row], arrays: Callable[[list[Row]], list[pa.Array]]
+) -> pa.Table:
+    remaining = iter(rows)
+    at_once = min(_ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
+    schema = pa.schema([pa.field(name, pa.string()) for name in columns])
+    batches = []
+    while chunk := list(islice(remaining, at_once)):
+        batches.append(pa.RecordBatch.from_arrays(arrays(chunk), schema=schema))
     return compact(pa.Table.from_batches(batches, schema=schema))
 
 

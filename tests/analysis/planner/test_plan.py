@@ -26,10 +26,28 @@ from grasp_core.analysis.planner._fitting import (
     planted,
     size_of,
 )
-from grasp_core.analysis.planner.designs import near_lines, observed_difference, rater_steps, steps
-from grasp_core.analysis.planner.make import PlanTask, assumed_task, make_plan, model_of, task_of
-from grasp_core.analysis.planner.surface import chance, cheapest, factor_of, fitted, items_needed, recruitment
-from grasp_core.analysis.planner.trials import Trial, Trials, count_hits
+from grasp_core.analysis.planner.designs import (
+    chance,
+    cheapest,
+    factor_of,
+    fitted,
+    items_needed,
+    near_lines,
+    observed_difference,
+    rater_steps,
+    recruitment,
+    steps,
+)
+from grasp_core.analysis.planner.make import (
+    PlanTask,
+    Trial,
+    Trials,
+    assumed_task,
+    count_hits,
+    make_plan,
+    model_of,
+    task_of,
+)
 from grasp_core.analysis.planner.values import Assumed, Cell, Fit, Have, Plan, PlanSpec, Sizes, Target
 from grasp_core.engine.pools import workers
 from grasp_core.model.errors import DataError, SpecError

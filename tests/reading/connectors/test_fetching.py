@@ -18,8 +18,7 @@ from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.reading.connectors import fetching
 from grasp_core.reading.connectors.fetching import Snapshot, available, fetch
-from grasp_core.reading.connectors.hosts import Hosts, hosts_of
-from grasp_core.reading.connectors.source import Kind, Source, is_source, make, parse
+from grasp_core.reading.connectors.source import Hosts, Kind, Source, hosts_of, is_source, make, parse
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
@@ -32,7 +31,7 @@ from tests.reading.connectors.answering import Tool, tool
 ROOT = Path(__file__).parents[3]
 GUARDED = """
 import socket, sys, urllib.request, subprocess, os
-from grasp_core.reading.connectors import hosts as guard
+from grasp_core.reading.connectors import child as guard
 port, other = map(int, sys.argv[1:])
 early = socket.getaddrinfo("localhost", other)
 guard.keep_to(lambda host, at: (host, at) == ("localhost", port))

@@ -16,8 +16,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
 from grasp_core.reading.connectors import sql
 from grasp_core.reading.connectors.fetching import Box, fetch
-from grasp_core.reading.connectors.hosts import hosts_of
-from grasp_core.reading.connectors.source import Job, make, parse
+from grasp_core.reading.connectors.source import Job, hosts_of, make, parse
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.folder import Folder
 from grasp_core.server.sources import Sources

@@ -17,22 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.headers import BETWEEN
-from grasp_core.reading.formats.shapes.rows import first_label
+from grasp_core.reading.formats.shapes.rows import read_as_long
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells
 from grasp_core.reading.table.parsed import ITEMS, RATERS, Parsed, compact, form, stem
-from grasp_core.reading.table.table import Recipe
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per annotation, with how to read it; None for other tables.
-
-    Raises DataError naming the row where a label stands beside no rater, or if the table would be too large.
-    """
+    """A row per annotation, with how to read it; None for other tables."""
     if parsed.recipe is not None or not len(parsed.data):
         return None
     groups = _groups_of(parsed.columns)
@@ -163,18 +158,9 @@ def _long(
         done.append(f"no column tells the items apart, so {quoted(item)} holds the row numbers")
     columns |= {column: values.take(pa.array(kept)) for column, values in stacked.items()}
     data = compact(pa.table(columns))
-    label = first_label({column: data.column(column).unique().to_pylist() for column in asked})
-    text = "text" if "text" in rest and item != "text" else None
     kind = f"{parsed.kind}, several columns per {'rater' if item in rest else 'item'}"
-    spec = DataSpec(item=item, rater=rater, label=label, text=text)
-    return dataclasses.replace(
-        parsed,
-        columns=tuple(columns),
-        data=data,
-        kind=kind,
-        lines=lines,
-        recipe=Recipe(kind, spec, sentences=tuple(done), questions=tuple(asked)),
-    )
+    made = dataclasses.replace(parsed, lines=lines)
+    return read_as_long(made, data, kind, (item, rater), asked, done, rest)
 
 
 def _texts(parsed: Parsed, column: str) -> pa.Array:

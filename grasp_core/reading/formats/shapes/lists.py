@@ -15,17 +15,15 @@ import numpy as np
 import pyarrow as pa
 
 from grasp_core.model.annotations import Int64Array
-from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import _rater_maps as rater_maps
-from grasp_core.reading.formats.shapes.rows import first_label, joined
+from grasp_core.reading.formats.shapes.rows import joined, read_as_long
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells
 from grasp_core.reading.table.parsed import Parsed, compact, from_rows
-from grasp_core.reading.table.table import Recipe
 
 _PARALLEL = 0.9
 """Share of the rows looked at in which lists that belong together are equally long."""
@@ -91,23 +89,11 @@ def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
         column = pa.array([str(line) for line in parsed.lines.tolist()], pa.string())
         data = compact(data.add_column(0, item, column))
         done.append(f"no column tells the items apart, so {quoted(item)} holds the row numbers")
-    label = first_label({path: data.column(path).unique().to_pylist() for path in lists.others})
-    text = "text" if "text" in data.column_names and item != "text" else None
-    spec = DataSpec(item=item, rater=lists.rater, label=label, text=text)
-    return dataclasses.replace(
-        parsed,
-        columns=tuple(data.column_names),
-        data=data,
-        kind=kind,
-        recipe=Recipe(kind, spec, sentences=tuple(done), questions=tuple(lists.others)),
-    )
+    return read_as_long(parsed, data, kind, (item, lists.rater), lists.others, done, data.column_names)
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A row per annotation of JSON records with parallel lists; None for other files.
-
-    Raises DataError naming the record whose lists differ in length, or of what only few records hold.
-    """
+    """A row per annotation of JSON records with parallel lists; None for other files."""
     flat = rater_maps.flattened(records)
     if flat is not None:
         return json_files.table(flat, name, "JSON")
@@ -241,10 +227,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per entry of a table's lists; None where no column lists raters.
-
-    Raises DataError naming the row whose lists differ in length.
-    """
+    """A row per entry of a table's lists; None where no column lists raters."""
     raters = [column for column in parsed.columns if names.id_score(column, names.RATER)]
     head = {column: _cells(parsed, column, _FIRST_CELLS) for column in parsed.columns if raters}
     if parsed.recipe is not None or not any(

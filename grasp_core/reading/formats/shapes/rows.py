@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.text import agree, number, quoted
+from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.files import json_files
+from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells
 from grasp_core.reading.table.parsed import Parsed, check_filled, from_cells, name_columns
@@ -26,6 +28,30 @@ MAX_OPTIONS = 50
 """A question of more different answers is taken for free text."""
 MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
 """The most axes that are proposed; one of more values is left for a person to choose."""
+
+
+def read_as_long(
+    parsed: Parsed,
+    data: pa.Table,
+    kind: str,
+    ids: tuple[str | None, str],
+    asked: Sequence[str],
+    done: Iterable[str],
+    beside: Collection[str],
+) -> Parsed:
+    """The file as `data`, a row per annotation, with how to read it.
+
+    `ids`: columns of the items' and the raters' ids.
+    `asked`: columns of questions.
+    `beside`: columns one of which may hold the items' texts.
+    """
+    item, rater = ids
+    label = first_label({column: data.column(column).unique().to_pylist() for column in asked})
+    spec = DataSpec(
+        item=item, rater=rater, label=label, text="text" if "text" in beside and item != "text" else None
+    )
+    recipe = Recipe(kind, spec, sentences=tuple(done), questions=tuple(asked))
+    return replace(parsed, columns=tuple(data.column_names), data=data, kind=kind, recipe=recipe)
 
 
 def first_label(questions: Mapping[str, Collection[str]]) -> str:
@@ -92,8 +118,6 @@ def parsed(
     `sentences`: what else was done, for the recipe.
     `prefer`: questions that are rather the label than others, the first before the second.
     `drop`: annotations that a filter leaves out to begin with.
-
-    Raises DataError if there is no annotation, or a field without a name.
     """
     if not rows:
         raise DataError(
@@ -199,6 +223,26 @@ def scalars(fields: Mapping[str, Any], leave: Collection[str] = ()) -> dict[str,
     return {key: text for key, text in found if text is not None}
 
 
+def with_inner(record: Mapping[str, Any], inner: str, leave: Collection[str] = ()) -> dict[str, str]:
+    """The scalars of a record, and those of one of its objects as ``inner.field``."""
+    fields = record.get(inner)
+    nested = scalars(fields) if isinstance(fields, dict) else {}
+    return scalars(record, leave) | {f"{inner}.{key}": text for key, text in nested.items()}
+
+
+def opened(parsed: Parsed, content: Callable[[str], Any]) -> list[Record]:
+    """The rows of a table as records, with the `content` of cells that hold something else than text."""
+    return [
+        {column: cell if (found := content(cell)) is None else found for column, cell in row.items()}
+        for row in parsed.data.to_pylist()
+    ]
+
+
+def not_read(what: str, names: Collection[str]) -> list[str]:
+    """That some questions or tasks were left out; nothing where there are none."""
+    return [f"{what} were left out: {listed(list(names))}"] if names else []
+
+
 def left_out(counts: Mapping[Skipped, int]) -> list[str]:
     """A sentence per kind of thing that was left out."""
     return [
@@ -225,11 +269,13 @@ def want_object(value: Any, where: str, what: str) -> dict[str, Any]:
     return value
 
 
-def want_scalar(value: Any, where: str, what: str) -> str:
-    """The value as text, if it is a text, number or truth value, or null."""
+def want_scalar(value: Any, where: str, what: str, needed: str = "") -> str:
+    """The value as text, if it is a text, number or truth value, or null unless something is `needed`."""
     text = scalar(value)
     if text is None:
         raise damaged(where, what, value, "a text or a number")
+    if needed and not text:
+        raise damaged(where, what, None, needed)
     return text
 
 

@@ -51,10 +51,7 @@ def _of_users(record: Record) -> list[str]:
 
 
 def _responses(record: Record, where: str) -> Iterator[_Response]:
-    """Each user's answer to each question, drafts and discarded ones with them.
-
-    Raises DataError if something is not of its kind, naming `where` it is.
-    """
+    """Each user's answer to each question, drafts and discarded ones with them."""
     if "fields" in record or "responses" in record:
         want_object(record.get("fields"), where, "'fields'")
         given = record.get("responses")
@@ -136,8 +133,6 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
     """A row per record and user; None for anything that is not Argilla's.
 
     `written`: what the file is, e.g. "JSON" or "Parquet".
-
-    Raises DataError naming the record that is damaged; if no status is told, or no question can be read.
     """
     if not is_export(records):
         return None
@@ -177,11 +172,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The columns of a flat export in a table of text, such as CSV; None for other tables."""
     if not any(column.endswith(_USERS) for column in parsed.columns):
         return None
-    records = [
-        {column: cell if (found := structure(cell)) is None else found for column, cell in row.items()}
-        for row in parsed.data.to_pylist()
-    ]
-    return read(records, name, parsed.kind)
+    return read(rows.opened(parsed, structure), name, parsed.kind)
 
 
 @dataclass(slots=True)
@@ -217,9 +208,7 @@ def _look(record: Record, line: int, where: str, seen: _Seen) -> None:
 
 
 def _sentences(seen: _Seen, rankings: Collection[str]) -> list[str]:
-    said: list[str] = []
-    if seen.unread:
-        said.append(f"questions whose answers cannot be read were left out: {listed(list(seen.unread))}")
+    said = rows.not_read("questions whose answers cannot be read", seen.unread)
     if rankings:
         said.append(
             f"answers to {listed(list(rankings))} hold the same options in several orders, so they are "

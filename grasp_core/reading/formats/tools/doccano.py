@@ -11,9 +11,10 @@ import dataclasses
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.cautions import Skipped
@@ -21,7 +22,7 @@ from grasp_core.model.text import quoted
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Row, damaged, want_list, want_object, want_scalar
+from grasp_core.reading.formats.shapes.rows import Row, joined, want_list, want_object, want_scalar
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed
 
@@ -38,7 +39,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     """A JSON or JSON Lines export in one file; None for anything else."""
     looked_at = records[: rows.LOOKED_AT]
     if any(map(_has_users, looked_at)):
-        return _read_users(records, name)
+        return _by_user(_labels(records, name), name, "doccano, JSON")
     if looked_at and all(_has_spans(record) for record in looked_at):
         raise DataError(f"{name}: the labels are of spans; only labels of whole texts are read")
     if looked_at and all(map(_is_labelled, looked_at)) and not any(map(_tells_raters, looked_at)):
@@ -151,23 +152,18 @@ def _rows(records: Sequence[Record], name: str, rater: str, lines: Iterable[int]
         where = f"{name}, record {line}"
         key = next((key for key in _LABELS if key in record), "label")
         labels = want_list(record.get(key), where, f"{key!r}")
-        answer = rows.joined(want_scalar(label, where, f"an entry of {key!r}") for label in labels)
-        yield Row(line, _item(record, where), rater, {"label": answer}, _about(record))
+        answer = joined(want_scalar(label, where, f"an entry of {key!r}") for label in labels)
+        yield Row(
+            line,
+            _item(record, where),
+            rater,
+            {"label": answer},
+            rows.with_inner(record, "meta", leave=_NOT_ABOUT),
+        )
 
 
 def _item(record: Record, where: str) -> str:
-    item = want_scalar(record.get("id"), where, "'id'")
-    if not item:
-        raise damaged(where, "'id'", None, "the text's number")
-    return item
-
-
-def _about(record: Record) -> dict[str, str]:
-    meta = record.get("meta")
-    nested = (
-        {f"meta.{key}": text for key, text in rows.scalars(meta).items()} if isinstance(meta, dict) else {}
-    )
-    return {**rows.scalars(record, leave=_NOT_ABOUT), **nested}
+    return want_scalar(record.get("id"), where, "'id'", needed="the text's number")
 
 
 def _read_one(records: Sequence[Record], name: str, kind: str, lines: Iterable[int]) -> Parsed:
@@ -194,44 +190,51 @@ def _has_users(record: Record) -> bool:
     return bool(entries) and all(isinstance(one, dict) and {"label", "user"} <= one.keys() for one in entries)
 
 
-def _read_users(records: Sequence[Record], name: str) -> Parsed:
-    found: list[Row] = []
-    skipped: Counter[Skipped] = Counter()
+class _Label(NamedTuple):
+    """One label of one annotator, who is "" where nobody knows; `text`: the same for labels of one text."""
+
+    text: Hashable
+    line: int
+    item: str
+    user: str
+    label: str
+    about: Mapping[str, str]
+
+
+def _labels(records: Sequence[Record], name: str) -> Iterator[_Label]:
     for line, record in enumerate(records, start=1):
         where = f"{name}, record {line}"
-        labels: dict[str, list[str]] = {}
+        item, about = _item(record, where), rows.with_inner(record, "meta", leave=_NOT_ABOUT)
         for entry in want_list(record.get("annotations"), where, "'annotations'"):
             entry = want_object(entry, where, "an annotation")
             if "start_offset" in entry:
                 raise DataError(f"{where}: the labels are of spans; only labels of whole texts are read")
             user, label = (want_scalar(entry.get(key), where, f"{key!r}") for key in ("user", "label"))
-            if not user:
-                skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
-            else:
-                labels.setdefault(user, []).append(label)
-        item, about = _item(record, where), _about(record)
-        found += [Row(line, item, user, {"label": rows.joined(own)}, about) for user, own in labels.items()]
-    return rows.parsed(found, name=name, kind="doccano, JSON", skipped=skipped)
+            yield _Label(line, line, item, user, label, about)
 
 
 def _read_user_rows(parsed: Parsed, name: str) -> Parsed:
-    """A row per label: those of one annotator and text are taken together."""
-    labels: dict[tuple[str, str], list[str]] = {}
-    firsts: dict[tuple[str, str], tuple[int, Record]] = {}
-    skipped: Counter[Skipped] = Counter()
+    labels = []
     for line, record in zip(parsed.numbers.tolist(), parsed.data.to_pylist(), strict=True):
-        key = _item(record, f"{name}, row {line}"), record["user"]
-        if not record["user"]:
+        item, about = _item(record, f"{name}, row {line}"), rows.scalars(record, leave=_NOT_ABOUT | {"user"})
+        labels.append(_Label(item, line, item, record["user"], record["label"], about))
+    return _by_user(labels, name, f"doccano, {parsed.kind}")
+
+
+def _by_user(labels: Iterable[_Label], name: str, kind: str) -> Parsed:
+    """A row per text and annotator, whose labels are taken together."""
+    together: dict[tuple[Hashable, str], list[_Label]] = {}
+    skipped: Counter[Skipped] = Counter()
+    for one in labels:
+        if one.user:
+            together.setdefault((one.text, one.user), []).append(one)
+        else:
             skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
-            continue
-        firsts.setdefault(key, (line, record))
-        labels.setdefault(key, []).append(record["label"])
-    found = []
-    for (item, user), own in labels.items():
-        line, record = firsts[item, user]
-        about = rows.scalars(record, leave=_NOT_ABOUT | {"user"})
-        found.append(Row(line, item, user, {"label": rows.joined(own)}, about))
-    return rows.parsed(found, name=name, kind=f"doccano, {parsed.kind}", skipped=skipped)
+    found = [
+        Row(own[0].line, own[0].item, user, {"label": joined(one.label for one in own)}, own[0].about)
+        for (_, user), own in together.items()
+    ]
+    return rows.parsed(found, name=name, kind=kind, skipped=skipped)
 
 
 # fastText: a row ``__label__a __label__b text`` per text, in a file per annotator.
@@ -273,7 +276,7 @@ class _Marked:
 
     def label(self, text: str) -> str:
         """All labels as one; none for a row without a mark."""
-        return rows.joined([*self.labels, self.last(text)]) if self.marked else ""
+        return joined([*self.labels, self.last(text)]) if self.marked else ""
 
 
 def is_fasttext(content: bytes) -> bool:
@@ -294,8 +297,6 @@ def _fasttext_rows(files: Mapping[str, bytes], name: str) -> list[Row]:
     """A row per text and annotator.
 
     `name`: the archive's.
-
-    Raises DataError where the files differ in their texts, or a label cannot be told from the text after it.
     """
     found: dict[str, list[_Marked]] = {}
     for rater, content in files.items():

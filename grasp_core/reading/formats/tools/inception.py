@@ -50,10 +50,7 @@ class _Document:
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """Refuse the CAS of a single document, which one annotator made; None for other files.
-
-    Raises DataError.
-    """
+    """Refuse the CAS of a single document, which one annotator made; None for other files."""
     if _structures(records, name) is None:
         return None
     raise DataError(
@@ -63,10 +60,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 
 def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
-    """A row per document and annotator of a project's export; None for other archives.
-
-    Raises DataError if a member is damaged or in another format, or if no layer holds labels of documents.
-    """
+    """A row per document and annotator of a project's export; None for other archives."""
     members = []
     for path in names:  # annotation/<document>/<annotator>.<format>, in any folder
         parts = PurePosixPath(path).parts

@@ -67,10 +67,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The CSV and TSV exports, whose lists and objects are written as JSON; None for any other table."""
     if not {"id", "annotator", "annotation_id", "lead_time"} <= set(parsed.columns):
         return None
-    records = [
-        {key: cell if (found := json_files.cell(cell)) is None else found for key, cell in row.items()}
-        for row in parsed.data.to_pylist()
-    ]
+    records = rows.opened(parsed, json_files.cell)
     return _flat(records, parsed.numbers.tolist(), name, f"Label Studio, {parsed.kind}", "row", [])
 
 
@@ -96,10 +93,7 @@ class _Found:
         self.starred.append(_is_true(annotation.get("ground_truth")))
 
     def parsed(self, name: str, kind: str, sentences: Iterable[str] = ()) -> Parsed:
-        """The table of the annotations.
-
-        Raises DataError if there is no annotation, or none answers a question about its task as a whole.
-        """
+        """The table of the annotations."""
         if self.rows and not any(row.answers for row in self.rows):
             raise DataError(
                 f"{name}: no annotation answers a question about its task as a whole (choices, rating, "
@@ -155,9 +149,7 @@ def _is_task(record: Record) -> bool:
 
 def _collect(record: Record, line: int, where: str, found: _Found) -> None:
     """Put a task's annotations into `found`."""
-    item = want_scalar(record.get("id"), where, "'id'")
-    if not item:
-        raise damaged(where, "'id'", None, "the task's number")
+    item = want_scalar(record.get("id"), where, "'id'", needed="the task's number")
     about = rows.scalars(want_object(record.get("data"), where, "'data'"))
     for key, what in (("predictions", Skipped.PREDICTIONS), ("drafts", Skipped.DRAFTS)):
         others = record.get(key)
@@ -179,10 +171,7 @@ def _annotator(annotation: Mapping[str, Any], where: str) -> tuple[str, dict[str
     """The annotator's mail address, as in the CSV export, or else the number."""
     given = annotation.get("completed_by")
     if not isinstance(given, dict):
-        rater = want_scalar(given, where, "'completed_by'")
-        if not rater:
-            raise damaged(where, "'completed_by'", None, "the annotator's number or address")
-        return rater, {}
+        return want_scalar(given, where, "'completed_by'", needed="the annotator's number or address"), {}
     found = rows.scalars({key: given.get(key) for key in ("email", "id")})
     rater = found.get("email") or found.get("id") or ""
     if not rater:
@@ -200,9 +189,7 @@ def _results(annotation: Mapping[str, Any], where: str, found: _Found) -> dict[s
         if kind is None or result.get("item_index") is not None:  # a page of the item is a part
             found.regions += 1
             continue
-        question = want_scalar(result.get("from_name"), where, "'from_name'")
-        if not question:
-            raise damaged(where, "'from_name'", None, "the question's name")
+        question = want_scalar(result.get("from_name"), where, "'from_name'", needed="the question's name")
         given[question] += _chosen(value, kind, where)
         found.kinds.setdefault(question, set()).add(kind)
     return {question: rows.joined(answers) for question, answers in given.items()}
@@ -243,9 +230,7 @@ def _flat(
         for key in ("id", "annotator"):
             if key not in record:
                 raise damaged(where, f"{key!r}", None, "a number or an address")
-        item = want_scalar(record["id"], where, "'id'")
-        if not item:
-            raise damaged(where, "'id'", None, "the task's number")
+        item = want_scalar(record["id"], where, "'id'", needed="the task's number")
         rater = want_scalar(record["annotator"], where, "'annotator'")
         if _is_true(record.get("was_cancelled")):
             found.skipped[Skipped.CANCELLED] += 1

@@ -13,7 +13,7 @@ from grasp_core.model.text import number, quoted
 from grasp_core.reading.files.json_files import Record, text
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row, joined, proposed_axes
-from grasp_core.reading.formats.tools.prolific import MISSING
+from grasp_core.reading.formats.tools.surveys import MISSING
 from grasp_core.reading.table.parsed import Parsed, from_rows, name_columns
 from grasp_core.reading.table.table import Recipe
 

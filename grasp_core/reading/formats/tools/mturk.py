@@ -46,10 +46,7 @@ _MOST_REASONS = 100
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """The results with a column per question; None where the table is no batch's results.
-
-    Raises DataError naming the row where the answers of a Crowd HTML form are damaged.
-    """
+    """The results with a column per question; None where the table is no batch's results."""
     own = {_HIT, "AssignmentId", "WorkerId"}
     if not own.issubset(parsed.columns) or not any(column.startswith(ANSWER) for column in parsed.columns):
         return None

@@ -148,10 +148,7 @@ def _option_values(value: Any) -> dict[str, str]:
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A row per item and annotator of a state or of JSON Lines; None where they are not Potato's.
-
-    Raises DataError naming the record that is damaged, or if the file does not say whose answers it holds.
-    """
+    """A row per item and annotator of a state or of JSON Lines; None where they are not Potato's."""
     if not _is_potato(records):
         return None
     return _parsed(list(_from_records(records, name, None)), name, "Potato, JSON")

@@ -72,10 +72,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         else:
             given = {"answer": "" if answer == "ignore" else answer}
         if rater:
-            meta = record.get("meta")
-            nested = rows.scalars(meta) if isinstance(meta, dict) else {}
-            about = rows.scalars(record, leave={*_NOT_ABOUT, *fields})
-            about |= {f"meta.{key}": text for key, text in nested.items()}
+            about = rows.with_inner(record, "meta", leave={*_NOT_ABOUT, *fields})
             times = rows.scalars({"timestamp": record["_timestamp"]} if "_timestamp" in record else {})
             found.append(Row(line, item, rater, given, about, times))
     unknown = Counter({Skipped.UNKNOWN_ANNOTATOR: raters.count("")})

@@ -1,7 +1,4 @@
-"""Surveys with a row per respondent: Qualtrics, SurveyMonkey, SoSci Survey.
-
-Which of the questions are items, and who answered them.
-"""
+"""Surveys with a row per respondent: Qualtrics, SurveyMonkey, SoSci Survey; Prolific's demographics."""
 
 from __future__ import annotations
 
@@ -16,10 +13,58 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.described import description
-from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
+from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS, proposed_axes
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed, compact, kinds_of, runs
 from grasp_core.reading.table.table import Recipe
+
+# Prolific: the demographic export of a study, as a raters file
+
+MISSING = ("CONSENT_REVOKED", "DATA_EXPIRED")
+"""Texts of cells that Prolific may not, or can no longer, show."""
+_IDS = ("Participant id", "Participant ID", "participant_id")
+_MARKS = re.compile(
+    "archived at|completed at|completed_date_time|completion code|custom study tncs accepted at|entered_code"
+    "|num_approvals|num_rejections|prolific_score|reviewed at|reviewed_at_datetime|session_id|started at"
+    "|started_datetime|status|submission id|time taken|time_taken|total approvals"
+)
+_NEEDED_MARKS = 3
+_JOINED = 2
+"""Rows of a participant, on average, in a table of answers to which the export was joined."""
+_AXES = (
+    "sex|gender|ethnicity simplified|ethnicity|age|country of residence|current country of residence"
+    "|country of birth|nationality|language|first language|student status|employment status"
+)
+
+
+def read_prolific(parsed: Parsed, name: str) -> Parsed | None:
+    """The export with its texts for "no value" and the axes it offers; None where it is not that alone."""
+    by_name = {column.strip().casefold(): column for column in parsed.columns}
+    ids = [column for column in _IDS if column in parsed.columns]
+    if not ids or len([one for one in by_name if _MARKS.fullmatch(one)]) < _NEEDED_MARKS:
+        return None
+    people = parsed.data.column(ids[0]).to_pylist()
+    if len(people) >= _JOINED * len(set(people)):
+        return None
+    able = {
+        by_name[axis]: parsed.data.column(by_name[axis]).to_pylist()
+        for axis in _AXES.split("|")
+        if axis in by_name
+    }
+    recipe = Recipe(
+        "Prolific",
+        axes=proposed_axes(able, MISSING),
+        missing=MISSING,
+        raters=True,
+        sentences=(
+            f"{quoted(ids[0])} holds the rater ids",
+            "CONSENT_REVOKED and DATA_EXPIRED mean no value, 'Prefer not to say' is kept as an answer",
+        ),
+    )
+    return dataclasses.replace(parsed, kind=f"Prolific, {parsed.kind}", recipe=recipe)
+
+
+# Surveys: which of the questions are items, and who answered them
 
 _PANEL_IDS = re.compile(
     r"(prolific|participant|worker|mturk|annotator|rater|respondent|subject|assignment)?_?(p?id|code)", re.I
@@ -52,10 +97,7 @@ def _folded(text: str) -> str:
 
 
 def _of_survey(parsed: Parsed, survey: _Survey, said: Sequence[str], name: str) -> Parsed:
-    """The table with how to read it; without it where the columns hold several kinds of answers.
-
-    Raises DataError if several questions were asked about the same things.
-    """
+    """The table with how to read it; without it where the columns hold several kinds of answers."""
     if not len(parsed.data):
         raise DataError(f"{name} ({survey.tool}) holds no responses besides its header rows and previews")
     rater, about = _rater(parsed, survey)
@@ -174,10 +216,7 @@ _UNFINISHED = frozenset({"false", "0"})
 
 
 def read_qualtrics(parsed: Parsed, name: str) -> Parsed | None:
-    """The responses with how to read them; None where the table is no Qualtrics export.
-
-    Raises DataError if only previews are left, or several questions were asked about the same things.
-    """
+    """The responses with how to read them; None where the table is no Qualtrics export."""
     if not len(parsed.data):
         return None
     parsed = _with_names(parsed)
@@ -273,10 +312,7 @@ _OF_SURVEYMONKEY = re.compile(
 
 
 def read_surveymonkey(parsed: Parsed, name: str) -> Parsed | None:
-    """The responses with how to read them; None where the table is no SurveyMonkey export.
-
-    Raises DataError if several questions were asked about the same things.
-    """
+    """The responses with how to read them; None where the table is no SurveyMonkey export."""
     own = {
         _folded(column): column for column in parsed.columns if _OF_SURVEYMONKEY.fullmatch(_folded(column))
     }
@@ -299,10 +335,7 @@ _NEEDED_OF_SOSCI = 4
 
 
 def read_sosci(parsed: Parsed, name: str) -> Parsed | None:
-    """The interviews with how to read them; None where the table is no SoSci Survey export.
-
-    Raises DataError if several questions were asked about the same things.
-    """
+    """The interviews with how to read them; None where the table is no SoSci Survey export."""
     own = {column for column in parsed.columns if _OF_SOSCI.fullmatch(column.strip())}
     if len(own) < _NEEDED_OF_SOSCI or "CASE" not in own:
         return None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.text import agree, listed, number
+from grasp_core.model.text import agree, number
 from grasp_core.reading.files import json_files
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Row, damaged, want_object
@@ -23,10 +23,7 @@ _ANONYMOUS = "not-logged-in"
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per classification, a column per task; None for any other table.
-
-    Raises DataError naming the row whose answers are damaged; if no task has answers that can be read.
-    """
+    """A row per classification, a column per task; None for any other table."""
     if not set(parsed.columns) >= _COLUMNS:
         return None
     cells = parsed.data.to_pylist()
@@ -45,9 +42,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
         replace(row, answers={key: one for key, one in row.answers.items() if key not in unread})
         for row in found
     ]
-    said: list[str] = []
-    if unread:
-        said.append(f"tasks whose answers cannot be read, as drawings, were left out: {listed(list(unread))}")
+    said = rows.not_read("tasks whose answers cannot be read, as drawings,", unread)
     anonymous = [row.rater for row in found if row.rater.startswith(_ANONYMOUS)]
     if anonymous:
         people = number(len(set(anonymous)), "address", "addresses")
