@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from grasp_core.analysis.models.labels import read_model_column
 from grasp_core.cli.options import add_fields, add_reading, given_options
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
 from grasp_core.cli.terminal.output import (
@@ -73,22 +74,20 @@ def fill_agreement(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, items=True)
     group = parser.add_argument_group("agreement")
     add_fields(group, AnalysisSpec, "level")
-    group.add_argument(
-        "--by",
-        action="append",
-        metavar="COLUMN",
-        help="agreement in each batch, which this column of the annotations or of --items names; repeat for "
+    option(
+        group,
+        "--by COLUMN",
+        "agreement in each batch, which this column of the annotations or of --items names; repeat for "
         "several",
+        action="append",
     )
-    group.add_argument(
-        "--over",
-        metavar="COLUMN",
-        help="agreement over time: items by the date of their first label in this column",
+    option(
+        group, "--over COLUMN", "agreement over time: items by the date of their first label in this column"
     )
-    group.add_argument("--every", choices=_PERIODS, help="with --over (default: as fits the dates)")
+    option(group, "--every", "with --over (default: as fits the dates)", choices=_PERIODS)
     output = parser.add_argument_group("output")
     add_output(output, FORMATS)
-    output.add_argument("--brief", action=argparse.BooleanOptionalAction, help="print the coefficients alone")
+    option(output, "--brief", "print the coefficients alone", action=argparse.BooleanOptionalAction)
 
 
 def fill_raters(parser: argparse.ArgumentParser) -> None:

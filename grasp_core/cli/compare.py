@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import say
 from grasp_core.cli.terminal.output import (
     add_output,
@@ -39,7 +40,7 @@ def fill_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("one", metavar="A", help="a result that `run --out` or the page wrote as JSON")
     parser.add_argument("other", metavar="B", help="the result that is held against it")
     add_output(parser.add_argument_group("output"), FORMATS, "every value of both, pairs and slices too,")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="the same as CSV")
+    option(parser, "--csv FILE", "the same as CSV", Path)
 
 
 def _compare(chosen: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import say
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.access import COMMAND
@@ -29,7 +30,7 @@ def fill_backup(backup: argparse.ArgumentParser) -> None:
     backup.set_defaults(command=_backup)
     backup.add_argument("file", type=Path, metavar="FILE")
     words = "write it so that whoever has the file reads it, and can change it"
-    backup.add_argument("--unencrypted", action="store_true", help=words)
+    option(backup, "--unencrypted", words)
 
 
 def fill_restore(restore: argparse.ArgumentParser) -> None:
@@ -37,7 +38,7 @@ def fill_restore(restore: argparse.ArgumentParser) -> None:
     restore.set_defaults(command=_restore)
     restore.add_argument("file", type=Path, metavar="FILE")
     words = "restore one that is not encrypted and signed; its share links are withdrawn"
-    restore.add_argument("--unencrypted", action="store_true", help=words)
+    option(restore, "--unencrypted", words)
 
 
 def fill_backup_key(backup_key: argparse.ArgumentParser) -> None:
@@ -48,16 +49,14 @@ def fill_backup_key(backup_key: argparse.ArgumentParser) -> None:
 def fill_log(log: argparse.ArgumentParser) -> None:
     """Add the arguments of ``log``."""
     log.set_defaults(command=_log)
-    log.add_argument(
-        "--out", type=Path, metavar="FILE", help="write every entry there, one JSON object a line"
+    option(log, "--out FILE", "write every entry there, one JSON object a line", Path)
+    option(
+        log,
+        "--since BACKUP",
+        "check, too, that the log goes on from where it ended when this backup was written",
+        Path,
     )
-    log.add_argument(
-        "--since",
-        type=Path,
-        metavar="BACKUP",
-        help="check, too, that the log goes on from where it ended when this backup was written",
-    )
-    log.add_argument("--seal", action="store_true", help="check it, then seal its end by GRASP_SECRET_KEY")
+    option(log, "--seal", "check it, then seal its end by GRASP_SECRET_KEY")
 
 
 def _key(chosen: argparse.Namespace) -> BackupKey | None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from grasp_core.cli.parser import Command, Parser, add_commands
+from grasp_core.cli.parser import Command, Parser, add_commands, option
 from grasp_core.model.errors import FAULT, GraspError
 from grasp_core.version import __version__
 
@@ -123,10 +123,10 @@ def make_parser() -> argparse.ArgumentParser:
         description="Which groups of raters see a task differently, and is it real?",
     )
     parser.add_argument("--version", action="version", version=__version__)
-    parser.add_argument(
-        "--server",
-        metavar="ADDRESS",
-        help="have `run` computed by this server, such as https://grasp.example.org; the token stands in "
+    option(
+        parser,
+        "--server ADDRESS",
+        "have `run` computed by this server, such as https://grasp.example.org; the token stands in "
         "GRASP_TOKEN",
     )
     add_commands(parser, COMMANDS)

@@ -18,6 +18,7 @@ from grasp_core.cli.options import (
     analysis_fields,
     given_options,
 )
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, say_data, sort_files
 from grasp_core.cli.terminal.messages import Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
@@ -41,25 +42,15 @@ TOP = 10
 def fill_items(items: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     items.set_defaults(command=_items)
-    items.add_argument(
-        "--spec",
-        type=Path,
-        metavar="FILE",
-        help="the group is one of the run of this spec, or of this result",
-    )
-    items.add_argument(
-        "--group",
-        required=True,
-        metavar="AXIS=VALUE,...",
-        help="whose items, such as race=Black,gender=Woman",
-    )
+    option(items, "--spec FILE", "the group is one of the run of this spec, or of this result", Path)
+    option(items, "--group AXIS=VALUE,...", "whose items, such as race=Black,gender=Woman", required=True)
     add_reading(items, items=True)
     analysis = items.add_argument_group("analysis")
     add_groups_and_test(analysis)
     add_fields(analysis, AnalysisSpec, "level")
-    items.add_argument("--question", metavar="COLUMN", help="of several labels, the one that is looked at")
+    option(items, "--question COLUMN", "of several labels, the one that is looked at")
     output = items.add_argument_group("output")
-    output.add_argument("--top", type=int, metavar="N", help=f"items shown of each measure (default: {TOP})")
+    option(output, "--top N", f"items shown of each measure (default: {TOP})", int)
     add_output(output, FORMATS, csv="the table, a row per item")
 
 

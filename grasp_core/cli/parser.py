@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import importlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
@@ -122,9 +122,32 @@ class Command:
             add_quiet(parser)
 
 
+def option(
+    group: argparse._ActionsContainer,
+    usage: str,
+    words: str | None = None,
+    kind: Callable[[str], Any] | None = None,
+    **how: Any,
+) -> None:
+    """Add an option as its help writes it, such as ``-o --out FILE``; one without a value is a switch.
+
+    `kind`: makes the value of its text. `how`: what else `add_argument` takes.
+    """
+    *names, last = usage.split()
+    if last.startswith("-"):
+        names.append(last)
+        if not how.keys() & {"action", "choices"}:
+            how["action"] = "store_true"
+    else:
+        how["metavar"] = last
+    if kind is not None:
+        how["type"] = kind
+    group.add_argument(*names, help=words, **how)
+
+
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Add the option that leaves out notes and progress."""
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but errors")
+    option(parser, "-q --quiet", "say nothing on standard error but errors")
 
 
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:

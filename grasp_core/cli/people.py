@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from grasp_core.cli.database import open_database
-from grasp_core.cli.parser import add_quiet
+from grasp_core.cli.parser import add_quiet, option
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, unwritable
 from grasp_core.model.access import COMMAND, Person, Role, Scope, role_of
@@ -35,12 +35,12 @@ def fill_people(people: argparse.ArgumentParser) -> None:
     action("enable", "let a person sign in again", _with(Accounts.enable))
     action("sign-out", "end all sessions of a person", _with(Accounts.sign_out_everywhere))
     export = action("export", "write all that names a person to a zip archive of JSON", _export)
-    export.add_argument("--out", type=Path, metavar="FILE", required=True)
+    option(export, "--out FILE", kind=Path, required=True)
     erase = action("erase", "erase all that names a person; without --confirm, say what it is", _erase)
     owned = erase.add_mutually_exclusive_group(required=True)
-    owned.add_argument("--to", metavar="WHO", help="who gets what the person owns in projects")
-    owned.add_argument("--delete", action="store_true", help="delete what the person owns in projects")
-    erase.add_argument("--confirm", metavar="ADDRESS", help="the person's mail address")
+    option(owned, "--to WHO", "who gets what the person owns in projects")
+    option(owned, "--delete", "delete what the person owns in projects")
+    option(erase, "--confirm ADDRESS", "the person's mail address")
     assign = action(
         "assign-address",
         "let people hold the mail address that they signed in with, and nobody else",
@@ -49,7 +49,7 @@ def fill_people(people: argparse.ArgumentParser) -> None:
     )
     whose = assign.add_mutually_exclusive_group(required=True)
     whose.add_argument("who", nargs="*", default=[], help="id")
-    whose.add_argument("--issuer", help="all whom this provider names and whose address somebody else holds")
+    option(whose, "--issuer ISSUER", "all whom this provider names and whose address somebody else holds")
     role = action("role", "give a person a role", _role)
     role.add_argument("role", choices=[*get_args(Role), "settings"], help="settings: as the settings say")
 
@@ -58,14 +58,12 @@ def fill_token(token: argparse.ArgumentParser) -> None:
     """Add the actions of ``token``."""
     action = partial(_action, token.add_subparsers(required=True, metavar="COMMAND"), who=False)
     make = action("make", "make a token for a person; it is printed once", _make_token)
-    make.add_argument(
-        "--person", default="", metavar="MAIL", help="whose token it is; without sign-in, leave it out"
-    )
-    make.add_argument("--name", required=True, help="what it is for")
-    make.add_argument("--scope", choices=get_args(Scope), default="read", help="what it may (default: read)")
-    make.add_argument("--days", type=float, default=90, help="how long it works (default: 90)")
+    option(make, "--person MAIL", "whose token it is; without sign-in, leave it out", default="")
+    option(make, "--name NAME", "what it is for", required=True)
+    option(make, "--scope", "what it may (default: read)", choices=get_args(Scope), default="read")
+    option(make, "--days DAYS", "how long it works (default: 90)", float, default=90)
     listing = action("list", "list tokens of everybody, or of one person", _list_tokens)
-    listing.add_argument("--person", metavar="MAIL", help="whose tokens (default: everybody's)")
+    option(listing, "--person MAIL", "whose tokens (default: everybody's)")
     withdraw = action("withdraw", "make a token stop working at once", _withdraw_token)
     withdraw.add_argument("id", metavar="ID", help="as `token list` shows it")
 

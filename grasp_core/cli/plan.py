@@ -11,6 +11,7 @@ from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task
 from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, Target, plan_dict
 from grasp_core.cli.items import group_axes, named_group
 from grasp_core.cli.options import add_fields, add_reading, given_options
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.messages import Countdown, clear_line, note, say
 from grasp_core.cli.terminal.output import (
@@ -47,30 +48,30 @@ def fill_plan(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=_plan)
     add_reading(parser)
     group = parser.add_argument_group("plan")
-    group.add_argument("--group", metavar="AXIS=VALUE,...", help="of the pilot, such as race=Black")
-    group.add_argument("--assume", action="store_true", default=None, help="plan without data")
-    group.add_argument("--labels", type=int, metavar="K", help="with --assume: how many labels (2)")
-    group.add_argument("--agreement", type=float, metavar="IRR", help="with --assume: within a group (0.4)")
-    group.add_argument("--target", choices=get_args(Target), default="labels", help="default: labels")
-    group.add_argument(
-        "--size",
-        type=float,
-        metavar="X",
-        help="of the difference: points of a label, else the statistic's value (default: the pilot's)",
+    option(group, "--group AXIS=VALUE,...", "of the pilot, such as race=Black")
+    option(group, "--assume", "plan without data", default=None)
+    option(group, "--labels K", "with --assume: how many labels (2)", int)
+    option(group, "--agreement IRR", "with --assume: within a group (0.4)", float)
+    option(group, "--target", "default: labels", choices=get_args(Target), default="labels")
+    option(
+        group,
+        "--size X",
+        "of the difference: points of a label, else the statistic's value (default: the pilot's)",
+        float,
     )
-    group.add_argument("--more", metavar="LABEL", help="the label that points are of")
-    group.add_argument("--goal", type=float, choices=GOALS, default=0.8, help="chance (default: 0.8)")
-    group.add_argument("--share", type=float, metavar="P", help="of the raters, those of the group")
-    group.add_argument("--each", type=int, metavar="N", help="labels an item; 0: one of every rater")
-    group.add_argument("--range-raters", type=_range, metavar="LOW:HIGH", help="in all")
-    group.add_argument("--range-items", type=_range, metavar="LOW:HIGH")
-    group.add_argument("--cost-annotation", type=float, metavar="X", default=1.0, help="default: 1")
-    group.add_argument("--cost-rater", type=float, metavar="X", default=0.0, help="to recruit (default: 0)")
+    option(group, "--more LABEL", "the label that points are of")
+    option(group, "--goal", "chance (default: 0.8)", float, choices=GOALS, default=0.8)
+    option(group, "--share P", "of the raters, those of the group", float)
+    option(group, "--each N", "labels an item; 0: one of every rater", int)
+    option(group, "--range-raters LOW:HIGH", "in all", _range)
+    option(group, "--range-items LOW:HIGH", kind=_range)
+    option(group, "--cost-annotation X", "default: 1", float, default=1.0)
+    option(group, "--cost-rater X", "to recruit (default: 0)", float, default=0.0)
     add_fields(group, AnalysisSpec, "min_raters", "level", "seed")
     output = parser.add_argument_group("output")
     add_output(output, FORMATS, "the plan, which names no rater,")
-    output.add_argument("--recruitment", type=Path, metavar="FILE", help="whom it takes, as .csv or .xlsx")
-    output.add_argument("--chart", type=Path, metavar="FILE", help="the surface as .svg, .png or .pdf")
+    option(output, "--recruitment FILE", "whom it takes, as .csv or .xlsx", Path)
+    option(output, "--chart FILE", "the surface as .svg, .png or .pdf", Path)
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import rater_map_dict
 from grasp_core.cli.options import add_axes, add_fields, add_reading, analysis_fields, given_options
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, note
 from grasp_core.cli.terminal.output import (
@@ -38,16 +39,16 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
     group = parser.add_argument_group("map")
     add_axes(group)
-    group.add_argument("--permutations", type=int, metavar="B", help="at most (default: 10,000)")
+    option(group, "--permutations B", "at most (default: 10,000)", int)
     add_fields(group, AnalysisSpec, "seed", "min_raters", "strata", "cluster", "correction", "level")
     output = parser.add_argument_group("output")
     words = {"csv": "the tables, a row per group", "chart": "the map as .svg, .png or .pdf"}
     add_output(output, FORMATS, "the map, which names no rater,", **words)
-    output.add_argument(
-        "--colour",
-        type=lambda text: tuple(text.split(":")),
-        metavar="COLUMN[:COLUMN...]",
-        help="axis or intersection by which the chart is coloured (default: the first)",
+    option(
+        output,
+        "--colour COLUMN[:COLUMN...]",
+        "axis or intersection by which the chart is coloured (default: the first)",
+        lambda text: tuple(text.split(":")),
     )
 
 

@@ -21,6 +21,7 @@ from grasp_core.cli.options import (
     named_axes,
     test_fields,
 )
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, say_data, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clear_line, note, say
@@ -71,18 +72,14 @@ _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"
 
 def _add_telling(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how much is printed, and how the command ends."""
-    group.add_argument(
+    option(
+        group,
         "--brief",
-        action=argparse.BooleanOptionalAction,
-        help="print the answer and one table, in fewer than 25 lines (default: on terminals narrower than "
+        "print the answer and one table, in fewer than 25 lines (default: on terminals narrower than "
         f"{WIDTH} columns)",
+        action=argparse.BooleanOptionalAction,
     )
-    group.add_argument(
-        "--exit-code",
-        action="store_true",
-        default=None,
-        help="end with 1 where something is clear, with 0 elsewhere",
-    )
+    option(group, "--exit-code", "end with 1 where something is clear, with 0 elsewhere", default=None)
 
 
 def _check_files(chosen: argparse.Namespace) -> None:
@@ -124,57 +121,58 @@ BESIDE_SPEC = (
 def fill_run(run: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     run.set_defaults(command=_run)
-    run.add_argument(
-        "--spec",
-        type=Path,
-        metavar="FILE",
-        help="run this spec, or the spec of this result, again; beside it only files and engine are named",
+    option(
+        run,
+        "--spec FILE",
+        "run this spec, or the spec of this result, again; beside it only files and engine are named",
+        Path,
     )
     add_reading(run, items=True)
     group = run.add_argument_group("analysis")
     add_groups_and_test(group)
-    group.add_argument("--preset", choices=("default", "paper"), help="conventions, see docs/methods.md")
+    option(group, "--preset", "conventions, see docs/methods.md", choices=("default", "paper"))
     fields = ("statistics", "gai", "cross_negentropy", "voting_agreement", "level", "interval", "pairs")
     add_fields(group, AnalysisSpec, *fields, "tail", "slices", "given")
     engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")
-    engine.add_argument(
+    option(
+        engine,
         "--engine",
+        "threads here, or the cluster of GRASP_DASK_ADDRESS (default: that cluster where it is set)",
         choices=("local", "dask"),
-        help="threads here, or the cluster of GRASP_DASK_ADDRESS (default: that cluster where it is set)",
     )
-    engine.add_argument(
-        "--workers",
-        type=_at_least_one,
-        metavar="N",
-        help="blocks computed at a time (default: one per core, or per thread of the cluster)",
+    option(
+        engine,
+        "--workers N",
+        "blocks computed at a time (default: one per core, or per thread of the cluster)",
+        _at_least_one,
     )
     kept = engine.add_mutually_exclusive_group()
-    kept.add_argument(
-        "--scratch",
-        metavar="FOLDER",
-        help="folder or address that keeps the permutations computed so far: an interrupted run goes on from "
+    option(
+        kept,
+        "--scratch FOLDER",
+        "folder or address that keeps the permutations computed so far: an interrupted run goes on from "
         "there when it is started again",
     )
-    kept.add_argument(
+    option(
+        kept,
         "--resume",
-        action="store_true",
+        "go on from what a run that was stopped by Ctrl-C kept, to the same digits",
         default=None,
-        help="go on from what a run that was stopped by Ctrl-C kept, to the same digits",
     )
     output = run.add_argument_group("output")
     add_output(output, FORMATS, csv="the table, a row per group and statistic")
-    output.add_argument(
-        "--report",
+    option(
+        output,
+        "--report FILE",
+        f"all of the result to read, as {', '.join(_REPORTS)}; repeat for several",
+        Path,
         action="append",
-        type=Path,
-        metavar="FILE",
-        help=f"all of the result to read, as {', '.join(_REPORTS)}; repeat for several",
     )
-    output.add_argument(
+    option(
+        output,
         "--rater-map",
-        action="store_true",
+        "place the raters by how they agree, too: printed, and part of every report",
         default=None,
-        help="place the raters by how they agree, too: printed, and part of every report",
     )
     _add_telling(output)
 

@@ -30,6 +30,7 @@ from grasp_core.benchmark.submissions import PREDICTIONS, read_submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.cli.benchmark.lm import add_lm_options, asked_lm
 from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interval, whole
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, GraspError, SpecError
@@ -42,38 +43,36 @@ def fill_baseline(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=_baseline)
     parser.add_argument("name", choices=list(BASELINES), metavar="NAME", help=", ".join(BASELINES))
     add_all_tasks(parser, "written as a submission")
-    parser.add_argument(
-        "--gold", type=Path, metavar="GOLD_DIR", help="for --all: score it too, against <task>/test.csv"
+    option(parser, "--gold GOLD_DIR", "for --all: score it too, against <task>/test.csv", Path)
+    option(
+        parser,
+        "--evaluate loo|splits|FILE.csv",
+        f"score it: leave-one-out or repeated splits of {TRAIN_FILE}, or another labelled file",
     )
-    parser.add_argument(
-        "--evaluate",
-        metavar="loo|splits|FILE.csv",
-        help=f"score it: leave-one-out or repeated splits of {TRAIN_FILE}, or another labelled file",
-    )
-    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="default: 1")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f"scores as JSON, or labels (default: {PREDICTIONS}); with --all the submission's folder "
+    option(parser, "--seed N", "default: 1", whole, default=1)
+    option(
+        parser,
+        "--out FILE",
+        f"scores as JSON, or labels (default: {PREDICTIONS}); with --all the submission's folder "
         "(default: NAME), which the same command goes on with",
+        Path,
     )
     group = parser.add_argument_group("adaboost", "as published, unless told otherwise")
-    group.add_argument("--trees", type=from_one, metavar="N", help=f"default: {PUBLISHED.trees}")
-    group.add_argument("--depth", type=from_one, metavar="N", help=f"default: {PUBLISHED.depth}")
-    group.add_argument("--learning-rate", type=_positive, metavar="RATE", help="default: 1")
+    option(group, "--trees N", f"default: {PUBLISHED.trees}", from_one)
+    option(group, "--depth N", f"default: {PUBLISHED.depth}", from_one)
+    option(group, "--learning-rate RATE", "default: 1", _positive)
     group = parser.add_argument_group("retrieval", "texts from elsewhere, for any baseline")
-    group.add_argument(
-        "--retrieve",
-        metavar="COMMAND",
-        help="a program that is given each row as JSON and writes a text, which becomes one more field",
+    option(
+        group,
+        "--retrieve COMMAND",
+        "a program that is given each row as JSON and writes a text, which becomes one more field",
     )
-    group.add_argument(
-        "--retrieved",
-        type=Path,
+    option(
+        group,
+        "--retrieved FILE",
+        "texts are kept here and not asked for again; default: retrieved.jsonl",
+        Path,
         default=Path("retrieved.jsonl"),
-        metavar="FILE",
-        help="texts are kept here and not asked for again; default: retrieved.jsonl",
     )
     add_lm_options(parser)
 

@@ -23,6 +23,7 @@ from grasp_core.benchmark.leaderboard import (
 from grasp_core.benchmark.scoring.human import HumanScore, human_baseline, of_kind, qualify
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.options import add_reading
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
@@ -53,22 +54,20 @@ def fill_human(human: argparse.ArgumentParser) -> None:
             metavar="N",
             help=f"{what} (default: {default})",
         )
-    drawn.add_argument("--gold-file", type=Path, metavar="FILE", help="right labels: ID,Label")
-    drawn.add_argument(
-        "--qualification",
-        type=Path,
-        metavar="FILE",
-        help="ID,Label of rows that raters qualify on: 10 or more each, which are not scored",
+    option(drawn, "--gold-file FILE", "right labels: ID,Label", Path)
+    option(
+        drawn,
+        "--qualification FILE",
+        "ID,Label of rows that raters qualify on: 10 or more each, which are not scored",
+        Path,
     )
-    drawn.add_argument(
-        "--bar", type=float, metavar="SHARE", help="of these rows that must be right to vote, 0 to 1"
-    )
-    drawn.add_argument("--by", metavar="COLUMN", help="of the raters: score each kind apart, such as experts")
-    drawn.add_argument("--pay", type=float, metavar="PRICE", help="for a vote: what all of this costs")
+    option(drawn, "--bar SHARE", "of these rows that must be right to vote, 0 to 1", float)
+    option(drawn, "--by COLUMN", "of the raters: score each kind apart, such as experts")
+    option(drawn, "--pay PRICE", "for a vote: what all of this costs", float)
     board = human.add_argument_group("leaderboard")
-    board.add_argument("--name", default=PEOPLE, help=f"of the row; default: {PEOPLE}")
-    board.add_argument("--task", metavar="TASK", help="that the items are rows of")
-    board.add_argument("--out", type=Path, metavar="FILE", help="the leaderboard with the row, as JSON")
+    option(board, "--name NAME", f"of the row; default: {PEOPLE}", default=PEOPLE)
+    option(board, "--task TASK", "that the items are rows of")
+    option(board, "--out FILE", "the leaderboard with the row, as JSON", Path)
 
 
 def _human(chosen: argparse.Namespace) -> None:

@@ -38,6 +38,7 @@ from grasp_core.cli.benchmark.raft import (
     show_task,
     unknown,
 )
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
@@ -57,17 +58,15 @@ def fill_leaderboard(parser: argparse.ArgumentParser) -> None:
     add_gold(parser, required=False)
     add_tasks(parser)
     add_seed(parser)
-    parser.add_argument(
-        "--by", default=OVERALL, metavar="TASK", help="rank by this task; default: the mean over all tasks"
-    )
-    parser.add_argument(
-        "--against",
+    option(parser, "--by TASK", "rank by this task; default: the mean over all tasks", default=OVERALL)
+    option(
+        parser,
+        "--against SYSTEM",
+        "count on how many tasks each system is better than this one; default: GPT-3 (davinci)",
         default="GPT-3 (davinci)",
-        metavar="SYSTEM",
-        help="count on how many tasks each system is better than this one; default: GPT-3 (davinci)",
     )
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="every system's figures by task as CSV")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the same with intervals as JSON")
+    option(parser, "--csv FILE", "every system's figures by task as CSV", Path)
+    option(parser, "--out FILE", "the same with intervals as JSON", Path)
 
 
 def _leaderboard(chosen: argparse.Namespace) -> None:

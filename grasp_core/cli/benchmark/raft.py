@@ -10,7 +10,7 @@ from pathlib import Path
 from grasp_core.benchmark.gold import Gold, read_gold
 from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
 from grasp_core.benchmark.tasks import Task, read_tasks
-from grasp_core.cli.parser import Command, add_commands
+from grasp_core.cli.parser import Command, add_commands, option
 from grasp_core.cli.terminal.messages import note, show_line
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import closest, listed
@@ -68,13 +68,7 @@ def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
 
 def add_gold(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """The folder of gold labels."""
-    parser.add_argument(
-        "--gold",
-        type=Path,
-        required=required,
-        metavar="GOLD_DIR",
-        help="folder with <task>/test.csv (ID,Label)",
-    )
+    option(parser, "--gold GOLD_DIR", "folder with <task>/test.csv (ID,Label)", Path, required=required)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,17 +103,14 @@ def show_task(name: str) -> None:
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:
     """The folder of tasks."""
-    parser.add_argument(
-        "--tasks",
-        type=Path,
-        metavar="TASKS_DIR",
-        help="folder with <task>/task.json; default: the benchmark's 11 tasks",
+    option(
+        parser, "--tasks TASKS_DIR", "folder with <task>/task.json; default: the benchmark's 11 tasks", Path
     )
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """The seed of resampling."""
-    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="of the resampling")
+    option(parser, "--seed N", "of the resampling", whole, default=1)
 
 
 def whole(text: str) -> int:
@@ -139,11 +130,9 @@ def from_one(text: str) -> int:
 def add_all_tasks(parser: argparse.ArgumentParser, how: str) -> None:
     """One task, or all of a folder; `how`: what is done with all."""
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--task", type=Path, metavar="TASK_DIR", help="folder with task.json")
-    which.add_argument("--all", action="store_true", help=f"every task of --tasks, {how}")
-    parser.add_argument(
-        "--tasks", type=Path, metavar="TASKS_DIR", help=f"for --all: a folder for each; default: {TASKS}"
-    )
+    option(which, "--task TASK_DIR", "folder with task.json", Path)
+    option(which, "--all", f"every task of --tasks, {how}")
+    option(parser, "--tasks TASKS_DIR", f"for --all: a folder for each; default: {TASKS}", Path)
 
 
 def interval(ends: tuple[float, float]) -> str:

@@ -35,6 +35,7 @@ from grasp_core.cli.benchmark.raft import (
     show_task,
     unknown,
 )
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
@@ -55,22 +56,20 @@ def fill_score(scoring: argparse.ArgumentParser) -> None:
         metavar=("CLASS", "FALSE_POSITIVE", "FALSE_NEGATIVE"),
         help="what a row wrongly given the class costs, and what one of it that was missed",
     )
-    scoring.add_argument(
-        "--probabilities",
-        type=Path,
-        metavar="DIR",
-        help="folder with <task>/probabilities.csv (ID and a column per class): how they come true",
+    option(
+        scoring,
+        "--probabilities DIR",
+        "folder with <task>/probabilities.csv (ID and a column per class): how they come true",
+        Path,
     )
-    scoring.add_argument("--out", type=Path, metavar="FILE", help="the scores as JSON")
-    scoring.add_argument(
-        "--details",
-        type=Path,
-        metavar="FILE",
-        help="the same with counts by class, which tell of gold labels, and calibration",
+    option(scoring, "--out FILE", "the scores as JSON", Path)
+    option(
+        scoring,
+        "--details FILE",
+        "the same with counts by class, which tell of gold labels, and calibration",
+        Path,
     )
-    scoring.add_argument(
-        "--errors", type=Path, metavar="FILE", help="the rows labelled wrongly as CSV, with their gold labels"
-    )
+    option(scoring, "--errors FILE", "the rows labelled wrongly as CSV, with their gold labels", Path)
 
 
 def fill_compare(comparing: argparse.ArgumentParser) -> None:

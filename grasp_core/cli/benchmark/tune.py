@@ -18,6 +18,7 @@ from grasp_core.benchmark.scoring.boosting import (
 from grasp_core.benchmark.tasks import TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.cli.benchmark.lm import ANSWERS, asked, model_options, similarity_or_say
 from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, whole
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, note, show_line, show_rows
 from grasp_core.model.errors import DataError, SpecError
 
@@ -31,10 +32,8 @@ def fill_tune(tuning: argparse.ArgumentParser) -> None:
     tuning.set_defaults(command=_tune)
     tuning.add_argument("name", nargs="?", choices=(LM, ADABOOST), default=LM, metavar="lm|adaboost")
     add_all_tasks(tuning, "one after the other")
-    tuning.add_argument("--seed", type=whole, default=1, metavar="N", help="of chance")
-    tuning.add_argument(
-        "--sweeps", action="store_true", help="the paper's trials, one thing varied at a time, not all"
-    )
+    option(tuning, "--seed N", "of chance", whole, default=1)
+    option(tuning, "--sweeps", "the paper's trials, one thing varied at a time, not all")
     model_options(tuning)
 
 

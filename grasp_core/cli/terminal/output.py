@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grasp_core.cli.parser import option
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import safe_cell
 
@@ -40,21 +41,16 @@ def add_output(
     """
     endings = [ending for ending, name in _ENDINGS.items() if name in formats]
     others = f", or by its ending {', '.join(endings[1:])} as that" if endings[1:] else ""
-    group.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f"{what} as {formats[0].upper()}{others}; - is standard output",
-    )
-    group.add_argument(
+    option(group, "-o --out FILE", f"{what} as {formats[0].upper()}{others}; - is standard output", Path)
+    option(
+        group,
         "--format",
+        "of --out, or of standard output where no file is named (default: text)",
         choices=("text", *formats),
-        help="of --out, or of standard output where no file is named (default: text)",
     )
-    for option, words in (("--csv", csv), ("--chart", chart)):
+    for usage, words in (("--csv FILE", csv), ("--chart FILE", chart)):
         if words is not None:
-            group.add_argument(option, type=Path, metavar="FILE", help=words)
+            option(group, usage, words, Path)
 
 
 def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
