@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from grasp_core.model.spec import AnalysisSpec, RunSpec
     from grasp_core.notebook.analysis import analyse
     from grasp_core.notebook.beside import GroupItems, MappedRaters, items, map_raters
-    from grasp_core.notebook.connecting import Connection, connect
-    from grasp_core.notebook.data import load_example, read
+    from grasp_core.notebook.data import Quality, load_example, quality, read
     from grasp_core.notebook.models import ModelsAnalysis, models
-    from grasp_core.notebook.opening import Compared, compare
+    from grasp_core.notebook.opening import Compared, Connection, compare, connect
     from grasp_core.notebook.opening import open as open
     from grasp_core.notebook.plan import Planned, plan
-    from grasp_core.notebook.quality import Quality, quality
     from grasp_core.notebook.results import Analysis
     from grasp_core.notebook.shuffling import Tested, permutation_test
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.benchmark.gold import GOLD_FILE
+from grasp_core.benchmark.submissions import GOLD_FILE
 from grasp_core.benchmark.tasks import TASK_FILE, TEST_FILE, TRAIN_FILE, Task
 from grasp_core.model.text import csv_text
 

@@ -1,18 +1,20 @@
-"""Tasks: what is to be classified, into which classes, and how a model is asked."""
+"""Tasks: what is to be classified into which classes, their rows, and a sheet for people to vote on."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.model.errors import DataError
-from grasp_core.model.text import quoted
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.text import csv_text, quoted
 from grasp_core.reading.archives.members import MIB, check_size, read_at_most
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -186,3 +188,52 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
 def _cells(table: Table, name: str) -> tuple[str, ...]:
     column = table.column(name)
     return tuple(column.values[code] for code in column.codes)
+
+
+RATER = "rater"
+
+
+def voting_sheet(
+    task: Task,
+    train: Rows,
+    test: Rows,
+    raters: Sequence[str],
+    *,
+    items: int = 100,
+    asked: int = 10,
+    seed: int = 1,
+) -> tuple[str, str]:
+    """A CSV file with a row for each rater and row, without labels, and the right labels of a qualification.
+
+    `train`: labelled rows, of which some are the qualification.
+    `test`: rows to be voted on.
+    `raters`: names that tell the raters apart.
+    `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all where there
+        are fewer.
+
+    Returns the sheet, columns rater, ID, Label and the task's fields, the qualification's rows first; and the
+    qualification, columns ID and Label.
+    """
+    if not raters or len(set(raters)) != len(raters) or not all(raters):
+        raise SpecError("a sheet needs raters, each with a name of its own")
+    if train.labels is None:
+        raise DataError(f"{train.table.name} has no labels, so nobody can qualify on its rows")
+    both = sorted(set(train.ids) & set(test.ids))
+    if asked and both:
+        raise DataError(
+            f"{train.table.name} and {test.table.name} both have the ID {both[0]!r}; give each row its own"
+        )
+    rng = np.random.Generator(np.random.Philox(seed))
+    known, voted = _some(rng, len(train.ids), asked), _some(rng, len(test.ids), items)
+    sheet = (
+        [rater, rows.ids[at], "", *(rows.texts[at][name] for name in task.fields)]
+        for rater in raters
+        for rows, places in ((train, known), (test, voted))
+        for at in places
+    )
+    right = ((train.ids[at], train.labels[at]) for at in known)
+    return csv_text([RATER, ID, LABEL, *task.fields], sheet), csv_text([ID, LABEL], right)
+
+
+def _some(rng: np.random.Generator, rows: int, wanted: int) -> list[int]:
+    return sorted(map(int, rng.choice(rows, min(wanted, rows), replace=False)))

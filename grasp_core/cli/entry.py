@@ -46,18 +46,18 @@ COMMANDS = (
         extra="remote",
         modules=("requests",),
     ),
-    Command("backup", "write all that the server keeps to one file", "database", **_SERVER),
-    Command("restore", "read such a file into an empty server's database", "database", **_SERVER),
-    Command("backup-key", "make a key that encrypts and signs backups", "database", **_SERVER),
-    Command("token", "personal tokens of the server's API: make, list, withdraw", "people", **_SERVER),
-    Command("log", "the audit log: who did what when; checks that it is whole", "database", **_SERVER),
-    Command("people", "list who has signed in; roles, disable, sign out", "people", **_SERVER),
+    Command("backup", "write all that the server keeps to one file", "server", **_SERVER),
+    Command("restore", "read such a file into an empty server's database", "server", **_SERVER),
+    Command("backup-key", "make a key that encrypts and signs backups", "server", **_SERVER),
+    Command("token", "personal tokens of the server's API: make, list, withdraw", "server", **_SERVER),
+    Command("log", "the audit log: who did what when; checks that it is whole", "server", **_SERVER),
+    Command("people", "list who has signed in; roles, disable, sign out", "server", **_SERVER),
     Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft"),
     Command(
         "models", "whose judgements models reproduce: each model as one more rater", "models", reads=True
     ),
     Command(
-        "rater-map", "raters placed by how they agree, and which axes that follows", "rater_map", reads=True
+        "rater-map", "raters placed by how they agree, and which axes that follows", "agreement", reads=True
     ),
     Command(
         "plan",

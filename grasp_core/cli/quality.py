@@ -18,7 +18,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import printable, printable_name
-from grasp_core.notebook.quality import power_of
+from grasp_core.notebook.data import power_of
 from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
 from grasp_core.reading.dataset.load import Dataset, load

@@ -27,7 +27,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import for_python
-from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._shown import Bar
 from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.notebook.options import (
     AnalysisOptions,

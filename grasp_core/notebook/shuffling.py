@@ -18,8 +18,7 @@ from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python, quoted
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._shown import Saved
+from grasp_core.notebook._shown import Bar, Saved
 from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.notebook.options import (
     Axes,

@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from grasp_core import cli
-from grasp_core.benchmark.scoring.calibration import calibration, read_probabilities
+from grasp_core.benchmark.scoring.scores import calibration, read_probabilities
 from grasp_core.benchmark.tasks import Task
 from grasp_core.model.errors import DataError
 

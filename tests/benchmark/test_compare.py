@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pytest
 
-from grasp_core.benchmark.gold import Gold, LabelledFile
 from grasp_core.benchmark.scoring.compare import (
     compare,
     compare_task,
@@ -15,7 +14,7 @@ from grasp_core.benchmark.scoring.compare import (
     swapped_differences,
 )
 from grasp_core.benchmark.scoring.scores import joined, score_task
-from grasp_core.benchmark.submissions import Submission
+from grasp_core.benchmark.submissions import Gold, LabelledFile, Submission
 from grasp_core.benchmark.tasks import Task
 from grasp_core.model.errors import DataError
 from grasp_core.statistics.f1 import confusion, macro_f1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.benchmark.gold import read_gold
+from grasp_core.benchmark.submissions import read_gold
 from grasp_core.benchmark.tasks import Task
 from grasp_core.model.errors import DataError
 from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, TONE, table, write, write_gold

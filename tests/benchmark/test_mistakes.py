@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from grasp_core.benchmark.gold import Gold
 from grasp_core.benchmark.scoring.compare import ERROR_COLUMNS, confusion_table, errors_csv, mistakes_text
 from grasp_core.benchmark.scoring.scores import TaskScore
+from grasp_core.benchmark.submissions import Gold
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.statistics.f1 import confusion
 from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE, write, write_tasks

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grasp_core.benchmark.retrieval import FIELD, Command, kept_texts, with_retrieved
+from grasp_core.benchmark.checkpoints import FIELD, Command, kept_texts, with_retrieved
 from grasp_core.benchmark.tasks import Task
 from grasp_core.cli import main
 from grasp_core.model.errors import DataError, SpecError

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score, precision_recall_fscore_support
 
-from grasp_core.benchmark.gold import Gold, LabelledFile
 from grasp_core.benchmark.scoring import scores as bootstrap
 from grasp_core.benchmark.scoring.scores import (
     ClassScore,
@@ -23,7 +22,7 @@ from grasp_core.benchmark.scoring.scores import (
     score_details,
     scores_json,
 )
-from grasp_core.benchmark.submissions import Submission
+from grasp_core.benchmark.submissions import Gold, LabelledFile, Submission
 from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.statistics import f1

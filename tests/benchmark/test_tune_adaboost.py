@@ -8,9 +8,14 @@ from pathlib import Path
 import pytest
 
 from grasp_core.benchmark.baselines.classical import Boosting, fit_adaboost
-from grasp_core.benchmark.scoring import boosting
-from grasp_core.benchmark.scoring.boosting import boosting_grid, boosting_sweeps, kept_trials, tune_boosting
-from grasp_core.benchmark.scoring.evaluate import evaluate
+from grasp_core.benchmark.scoring import evaluate as boosting
+from grasp_core.benchmark.scoring.evaluate import (
+    boosting_grid,
+    boosting_sweeps,
+    evaluate,
+    kept_trials,
+    tune_boosting,
+)
 from grasp_core.cli import main
 from grasp_core.model.errors import DataError
 from tests.benchmark.baseline_tasks import WEATHER, opened, weather

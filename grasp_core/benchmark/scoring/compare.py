@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from grasp_core.analysis.models.labels import ID
-from grasp_core.benchmark.gold import Gold
 from grasp_core.benchmark.language_models.prompt import shown
 from grasp_core.benchmark.scoring.scores import RESAMPLES, TaskScore, paired_codes, resampled_f1
-from grasp_core.benchmark.submissions import Submission
+from grasp_core.benchmark.submissions import Gold, Submission
 from grasp_core.benchmark.tasks import TEST_FILE, Task, read_rows
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError

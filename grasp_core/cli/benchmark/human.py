@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from grasp_core.benchmark.folders import read_bounded
-from grasp_core.benchmark.gold import gold_labels, right_labels
 from grasp_core.benchmark.leaderboard import (
     Entry,
     leaderboard_dict,
@@ -21,6 +20,7 @@ from grasp_core.benchmark.leaderboard import (
     read_leaderboard,
 )
 from grasp_core.benchmark.scoring.human import HumanScore, human_baseline, of_kind, qualify
+from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.options import add_reading
 from grasp_core.cli.parser import option

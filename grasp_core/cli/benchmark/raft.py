@@ -7,8 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grasp_core.benchmark.gold import Gold, read_gold
-from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
+from grasp_core.benchmark.submissions import (
+    Gold,
+    Submission,
+    known_ids,
+    read_gold,
+    read_submission,
+    require_scorable,
+)
 from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.cli.parser import Command, add_commands, option
 from grasp_core.cli.terminal.messages import note, show_line
@@ -29,7 +35,7 @@ COMMANDS = (
     Command(
         "leaderboard",
         "submissions among the published systems, by task and kind of difficulty",
-        "benchmark.leaderboard",
+        "benchmark.score",
         reads=True,
     ),
     Command(
@@ -39,7 +45,7 @@ COMMANDS = (
         reads=True,
     ),
     Command(
-        "tune", "try out settings of a language model, or of AdaBoost, by leave-one-out", "benchmark.tune"
+        "tune", "try out settings of a language model, or of AdaBoost, by leave-one-out", "benchmark.baseline"
     ),
     Command("sheet", "write a task's rows for people to vote on, with rows to qualify on", "benchmark.tasks"),
     Command(

@@ -12,9 +12,16 @@ from pathlib import Path
 import pandas as pd
 
 from grasp_core.benchmark.example import example_task_files
-from grasp_core.benchmark.sheet import voting_sheet
 from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, validate
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_rows, read_task, read_tasks
+from grasp_core.benchmark.tasks import (
+    TEST_FILE,
+    TRAIN_FILE,
+    Task,
+    read_rows,
+    read_task,
+    read_tasks,
+    voting_sheet,
+)
 from grasp_core.cli.benchmark.raft import add_submission, add_tasks, unknown, whole
 from grasp_core.cli.fetch import write_files
 from grasp_core.cli.parser import option
