@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,18 @@ import pyarrow as pa
 
 from grasp_core.analysis.models.labels import read_model_column
 from grasp_core.analysis.rater_map import MapTask, rater_map
-from grasp_core.analysis.rater_map_values import rater_map_dict
+from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
 from grasp_core.cli.options import add_axes, add_fields, add_reading, analysis_fields, given_options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
-    check_ending,
     check_output,
     records,
     safe_csv,
     tables_markdown,
-    write_bytes,
+    write_chart,
     write_output,
 )
 from grasp_core.cli.terminal.results import fitted, is_brief, map_tables, say_map
@@ -34,13 +32,13 @@ from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import agreement_alone, checked_groups
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError, raise_stopping
+from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, listed, printable, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.report import charts
 from grasp_core.report.agreement import (
     batches_table,
     coefficients_frame,
@@ -48,7 +46,6 @@ from grasp_core.report.agreement import (
     raters_frame,
     raters_table,
 )
-from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.everybody import (
     agreement_advice,
     agreement_tables,
@@ -129,22 +126,24 @@ def _agreement(chosen: argparse.Namespace) -> None:
         return
     questions = [str(one.label) for one in run_spec.data.questions]
     frame = coefficients_frame(data, everybody, questions, run_spec.analysis.level)
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: json_text(
-            {
-                "format": "grasp-agreement",
-                "version": 1,
-                "code_version": result.code_version,
-                "data": to_json(result.data),
-                "spec": result.spec.to_dict(),
-                "coefficients": records(frame),
-                "everybody": to_json(everybody),
-            }
-        ),
-        "csv": lambda: safe_csv(frame, "\r\n"),
-        "markdown": lambda: tables_markdown(_tables(result, frame, brief=False)),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "json": lambda: json_text(
+                {
+                    "format": "grasp-agreement",
+                    "version": 1,
+                    "code_version": result.code_version,
+                    "data": to_json(result.data),
+                    "spec": result.spec.to_dict(),
+                    "coefficients": records(frame),
+                    "everybody": to_json(everybody),
+                }
+            ),
+            "csv": lambda: safe_csv(frame, "\r\n"),
+            "markdown": lambda: tables_markdown(_tables(result, frame, brief=False)),
+        },
+    )
     _say_agreement(result, frame, brief=is_brief(chosen.brief))
     for problem in data.problems:
         note(printable(problem.message))
@@ -242,12 +241,14 @@ def _raters(chosen: argparse.Namespace) -> None:
     data = load(found.annotations, found.raters, found.spec, (), items=found.items)
     say_data(data, found.spec)
     frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
-    makers: dict[str, Callable[[], str]] = {
-        "csv": lambda: safe_csv(frame.assign(copies=frame["copies"].map("; ".join)), "\r\n"),
-        "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": records(frame)}),
-        "markdown": lambda: tables_markdown({"Raters": raters_table(frame)}),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "csv": lambda: safe_csv(frame.assign(copies=frame["copies"].map("; ".join)), "\r\n"),
+            "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": records(frame)}),
+            "markdown": lambda: tables_markdown({"Raters": raters_table(frame)}),
+        },
+    )
     say(f"\n{fitted(raters_table(frame.head(SHOWN)), 1)}")
     if len(frame) > SHOWN:
         say(f"... and {len(frame) - SHOWN:,} more: -o raters.csv has all")
@@ -286,9 +287,6 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
 
 def _rater_map(chosen: argparse.Namespace) -> None:
     check_output(chosen, FORMATS)
-    if chosen.chart is not None:
-        check_ending("--chart", chosen.chart, charts.IMAGES)
-        charts.check_can_draw(chosen.chart.suffix[1:].upper())
     sort_files(chosen, "rater-map")
     given = given_options(chosen)
     found = read(given, several=True)
@@ -302,14 +300,21 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     say_data(dataset, found.spec)
     say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
     made = rater_map(MapTask.of(dataset, analysis))
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: json_text(rater_map_dict(made, asked, dataset.summary.sha256)),
-        "csv": lambda: map_csv(made),
-        "markdown": lambda: tables_markdown(map_tables(made, analysis.level)),
-    }
-    write_output(chosen, makers)
-    if chosen.chart is not None:
-        write_bytes(chosen.chart, charts.IMAGES[chosen.chart.suffix.lower()](rater_map_chart(made, colour)))
+    write_output(
+        chosen,
+        {
+            "json": lambda: json_text(rater_map_dict(made, asked, dataset.summary.sha256)),
+            "csv": lambda: map_csv(made),
+            "markdown": lambda: tables_markdown(map_tables(made, analysis.level)),
+        },
+    )
+    write_chart(chosen.chart, lambda: _chart(made, colour))
     say_map(made, analysis.level)
     for problem in dataset.problems:
         note(printable(problem.message))
+
+
+def _chart(made: RaterMap, colour: AxisSet) -> Any:
+    from grasp_core.report.charts.maps import rater_map_chart  # with altair
+
+    return rater_map_chart(made, colour)

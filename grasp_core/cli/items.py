@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from grasp_core.analysis.items.outcomes import texts_of_items
@@ -97,12 +97,14 @@ def _items(chosen: argparse.Namespace) -> None:
         measure: items_table(result, measure, in_order(result, measure, "part")[:top], texts)
         for measure in MEASURES
     }
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: json_text(result.to_dict()),
-        "csv": lambda: items_csv(result),
-        "markdown": lambda: tables_markdown({MEASURES[one]: table for one, table in tables.items()}),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "json": lambda: json_text(result.to_dict()),
+            "csv": lambda: items_csv(result),
+            "markdown": lambda: tables_markdown({MEASURES[one]: table for one, table in tables.items()}),
+        },
+    )
     for measure, table in tables.items():
         say(f"\n{MEASURES[measure]}")
         for sentence in sentences(result, measure):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
@@ -95,12 +94,14 @@ def _models(chosen: argparse.Namespace) -> None:
         seconds = models_seconds(dataset, len(models), analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds, VOICE)
     result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: json_text(result.to_dict()),
-        "csv": lambda: sides_csv(result),
-        "markdown": lambda: tables_markdown({_PLURALITY: plurality_table(result)}),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "json": lambda: json_text(result.to_dict()),
+            "csv": lambda: sides_csv(result),
+            "markdown": lambda: tables_markdown({_PLURALITY: plurality_table(result)}),
+        },
+    )
     _print(result)
     say_batches(found, analysis.columns, dataset, result.warnings, VOICE)
 

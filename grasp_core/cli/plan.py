@@ -20,6 +20,7 @@ from grasp_core.cli.terminal.output import (
     check_output,
     tables_markdown,
     write_bytes,
+    write_chart,
     write_output,
 )
 from grasp_core.cli.terminal.results import fitted
@@ -31,7 +32,6 @@ from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import json_text, printable
 from grasp_core.notebook.plan import pilot_task, plan_spec
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.report import charts
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.plan import EXPLANATION, lines_table, recruitment_csv, recruitment_table, sentences
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
@@ -85,9 +85,6 @@ def _range(text: str) -> tuple[int, int]:
 def _plan(chosen: argparse.Namespace) -> None:
     check_output(chosen, FORMATS)
     check_ending("--recruitment", chosen.recruitment, _TABLES)
-    if chosen.chart is not None:
-        check_ending("--chart", chosen.chart, charts.IMAGES)
-        charts.check_can_draw(chosen.chart.suffix[1:].upper())
     if chosen.files:
         sort_files(chosen, "plan")
     task, pool, countdown = _asked(chosen), Pool(workers.processes), Countdown()
@@ -103,16 +100,17 @@ def _plan(chosen: argparse.Namespace) -> None:
         pool.close()
         clear_line()
     tables = {"Whom it takes": recruitment_table(plan), "Items by raters and chance": lines_table(plan)}
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: json_text(plan_dict(plan)),
-        "csv": lambda: recruitment_csv(plan),
-        "markdown": lambda: tables_markdown(tables),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "json": lambda: json_text(plan_dict(plan)),
+            "csv": lambda: recruitment_csv(plan),
+            "markdown": lambda: tables_markdown(tables),
+        },
+    )
     if chosen.recruitment is not None:
         write_bytes(chosen.recruitment, _TABLES[chosen.recruitment.suffix.lower()](plan))
-    if chosen.chart is not None:
-        write_bytes(chosen.chart, charts.IMAGES[chosen.chart.suffix.lower()](plan_chart(plan)))
+    write_chart(chosen.chart, lambda: plan_chart(plan))
     for sentence in sentences(plan):
         say(f"- {printable(one_line(sentence.plain))}")
     for heading, table in tables.items():

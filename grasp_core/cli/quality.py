@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 
 import numpy as np
 
@@ -79,11 +78,13 @@ def _quality(chosen: argparse.Namespace) -> None:
         power=power,
         exchange=None if analysis is None else _exchange(dataset, analysis),
     )
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: quality_json(report),
-        "markdown": lambda: tables_markdown(report_tables(report)),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "json": lambda: quality_json(report),
+            "markdown": lambda: tables_markdown(report_tables(report)),
+        },
+    )
     for sentence in tables.findings(report, report.duplicates):
         say(f"- {printable(sentence)}")
     say(tables.random_sentence(report.random))

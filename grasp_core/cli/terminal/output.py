@@ -57,6 +57,12 @@ def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
     """Refuse, before any work, what cannot be written; `formats` are those of :func:`add_output`."""
     for name in ("out", "csv", "chart", "recruitment"):
         check_target(getattr(chosen, name, None))
+    chart: Path | None = getattr(chosen, "chart", None)
+    if chart is not None:
+        from grasp_core.report import charts  # with altair, as below
+
+        check_ending("--chart", chart, charts.IMAGES)
+        charts.check_can_draw(chart.suffix[1:].upper())
     if chosen.out is not None and chosen.format is None:
         named = _ENDINGS.get(chosen.out.suffix.lower())
         if named is not None and named not in formats:
@@ -122,6 +128,14 @@ def write_text(target: Path | None, text: str) -> None:
     """Write a text as UTF-8 with its own line ends; None stands for no file."""
     if target is not None:
         write_bytes(target, text.encode("utf-8"))
+
+
+def write_chart(target: Path | None, make: Callable[[], Any]) -> None:
+    """Write a chart in the form that the file's ending says; None stands for no file."""
+    if target is not None:
+        from grasp_core.report import charts
+
+        write_bytes(target, charts.IMAGES[target.suffix.lower()](make()))
 
 
 def write_bytes(target: Path, content: bytes) -> None:
