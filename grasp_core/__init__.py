@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
     from grasp_core.model.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
     from grasp_core.model.spec import AnalysisSpec, RunSpec
-    from grasp_core.notebook.analysis import analyse
+    from grasp_core.notebook.analysis import Tested, analyse, permutation_test
     from grasp_core.notebook.beside import GroupItems, MappedRaters, items, map_raters
     from grasp_core.notebook.data import Quality, load_example, quality, read
     from grasp_core.notebook.models import ModelsAnalysis, models
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from grasp_core.notebook.opening import open as open
     from grasp_core.notebook.plan import Planned, plan
     from grasp_core.notebook.results import Analysis
-    from grasp_core.notebook.shuffling import Tested, permutation_test
 
 _HOMES = {
     "analyse": "notebook.analysis",

@@ -22,7 +22,6 @@ from grasp_core.benchmark.scoring.human import (
 )
 from grasp_core.benchmark.scoring.scores import TaskDraws, score_task
 from grasp_core.benchmark.submissions import (
-    GOLD_FILE,
     Gold,
     Ids,
     LabelledFile,
@@ -31,7 +30,16 @@ from grasp_core.benchmark.submissions import (
     read_gold,
     require_scorable,
 )
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
+from grasp_core.benchmark.tasks import (
+    GOLD_FILE,
+    TEST_FILE,
+    TRAIN_FILE,
+    Rows,
+    Task,
+    read_rows,
+    read_task,
+    read_tasks,
+)
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number
 from grasp_core.reading.dataset.load import Dataset

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.folders import DATA, RawFile, csv_files, read_bounded
 from grasp_core.benchmark.tasks import (
+    GOLD_FILE,
     TASK_FILE,
     TEST_FILE,
     UNLABELED,
@@ -340,9 +341,6 @@ def right_labels(file: RawFile) -> dict[str, str]:
         if first.setdefault(one, position) != position:
             raise DataError(f"{found.place(position)}: the ID {quoted(one)} occurs twice; keep one row")
     return dict(zip(found.ids, found.labels, strict=True))
-
-
-GOLD_FILE = "test.csv"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,7 +23,7 @@ _SERVER: Any = {"extra": "server", "modules": ("sqlalchemy", "alembic", "pyrage"
 COMMANDS = (
     Command("run", "compute every statistic of every group, with permutation tests", "run", reads=True),
     Command("quality", "check the data: sizes, odd raters, small groups, power", "quality", reads=True),
-    Command("items", "which items carry what one group says differently", "items", reads=True),
+    Command("items", "which items carry what one group says differently", "group", reads=True),
     Command(
         "agreement",
         "how well all raters agree: alpha, kappa, AC1, percent; by batch and over time",
@@ -37,7 +37,7 @@ COMMANDS = (
         reads=True,
     ),
     Command("report", "tell a saved result, or write it in another format, without a run", "run"),
-    Command("compare", "hold one result against another", "compare"),
+    Command("compare", "hold one result against another", "run"),
     Command("example", "write the synthetic example's files", "fetch"),
     Command(
         "fetch",
@@ -62,7 +62,7 @@ COMMANDS = (
     Command(
         "plan",
         "how many raters of a group, and how many items, find a difference next time",
-        "plan",
+        "group",
         reads=True,
     ),
     Command("completion", "a script that completes words in bash, zsh or fish", "completion"),

@@ -197,7 +197,7 @@ class Analysis(Saved):
         SpecError
             If the run has no such statistic or group, or the result was opened, which holds no data.
         """
-        from grasp_core.notebook.shuffling import shuffled_values
+        from grasp_core.notebook.analysis import shuffled_values
 
         with worded():
             return shuffled_values(self, statistic, group)

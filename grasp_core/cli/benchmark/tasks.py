@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from grasp_core.benchmark.example import example_task_files
 from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, validate
 from grasp_core.benchmark.tasks import (
     TEST_FILE,
     TRAIN_FILE,
     Task,
+    example_task_files,
     read_rows,
     read_task,
     read_tasks,
