@@ -41,7 +41,6 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, one_line
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable, quoted
-from grasp_core.notebook.plan import pilot_task, plan_spec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.plan import EXPLANATION, lines_table, recruitment_csv, recruitment_table
@@ -257,6 +256,8 @@ def _chart(plan: Plan) -> Any:
 
 
 def _asked(chosen: argparse.Namespace) -> PlanTask:
+    from grasp_core.notebook.plan import pilot_task, plan_spec  # with figures, which `items` need not load
+
     given = given_options(chosen)
     if "each" in given:
         given["each"] = given["each"] or None
