@@ -120,11 +120,7 @@ Retrieve = Callable[[Mapping[str, str]], str]
 def with_retrieved(
     rows: Rows, task: Task, retrieve: Retrieve, *, watch: Watch = unwatched
 ) -> tuple[Rows, Task]:
-    """The rows with what was retrieved for each as one more field, and the task that has this field.
-
-    `retrieve`: such as a :class:`Command`, or a function of one's own.
-    `watch`: told (rows done, rows in all).
-    """
+    """The rows with what was retrieved for each as one more field, and the task that has this field."""
     if FIELD in task.fields:
         raise SpecError(f"task {task.name} has a field {FIELD} of its own, where retrieved texts would stand")
     texts = []

@@ -34,10 +34,7 @@ _FIRST_TEST_ID = 50
 
 
 def check_rows(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> Iterator[Problem]:
-    """Repeated, unknown and missing ids, and labels that are no class.
-
-    `ids`: ids of the rows to be labelled, where they are known.
-    """
+    """Repeated, unknown and missing ids, and labels that are no class."""
 
     def first(positions: Sequence[int], code: SubmissionProblem, **numbers: Value) -> Problem:
         """One problem for all rows with the same fault: the first row's, and how many more there are."""
@@ -108,12 +105,7 @@ class Submission:
 def read_submission(
     source: Path | str | bytes, tasks: Mapping[str, Task], name: str | None = None
 ) -> Submission:
-    """Read ``data/<task>/predictions.csv`` (or ``<task>/predictions.csv``) from a folder or a zip archive.
-
-    `name`: the archive's name for messages.
-
-    Returns what is wrong with single files is for :func:`~.validation.validate` to say.
-    """
+    """Read ``data/<task>/predictions.csv`` (or ``<task>/predictions.csv``) from a folder or a zip archive."""
     found: dict[str, LabelledFile] = {}
     unexpected = []
     for raw in csv_files(source, name):
@@ -133,10 +125,7 @@ Ids = Mapping[str, Sequence[str]]
 
 
 def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[str, tuple[str, ...]]:
-    """Ids of the rows to be labelled, by task, of the tasks whose folder has a ``test_unlabeled.csv``.
-
-    `names`: of the tasks to be read; by default all.
-    """
+    """Ids of the rows to be labelled, by task, of the tasks whose folder has a ``test_unlabeled.csv``."""
     if folder is None:
         return {}
     known = {}
@@ -151,8 +140,6 @@ def known_ids(folder: Path | None, names: Container[str] | None = None) -> dict[
 
 def validate(submission: Submission, tasks: Mapping[str, Task], ids: Ids | None = None) -> list[Problem]:
     """Everything that is wrong with a submission; empty if it can be submitted.
-
-    `ids`: ids of the rows to be labelled, by task, where they are known.
 
     Returns the original validator's messages word for word, each followed by what it means, with file and
     row. Problems that do not stop are remarks: nothing has to be mended.
@@ -361,10 +348,7 @@ class Gold:
 def read_gold(
     folder: Path, tasks: Mapping[str, Task], ids: Mapping[str, Sequence[str]] | None = None
 ) -> Gold:
-    """Read ``<task>/test.csv`` with the columns ID and Label of every task that has it.
-
-    `ids`: ids of the rows to be labelled, by task, where they are known.
-    """
+    """Read ``<task>/test.csv`` with the columns ID and Label of every task that has it."""
     known = ids or {}
     paths = {name: folder / name / GOLD_FILE for name in tasks}
     there = {name: path for name, path in paths.items() if path.is_file()}

@@ -207,9 +207,6 @@ def voting_sheet(
 ) -> tuple[str, str]:
     """A CSV file with a row for each rater and row, without labels, and the right labels of a qualification.
 
-    `train`: labelled rows, of which some are the qualification.
-    `test`: rows to be voted on.
-    `raters`: names that tell the raters apart.
     `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all where there
         are fewer.
 
@@ -300,10 +297,7 @@ _SHOP_TASK = Task(
 
 
 def example_task_files() -> dict[str, bytes]:
-    """The files of the example by their paths: ``tasks/`` and ``gold/``, as the commands take them.
-
-    Returns 50 labelled rows, 100 rows to be labelled, and the latter's labels.
-    """
+    """The files of the example by their paths: ``tasks/`` and ``gold/``, as the commands take them."""
     rows = [
         (said.format(thing=thing), label)
         for label, sentences in _SAID.items()

@@ -70,10 +70,7 @@ def _ask(source: Source) -> str:
 
 
 def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
-    """Read the files; what the options leave open is recognised, and said on standard error.
-
-    `given`: the options that were used. `several`: whether the command takes several questions together.
-    """
+    """Read the files; what the options leave open is recognised, and said on standard error."""
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
     answer = Answer(given.get("keep", ()), given.get("recommended"))
@@ -150,10 +147,7 @@ def _read_tables(given: Mapping[str, Any]) -> Tables:
 
 
 def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> tuple[Reading, RecordedSpec]:
-    """The spec of the file that ``--spec`` names, and the data read as it says.
-
-    `beside`: options that may stand beside it.
-    """
+    """The spec of the file that ``--spec`` names, and the data read as it says."""
     flags = {one.name: one.flag for spec in (AnalysisSpec, DataSpec) for one in fields_of(spec).values()}
     used = given_options(chosen)
     typed = [

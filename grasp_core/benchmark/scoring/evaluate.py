@@ -147,10 +147,6 @@ def evaluate(
 ) -> Evaluation:
     """Score a baseline.
 
-    `train`: labelled rows.
-    `way`: leave-one-out, repeated stratified splits, or other labelled rows.
-    `test`: the other labelled rows, for "file".
-    `seed`: of the baseline, the splits and the bootstrap.
     `done`: work of an earlier attempt on the same baseline, rows and seed; what is added lets the next go on.
     """
     labels = known_labels(train)
@@ -308,9 +304,7 @@ def tune_boosting(
 
     An ensemble tells what fewer of its trees say, so one is grown for each depth and rate.
 
-    `train`: labelled rows.
     `done`: work of an earlier attempt; what is added lets the next go on.
-    `watch`: told (ensembles done, ensembles in all).
     """
     labels = known_labels(train)
     if len(labels) < 2:

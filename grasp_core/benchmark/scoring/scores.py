@@ -49,9 +49,7 @@ def resampled_f1(
 
     `gold`: shape (n,).
     `systems`, of shape (n,): predicted classes; every system is scored on the same draws.
-    `classes`: K.
     `purpose`: what the draws are for, e.g. the task's name: tasks must not share their draws.
-    `resamples`: B.
     `part`: see :func:`grasp_core.statistics.f1.streams`; of several parts each has its share of the B draws.
 
     Returns shape (systems, B).
@@ -137,11 +135,7 @@ def score(
     resamples: int = RESAMPLES,
     told: Callable[[str], None] = lambda _task: None,
 ) -> Scores:
-    """Score a submission that :func:`~grasp_core.benchmark.submissions.require_scorable` takes.
-
-    `seed`, `resamples`: of the bootstrap.
-    `told`: takes the name of each task before it is scored.
-    """
+    """Score a submission that :func:`~grasp_core.benchmark.submissions.require_scorable` takes."""
     predictions = submission.predictions
     parts = []
     for name, task in tasks.items():
@@ -202,10 +196,7 @@ def joined(parts: Sequence[TaskDraws]) -> TaskDraws:
 
 
 def gathered(parts: Sequence[TaskDraws], tasks: Iterable[str]) -> Scores:
-    """Scores of a submission from those of its tasks.
-
-    `tasks`: all tasks of the benchmark.
-    """
+    """Scores of a submission from those of its tasks."""
     if not parts:
         raise DataError("no task has both predictions and gold labels; name the tasks' folders alike in both")
     scored = {part.name: part.score for part in parts}
@@ -298,10 +289,7 @@ def scores_json(scores: Scores) -> str:
 
 
 def score_details(scores: Scores) -> dict[str, Any]:
-    """The same, JSON-ready, with the overall interval, and with counts by class: these tell of gold labels.
-
-    Returns fields are those of docs/models.md, "Scores".
-    """
+    """The same, JSON-ready, with the overall interval and counts by class, which tell of gold labels."""
     plain: dict[str, Any] = json.loads(scores_json(scores))
     plain["overall_ci95"] = None if scores.overall_ci95 is None else list(scores.overall_ci95)
     for name, found in scores.tasks.items():
@@ -366,7 +354,6 @@ class Calibration:
 def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str, FloatArray]) -> Calibration:
     """Hold probabilities against gold labels.
 
-    `gold`: class by row id.
     `probabilities`, shape (K,): by row id, in the order of the task's classes.
     """
     missing = [one for one in gold if one not in probabilities]

@@ -35,10 +35,7 @@ def add_output(
     csv: str | None = None,
     chart: str | None = None,
 ) -> None:
-    """Add the options that say where the result goes and as what; the first format is the usual one.
-
-    `csv`, `chart`: help of the options of these names.
-    """
+    """Add the options that say where the result goes and as what; the first format is the usual one."""
     endings = [ending for ending, name in _ENDINGS.items() if name in formats]
     others = f", or by its ending {', '.join(endings[1:])} as that" if endings[1:] else ""
     option(group, "-o --out FILE", f"{what} as {formats[0].upper()}{others}; - is standard output", Path)
