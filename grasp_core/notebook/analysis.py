@@ -25,7 +25,7 @@ from grasp_core.engine.request.analysis import (
     settled,
 )
 from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.run import checked_groups, prepare
+from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label
@@ -44,7 +44,6 @@ from grasp_core.notebook.options import (
     TestOptions,
     analysis_fields,
     axis_sets,
-    group_of,
     takes,
 )
 from grasp_core.notebook.results import Analysis
@@ -61,7 +60,6 @@ from grasp_core.statistics.items import NotEstimableError, count
 if TYPE_CHECKING:
     import pandas as pd
 
-    from grasp_core.analysis.cohesion.panel import Cohesion
     from grasp_core.notebook.results import Analysis
 
 R = TypeVar("R")
@@ -190,36 +188,8 @@ def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
 
 Statistic = Callable[[Int64Array, Int64Array], float]
 Found = tuple[tuple[Outcome, ...], FloatArray]
-_AT_A_TIME = 500
 _OWN_PERMUTATIONS = 1000
 """By default, of a statistic in Python: one takes milliseconds where the compiled ones take microseconds."""
-
-
-def shuffled_values(analysis: Analysis, statistic: str, group: Any) -> FloatArray:
-    """See :meth:`~grasp_core.notebook.results.Analysis.null_distribution`."""
-    result, data = analysis.result, analysis.data
-    if data is None:
-        raise SpecError(
-            "a result that was opened, or pickled, holds no data: run grasp.analyse(annotations, raters, "
-            "spec=result.spec), and ask what that returns"
-        )
-    asked = result.spec.analysis.statistics
-    if statistic not in asked:
-        raise SpecError(f"statistic is one of {', '.join(asked)}; found {statistic!r}")
-    prepared = prepare(data, result.spec)
-    groups = prepared.grouping.groups
-    g = groups.index(group_of(group, dict.fromkeys(groups)))
-    panel = cast("Cohesion", prepared.panel)
-    active = np.arange(len(groups)) == g
-    work = panel.work(active)
-    column = panel.places.column(g, panel.places.statistics[statistic])
-    found = []
-    for start in range(0, result.permutations, _AT_A_TIME):
-        stop = min(start + _AT_A_TIME, result.permutations)
-        values = np.full((stop - start, len(groups), panel.per_unit), np.nan)
-        values[:, active] = work.shuffled(result.spec.analysis.seed, start, stop)
-        found.append(panel.columns(values)[:, column])
-    return np.concatenate(found)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
