@@ -15,7 +15,7 @@ from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
 from grasp_core.cli.options import add_axes, add_fields, add_reading, analysis_fields, given_options
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import read, say_data, sort_files
+from grasp_core.cli.reading import note_problems, read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
@@ -145,8 +145,7 @@ def _agreement(chosen: argparse.Namespace) -> None:
         },
     )
     _say_agreement(result, frame, brief=is_brief(chosen.brief))
-    for problem in data.problems:
-        note(printable(problem.message))
+    note_problems(data)
 
 
 def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> None:
@@ -310,8 +309,7 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     )
     write_chart(chosen.chart, lambda: _chart(made, colour))
     say_map(made, analysis.level)
-    for problem in dataset.problems:
-        note(printable(problem.message))
+    note_problems(dataset)
 
 
 def _chart(made: RaterMap, colour: AxisSet) -> Any:

@@ -6,6 +6,7 @@ import argparse
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,8 +23,8 @@ from grasp_core.cli.options import (
     given_options,
 )
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import note_other_data, read, recorded_spec, say_data, sort_files
-from grasp_core.cli.terminal.messages import Countdown, clear_line, note, say
+from grasp_core.cli.reading import note_other_data, note_problems, read, recorded_spec, say_data, sort_files
+from grasp_core.cli.terminal.messages import Countdown, clearing, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -94,17 +95,14 @@ def _items(chosen: argparse.Namespace) -> None:
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
     question = _question(chosen.question, run_spec)
     say_data(dataset, run_spec.data)
-    pool, countdown = Pool(workers.threads), Countdown()  # the kernel releases the interpreter's lock
-    try:
+    countdown = Countdown()
+    with closing(Pool(workers.threads)) as pool, clearing():  # the kernel releases the interpreter's lock
         result = look_at_items(
             dataset,
             ItemsAsked(run_spec, group, permutations, question),
             pool.each,
             lambda share: countdown.show(share, f"{share:.0%} of the permutations"),
         )
-    finally:
-        pool.close()
-        clear_line()
     texts = texts_of_items(found.annotations, run_spec.data)
     top = TOP if chosen.top is None else chosen.top
     tables = {
@@ -217,8 +215,8 @@ def _plan(chosen: argparse.Namespace) -> None:
     check_ending("--recruitment", chosen.recruitment, _TABLES)
     if chosen.files:
         sort_files(chosen, "plan")
-    task, pool, countdown = _asked(chosen), Pool(workers.processes), Countdown()
-    try:
+    task, countdown = _asked(chosen), Countdown()
+    with closing(Pool(workers.processes)) as pool, clearing():
         plan = make_plan(
             task,
             pool.each,
@@ -226,9 +224,6 @@ def _plan(chosen: argparse.Namespace) -> None:
                 now.done / max(now.total, 1), f"{now.done:,} of {now.total:,} data sets"
             ),
         )
-    finally:
-        pool.close()
-        clear_line()
     tables = {"Whom it takes": recruitment_table(plan), "Items by raters and chance": lines_table(plan)}
     write_output(
         chosen,
@@ -274,8 +269,7 @@ def _asked(chosen: argparse.Namespace) -> PlanTask:
 
     def told(data: Dataset) -> None:
         say_data(data, found.spec)
-        for problem in data.problems:
-            note(printable(problem.message))
+        note_problems(data)
 
     axes = group_axes(chosen.group)
     return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, told)

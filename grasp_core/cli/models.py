@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
@@ -114,15 +115,11 @@ def _labels_of(path: Path) -> Table:
 
 def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
     """On threads: the kernel releases the interpreter's lock."""
-    pool = Pool(workers.threads)
     shown = RunOnTerminal(
         lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
     )
-    try:
-        with shown.stopping(_print):
-            return cast("ModelsResult", compute(dataset, spec, pool, shown))
-    finally:
-        pool.close()
+    with closing(Pool(workers.threads)) as pool, shown.stopping(_print):
+        return cast("ModelsResult", compute(dataset, spec, pool, shown))
 
 
 def _print(result: ModelsResult) -> None:

@@ -7,8 +7,8 @@ import argparse
 import numpy as np
 
 from grasp_core.cli.options import add_axes, add_fields, add_reading, given_options
-from grasp_core.cli.reading import read, say_data, sort_files
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clear_line, note, say
+from grasp_core.cli.reading import note_problems, read, say_data, sort_files
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.request.analysis import say_batches, say_shuffles
@@ -66,12 +66,12 @@ def _quality(chosen: argparse.Namespace) -> None:
     if chosen.power and analysis is None:
         raise SpecError("--power needs groups: name an axis with --axis")
     countdown = Countdown()
-    power = power_of(
-        dataset,
-        analysis.axes if chosen.power and analysis is not None else (),
-        lambda done, of: countdown.show(done / of, f"simulating group {done + 1} of {of}"),
-    )
-    clear_line()
+    with clearing():
+        power = power_of(
+            dataset,
+            analysis.axes if chosen.power and analysis is not None else (),
+            lambda done, of: countdown.show(done / of, f"simulating group {done + 1} of {of}"),
+        )
     report = quality_report(
         dataset,
         names=None if analysis is None else analysis.tested,
@@ -96,8 +96,7 @@ def _quality(chosen: argparse.Namespace) -> None:
         say(sentence)
     if chosen.show_ids:
         _print_ids(report, dataset.annotations)
-    for problem in dataset.problems:
-        note(problem.message)
+    note_problems(dataset)
     say_batches(found, used, dataset, report.warnings, VOICE)
 
 

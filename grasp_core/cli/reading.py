@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.options import given_options, spec_fields
-from grasp_core.cli.terminal.messages import VOICE, clear_line, note, say, show_line
+from grasp_core.cli.terminal.messages import VOICE, clearing, note, say, show_line
 from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.reading import Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
@@ -44,14 +44,18 @@ def say_data(dataset: Dataset, spec: DataSpec) -> None:
         note(printable(sentence))
 
 
+def note_problems(dataset: Dataset) -> None:
+    """Say on standard error what there is to know about the data."""
+    for problem in dataset.problems:
+        note(printable(problem.message))
+
+
 def read_place(place: str, member: str | None) -> Table:
     """Read a path, an address or a source, unless it was read to tell what it holds."""
     if member is None and (at := os.path.abspath(place)) in _SORTED:
         return _SORTED.pop(at)
-    try:
+    with clearing():
         table = read_anywhere(place, member, ask=_ask, told=lambda words: show_line(words) if words else None)
-    finally:
-        clear_line()
     if table.source:
         note(printable(f"{table.name} is what {table.source} holds now, SHA-256 {table.sha256}"))
     return table

@@ -24,7 +24,7 @@ from grasp_core.cli.options import (
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, say_data, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clear_line, note, say
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -250,8 +250,7 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     if grouping.groups:
         say_shuffles(data, grouping, run_spec.analysis, VOICE)
     load_s = time.perf_counter() - started
-    pool = make_pool(settings, workers.threads, chosen.workers)
-    try:
+    with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
         if api is None:
             result = _compute(chosen, data, run_spec, pool, load_s)
         else:
@@ -261,8 +260,6 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
             from grasp_core.analysis.rater_map import MapTask, rater_map  # with eigenvectors, as above
 
             raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
-    finally:
-        pool.close()
     _write_files(chosen, result, raters)
     say_result(result, brief=chosen.brief)
     if raters is not None:
@@ -279,14 +276,12 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 def _compute_there(api: Api, found: Reading, given: Mapping[str, Any], run_spec: RunSpec) -> RunResult:
     sent, files = api.sent(run_spec, found, given)
     countdown = Countdown()
-    try:
+    with clearing():
         result, run = api.compute(
             sent,
             files,
             lambda done, of: countdown.show(done / max(of, 1), f"{done:,} of {of:,} permutations"),
         )
-    finally:
-        clear_line()
     note(f"the run is {api.address}/results?run={run}")
     return cast("RunResult", result)
 

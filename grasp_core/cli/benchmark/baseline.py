@@ -48,7 +48,7 @@ from grasp_core.cli.benchmark.lm import (
 )
 from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interval, whole
 from grasp_core.cli.parser import option
-from grasp_core.cli.terminal.messages import clear_line, note, show_line, show_rows
+from grasp_core.cli.terminal.messages import clear_line, clearing, note, show_line, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, GraspError, SpecError
 from grasp_core.model.text import listed, number
@@ -113,7 +113,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
     train, wider = _with(retrieve, read_rows(chosen.task / TRAIN_FILE, task, labelled=True), task)
     if chosen.evaluate is None:
         test, _ = _with(retrieve, read_rows(chosen.task / TEST_FILE, task, labelled=False), task)
-        with _maker(chosen) as (make, _), _clearing():
+        with _maker(chosen) as (make, _), clearing():
             labels = label_rows(
                 make(wider, test.texts),
                 train,
@@ -133,7 +133,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
         if not path.exists():  # a misspelt way of scoring is no file either
             raise DataError(f"--evaluate takes loo, splits or a labelled file; there is no file {path}")
         other, _ = _with(retrieve, read_rows(path, task, labelled=True), task)
-    with _maker(chosen) as (make, _), _clearing():
+    with _maker(chosen) as (make, _), clearing():
         texts: Texts = ()
         if chosen.name == SPREADING and (chosen.task / TEST_FILE).is_file():
             rows = read_rows(chosen.task / TEST_FILE, task, labelled=False)
@@ -167,7 +167,7 @@ def _retrieve(chosen: argparse.Namespace) -> Retrieve | None:
 def _with(retrieve: Retrieve | None, rows: Rows, task: Task) -> tuple[Rows, Task]:
     if retrieve is None:
         return rows, task
-    with _clearing():
+    with clearing():
         return with_retrieved(rows, task, retrieve, watch=show_rows)
 
 
@@ -214,7 +214,7 @@ def _label_all(chosen: argparse.Namespace) -> None:
             for place, files in enumerate(found):
                 train, task = _with(retrieve, files.train, files.task)
                 found[place] = TaskFiles(task, train, _with(retrieve, files.test, files.task)[0])
-        with _maker(chosen) as (make, usage), _clearing():
+        with _maker(chosen) as (make, usage), clearing():
             done = label_all(
                 found,
                 lambda files: make(files.task, files.test.texts),
@@ -264,14 +264,6 @@ def _print_scores(scores: Scores) -> None:
         print(f"overall {scores.overall:.3f}")
     else:
         note(f"no overall score, without gold labels: {listed(scores.unscored)}")
-
-
-@contextmanager
-def _clearing() -> Iterator[None]:
-    try:
-        yield
-    finally:
-        clear_line()
 
 
 ADABOOST = "adaboost"

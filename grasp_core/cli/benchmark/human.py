@@ -24,8 +24,7 @@ from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.options import add_reading
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import read
-from grasp_core.cli.terminal.messages import note
+from grasp_core.cli.reading import note_problems, read
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import number
@@ -109,8 +108,7 @@ def _human(chosen: argparse.Namespace) -> None:
         _print(result, chosen.pay, asked)
         at = chosen.task or ""
         entries.append(Entry(name, {at: result.macro_f1}, None, ci95={at: result.ci95}))
-    for problem in dataset.problems:
-        note(problem.message)
+    note_problems(dataset)
     if chosen.task is None:
         return
     board = _board(chosen.out, entries)
