@@ -121,14 +121,8 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
         action=argparse.BooleanOptionalAction,
     )
     for what in ("rater", "item"):
-        group.add_argument(
-            f"--exclude-{what}",
-            dest=f"{what}s_out",
-            type=_ids,
-            action="append",
-            metavar="ID",
-            help=f"leave out this {what}; @FILE: those in a file, one per line",
-        )
+        words = f"leave out this {what}; @FILE: those in a file, one per line"
+        option(group, f"--exclude-{what} ID", words, _ids, action="append", dest=f"{what}s_out")
     limits = ("time", "min_time", "max_time", "gold", "min_gold", "min_per_rater", "min_per_item")
     add_fields(group, Filters, *limits)
     add_fields(group, DataSpec, "screens")

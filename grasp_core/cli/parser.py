@@ -125,7 +125,7 @@ class Command:
 def option(
     group: argparse._ActionsContainer,
     usage: str,
-    words: str | None = None,
+    help: str | None = None,
     kind: Callable[[str], Any] | None = None,
     **how: Any,
 ) -> None:
@@ -133,16 +133,18 @@ def option(
 
     `kind`: makes the value of its text. `how`: what else `add_argument` takes.
     """
-    *names, last = usage.split()
-    if last.startswith("-"):
-        names.append(last)
-        if not how.keys() & {"action", "choices"}:
-            how["action"] = "store_true"
-    else:
-        how["metavar"] = last
+    words = usage.split()
+    names = [word for word in words if word.startswith("-")]
+    values = words[len(names) :]
+    if len(values) == 1:
+        how["metavar"] = values[0]
+    elif values:
+        how |= {"metavar": tuple(values), "nargs": len(values)}
+    elif not how.keys() & {"action", "choices"}:
+        how["action"] = "store_true"
     if kind is not None:
         how["type"] = kind
-    group.add_argument(*names, help=words, **how)
+    group.add_argument(*names, help=help, **how)
 
 
 def add_quiet(parser: argparse.ArgumentParser) -> None:

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_adaboost
 from grasp_core.benchmark.baselines.embedding import Embedder
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, check_installed, make_baseline
@@ -46,7 +44,7 @@ from grasp_core.cli.benchmark.lm import (
     model_options,
     similarity_or_say,
 )
-from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interval, whole
+from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interval, table_text, whole
 from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, clearing, note, show_line, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
@@ -259,7 +257,7 @@ def _print_scores(scores: Scores) -> None:
     rows = [
         (name, f"{one.macro_f1:.3f}", interval(one.ci95), f"{one.n:,}") for name, one in scores.tasks.items()
     ]
-    print(pd.DataFrame(rows, columns=["task", "macro-F1", "95 % interval", "items"]).to_string(index=False))
+    print(table_text(["task", "macro-F1", "95 % interval", "items"], rows))
     if scores.overall is not None:
         print(f"overall {scores.overall:.3f}")
     else:

@@ -45,14 +45,8 @@ def fill_human(human: argparse.ArgumentParser) -> None:
     add_reading(human)
     drawn = human.add_argument_group("human baseline")
     for name, default, what in _NUMBERS:  # options of reading have names like these
-        drawn.add_argument(
-            f"--{name}",
-            dest=f"human_{name}",
-            type=int,
-            default=default,
-            metavar="N",
-            help=f"{what} (default: {default})",
-        )
+        words = f"{what} (default: {default})"
+        option(drawn, f"--{name} N", words, int, dest=f"human_{name}", default=default)
     option(drawn, "--gold-file FILE", "right labels: ID,Label", Path)
     option(
         drawn,

@@ -71,9 +71,7 @@ def model_options(parser: argparse.ArgumentParser) -> None:
         default=Path(ANSWERS),
     )
     for way in ("in", "out"):
-        model.add_argument(
-            f"--price-{way}", type=_price, default=0.0, metavar="PRICE", help="per million tokens"
-        )
+        option(model, f"--price-{way} PRICE", "per million tokens", _price, default=0.0)
 
 
 @contextmanager

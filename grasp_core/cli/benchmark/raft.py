@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,11 +72,6 @@ def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
     )
 
 
-def add_gold(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """The folder of gold labels."""
-    option(parser, "--gold GOLD_DIR", "folder with <task>/test.csv (ID,Label)", Path, required=required)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
     """Tasks, gold and the ids that submissions must have."""
@@ -114,8 +109,11 @@ def add_tasks(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_seed(parser: argparse.ArgumentParser) -> None:
-    """The seed of resampling."""
+def add_setting(parser: argparse.ArgumentParser, *, gold_required: bool = True) -> None:
+    """The folders of gold labels and tasks, and the seed of resampling."""
+    words = "folder with <task>/test.csv (ID,Label)"
+    option(parser, "--gold GOLD_DIR", words, Path, required=gold_required)
+    add_tasks(parser)
     option(parser, "--seed N", "of the resampling", whole, default=1)
 
 
@@ -139,6 +137,13 @@ def add_all_tasks(parser: argparse.ArgumentParser, how: str) -> None:
     option(which, "--task TASK_DIR", "folder with task.json", Path)
     option(which, "--all", f"every task of --tasks, {how}")
     option(parser, "--tasks TASKS_DIR", f"for --all: a folder for each; default: {TASKS}", Path)
+
+
+def table_text(columns: list[str], rows: Sequence[tuple[str, ...]]) -> str:
+    """Columns of text with a header, as they are printed."""
+    import pandas as pd  # which takes long to load
+
+    return pd.DataFrame(rows, columns=columns).to_string(index=False)
 
 
 def interval(ends: tuple[float, float]) -> str:

@@ -42,13 +42,12 @@ from grasp_core.benchmark.submissions import Gold, Submission
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.benchmark.raft import (
     Setting,
-    add_gold,
-    add_seed,
+    add_setting,
     add_submission,
-    add_tasks,
     interval,
     open_setting,
     show_task,
+    table_text,
     unknown,
 )
 from grasp_core.cli.parser import option
@@ -63,14 +62,11 @@ def fill_score(scoring: argparse.ArgumentParser) -> None:
     """Add the command ``score`` to those of ``raft``."""
     scoring.set_defaults(command=_score)
     add_submission(scoring, "submission")
-    add_gold(scoring)
-    add_tasks(scoring)
-    add_seed(scoring)
-    scoring.add_argument(
-        "--costs",
-        nargs=3,
-        metavar=("CLASS", "FALSE_POSITIVE", "FALSE_NEGATIVE"),
-        help="what a row wrongly given the class costs, and what one of it that was missed",
+    add_setting(scoring)
+    option(
+        scoring,
+        "--costs CLASS FALSE_POSITIVE FALSE_NEGATIVE",
+        "what a row wrongly given the class costs, and what one of it that was missed",
     )
     option(
         scoring,
@@ -93,9 +89,7 @@ def fill_compare(comparing: argparse.ArgumentParser) -> None:
     comparing.set_defaults(command=_compare)
     add_submission(comparing, "first")
     add_submission(comparing, "second")
-    add_gold(comparing)
-    add_tasks(comparing)
-    add_seed(comparing)
+    add_setting(comparing)
 
 
 def _score(chosen: argparse.Namespace) -> None:
@@ -137,7 +131,7 @@ def _print_scores(scores: Scores) -> None:
     if scores.overall is not None and scores.overall_ci95 is not None:
         rows.append(("overall", f"{scores.overall:.3f}", interval(scores.overall_ci95), "", ""))
     columns = ["task", "macro-F1", "95 % interval", "over declared classes", "items"]
-    print(pd.DataFrame(rows, columns=columns).to_string(index=False))
+    print(table_text(columns, rows))
     if scores.unscored:
         without = listed(scores.unscored)
         note(
@@ -166,7 +160,7 @@ def _classes_text(score: TaskScore) -> str:
         for one in found
     ]
     columns = ["class", "precision", "recall", "F1", "false positives", "false negatives"]
-    return pd.DataFrame(rows, columns=columns).to_string(index=False)
+    return table_text(columns, rows)
 
 
 def _calibrations(folder: Path, scores: Scores, setting: Setting) -> dict[str, Calibration]:
@@ -194,7 +188,7 @@ def _calibration_text(found: Calibration) -> str:
     return (
         f"calibration: Brier score {found.brier:.3f}, log loss {found.log_loss:.3f}, "
         f"expected calibration error {found.ece:.3f}\n"
-        f"{pd.DataFrame(rows, columns=columns).to_string(index=False)}"
+        f"{table_text(columns, rows)}"
     )
 
 
@@ -238,7 +232,7 @@ def _compare(chosen: argparse.Namespace) -> None:
         for name, one in named
     ]
     columns = ["task", "difference", "95 % interval", "p", "items"]
-    print(pd.DataFrame(rows, columns=columns).to_string(index=False))
+    print(table_text(columns, rows))
     if found.overall is None:
         note("no overall difference, not every task could be compared")
 
@@ -253,9 +247,7 @@ def fill_leaderboard(parser: argparse.ArgumentParser) -> None:
         metavar="SUBMISSION_DIR",
         help="folders or zips, each a row under its name; without one: the published systems",
     )
-    add_gold(parser, required=False)
-    add_tasks(parser)
-    add_seed(parser)
+    add_setting(parser, gold_required=False)
     option(parser, "--by TASK", "rank by this task; default: the mean over all tasks", default=OVERALL)
     option(
         parser,
