@@ -23,7 +23,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, Problem, know, raise_stopping, stop
 from grasp_core.model.remarks.benchmark import SubmissionProblem
 from grasp_core.model.remarks.remark import Value, said
-from grasp_core.model.text import agree, closest, listed, number, quoted
+from grasp_core.model.text import agree, closest, listed, meant, number, quoted
 from grasp_core.reading.dataset.recoding import own_recoded
 from grasp_core.reading.files import delimited, encodings
 from grasp_core.reading.table.columns import Column
@@ -299,8 +299,7 @@ def gold_labels(annotations: Table, spec: DataSpec, column: str) -> dict[str, st
         raise DataError(f"{table.name}: in this layout no column can tell right labels; write a row per item")
     for name in (column, item):
         if name not in table.columns:
-            close = closest(name, table.columns)
-            hint = f"did you mean {listed(close)}?" if close else f"its columns are {listed(table.columns)}"
+            hint = meant(name, table.columns, f"its columns are {listed(table.columns)}")
             raise DataError(f"{table.name} has no column {quoted(name)}; {hint}")
     items, labels = table.column(item), table.column(column)
     known: dict[str, str] = {}

@@ -7,6 +7,7 @@ import argparse
 import numpy as np
 
 from grasp_core.cli.options import add_axes, add_fields, add_reading, given_options
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_problems, read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
@@ -41,11 +42,8 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
     looked_at = quality.add_argument_group("quality")
     add_axes(looked_at)
     add_fields(looked_at, AnalysisSpec, "strata", "cluster")
-    for option, words in (
-        ("--power", "simulate how large a GAI these raters and items find"),
-        ("--show-ids", "print whom the checks of raters mean"),
-    ):
-        looked_at.add_argument(option, action="store_true", default=None, help=words)
+    option(looked_at, "--power", "simulate how large a GAI these raters and items find", default=None)
+    option(looked_at, "--show-ids", "print whom the checks of raters mean", default=None)
     add_output(quality.add_argument_group("output"), FORMATS, "the report, which names no rater,")
 
 

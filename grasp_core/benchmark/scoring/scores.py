@@ -15,7 +15,7 @@ from grasp_core.benchmark.submissions import Gold, Submission
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, Task
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import closest, listed, number, quoted
+from grasp_core.model.text import listed, meant, number, quoted
 from grasp_core.reading.archives.members import check_size
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -394,10 +394,7 @@ def read_probabilities(path: Path, task: Task) -> dict[str, FloatArray]:
     table = read_table(path)
     for name in (ID, *task.classes):
         if name not in table.columns:
-            close = closest(name, table.columns)
-            hint = (
-                f"did you mean {listed(close)}?" if close else f"its columns are {listed(table.columns, 5)}"
-            )
+            hint = meant(name, table.columns, f"its columns are {listed(table.columns, 5)}")
             raise DataError(f"{shown} has no column {quoted(name)}, as {task.name} needs; {hint}")
     columns = [_numbers(table, name, shown) for name in task.classes]
     values = np.stack(columns, axis=1)

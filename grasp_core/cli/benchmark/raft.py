@@ -19,7 +19,7 @@ from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.cli.parser import Command, add_commands, option
 from grasp_core.cli.terminal.messages import note, show_line
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import closest, listed
+from grasp_core.model.text import meant
 
 TASKS = Path("raft")
 COMMANDS = (
@@ -153,6 +153,5 @@ def interval(ends: tuple[float, float]) -> str:
 
 def unknown(what: str, name: str, names: Collection[str]) -> DataError:
     """A name that is none of those there are, and which may be meant."""
-    close = closest(name, list(names))
-    there = f"did you mean {listed(close)}?" if close else f"there are {', '.join(names)}"
+    there = meant(name, list(names), f"there are {', '.join(names)}")
     return DataError(f"{what}; {there}")
