@@ -19,7 +19,16 @@ EXTRAS: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
     {
         "server": (
             *("sqlalchemy", "alembic", "pyrage", "limits", "cryptography", "streamlit", "starlette"),
-            *("fastapi", "pydantic", "prometheus_client", "sklearn", "vl_convert", "aiohttp", "requests"),
+            *(
+                "fastapi",
+                "pydantic",
+                "prometheus_client",
+                "cronsim",
+                "sklearn",
+                "vl_convert",
+                "aiohttp",
+                "requests",
+            ),
         ),
         "postgres": ("psycopg", "sqlalchemy"),
         "remote": ("aiohttp", "requests"),

@@ -8,7 +8,7 @@ import pandas as pd
 
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
-from grasp_core.model.text import Segment, Sentence, number, spelled
+from grasp_core.model.text import Segment, Sentence, agree, number, spelled
 from grasp_core.report.columns import Column, texts
 from grasp_core.report.words.names import NOT_ESTIMABLE
 
@@ -25,6 +25,8 @@ FEW_RATERS = 20
 def agreement_title(result: RunResult) -> Sentence:
     """How well they agree in one sentence, e.g. "Your 8 raters agree fairly well: 0.65"."""
     found, raters = result.everybody, result.data.raters
+    if raters == 1:
+        return Sentence.of("One rater alone has nobody to agree with")
     if found is None or found.alpha is None:
         why = "" if found is None or found.reason is None else f": {found.reason}"
         return Sentence.of(f"How well your {number(raters, 'rater')} agree cannot be told{why}")
@@ -140,7 +142,9 @@ def agreement_advice(found: Everybody) -> Sentence | None:
 def no_groups(result: RunResult) -> Sentence:
     """Why there are no groups, and what would make some."""
     raters = result.data.raters
-    few = f"; {spelled(raters)} raters are few for groups" if raters < FEW_RATERS else ""
+    few = ""
+    if raters < FEW_RATERS:
+        few = f"; {spelled(raters)} {agree(raters, 'rater is', 'raters are')} few for groups"
     return Sentence.of(
         f"Nothing is known of the raters. Add a file with their age, gender or background{few}."
     )

@@ -21,7 +21,7 @@ from grasp_core.report.since import Since, details, headline, since
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.sources import Sources
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.watches import FAILURES, Kind, Origin, Paused, Watch, WatchStore
+from grasp_core.store.watches import FAILURES, Kind, Origin, Paused, Watch, WatchStore, cron_line
 
 EVERY: Mapping[str, str] = {"hourly": "every hour", "daily": "every day", "weekly": "every week"}
 PAUSED: Mapping[Paused, str] = {
@@ -38,6 +38,9 @@ def how_often(every: str) -> str:
     """How often is looked."""
     if every in EVERY:
         return EVERY[every]
+    if " " in every:
+        explained = cron_line(every).explain()
+        return f"{explained[:1].lower()}{explained[1:]} (UTC)"
     count, unit = int(every[:-1]), {"h": "hour", "d": "day"}[every[-1]]
     return f"every {unit}" if count == 1 else f"every {number(count, unit)}"
 

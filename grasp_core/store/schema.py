@@ -404,7 +404,7 @@ watches = _table(
     Column("owner", Prose, nullable=False, default=""),
     Column("title", Prose, nullable=False),
     Column("sources", Text, nullable=False),  # JSON: where each file is
-    Column("every", Line(8), nullable=False),
+    Column("every", Line(80), nullable=False),
     Column("created_at", Double, nullable=False),
     Column("looked_at", Double),
     Column("next_at", Double, nullable=False),

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
+from cronsim import CronSim, CronSimError
 from sqlalchemy import Connection
 
-from grasp_core.model.errors import LimitError, StoreError
+from grasp_core.model.errors import LimitError, SpecError, StoreError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.store.bound import Bound, of_row
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches
 
-EVERY = re.compile(r"hourly|daily|weekly|[1-9][0-9]{0,2}[hd]")
-"""How often is looked: so, or every so many hours or days; more often than hourly nobody may."""
+EVERY = re.compile(
+    r"hourly|daily|weekly|[1-9][0-9]{0,2}[hd]|[0-5]?[0-9]( [0-9A-Za-z*,/#-]{1,15}){4}", re.ASCII
+)
+"""How often is looked: so, every so many hours or days, or at the times of a cron line, which names one
+minute of the hour, for more often than hourly nobody may."""
 _SECONDS: Mapping[str, float] = {"hourly": 3600.0, "daily": 86_400.0, "weekly": 7 * 86_400.0}
 _UNITS: Mapping[str, float] = {"h": 3600.0, "d": 86_400.0}
 Paused = Literal["person", "failures", "rights", "run"]
@@ -105,7 +111,8 @@ class WatchStore(Bound):
     ) -> Watch:
         """Watch a run's files; the first look is due after the time of `every`.
 
-        Raises LimitError if the person has too many; StoreError if the project has no such run (any more).
+        Raises SpecError for no such time; LimitError if the person has too many; StoreError if the project
+        has no such run (any more).
         """
         owner, now, watch_id = storable(owner), self._now, new_id()
         with to_write(self._engine, alone=f"watches of {owner}") as connection:
@@ -117,7 +124,7 @@ class WatchStore(Bound):
             if connection.execute(theirs).scalar_one() >= MOST:
                 raise LimitError(f"You have {MOST} watches, the most there may be; delete one first.")
             what = {"last_run_id": run_id, "sources": json.dumps(to_json(list(sources))), "title": title}
-            when = {"every": every, "created_at": now, "next_at": now + seconds_of(every)}
+            when = {"every": every, "created_at": now, "next_at": next_look(every, now)}
             whose = {"id": watch_id, "project_id": self._home, "owner": owner, "webhook": webhook}
             connection.execute(watches.insert().values(**what, **when, **whose))
             _insert_run(connection, watch_id, run_id, now)
@@ -152,7 +159,7 @@ class WatchStore(Bound):
 
     def set_every(self, watch_id: str, every: str) -> None:
         """Look so often from now on."""
-        self._change(watch_id, every=every, next_at=self._now + seconds_of(every))
+        self._change(watch_id, every=every, next_at=next_look(every, self._now))
 
     def set_webhook(self, watch_id: str, webhook: str | None) -> None:
         """Tell this address of runs that end from now on; None for nobody."""
@@ -230,7 +237,7 @@ class WatchStore(Bound):
         """End a look; nothing is changed where the claim has passed to somebody else."""
         now = self._now
         ours = (watches.c.id == watch.id) & (watches.c.lease_until == watch.lease_until)
-        times = {"lease_until": 0.0, "looked_at": now, "next_at": now + seconds_of(watch.every)}
+        times = {"lease_until": 0.0, "looked_at": now, "next_at": next_look(watch.every, now)}
         self._write(watches.update().where(ours).values(**times, **values))
 
     def _found(self, which: sa.ColumnElement[bool]) -> list[Watch]:
@@ -246,9 +253,24 @@ class WatchStore(Bound):
             raise StoreError("The watch was deleted.")
 
 
-def seconds_of(every: str) -> float:
-    """Seconds from one look to the next."""
-    return _SECONDS.get(every) or int(every[:-1]) * _UNITS[every[-1]]
+def next_look(every: str, now: Any, clock: Callable[[], float] = time.time) -> Any:
+    """When to look next, in seconds since 1970: `now` is the database's; cron lines are of UTC by this clock.
+
+    Raises SpecError if there is no such time.
+    """
+    if not EVERY.fullmatch(every):
+        raise SpecError(f"no time to look is {every!r}", field="every")
+    if " " in every:
+        return next(cron_line(every, clock())).timestamp()
+    return now + (_SECONDS.get(every) or int(every[:-1]) * _UNITS[every[-1]])
+
+
+def cron_line(every: str, now: float = 0.0) -> CronSim:
+    """The times of a cron line after `now`."""
+    try:
+        return CronSim(every, datetime.fromtimestamp(now, UTC))
+    except CronSimError as error:
+        raise SpecError(f"{every!r} is no cron line: {str(error).lower()}", field="every") from None
 
 
 def _waiting(watch: Watch) -> sa.Update:

@@ -1,4 +1,4 @@
-"""Whether groups were given the same items, and as many; groups whose GAI compares different items."""
+"""Whether groups were given the same items, and as many; columns that look like teams."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import dataclasses
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import grasp_core as grasp
 from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, checked, drawn
-from benchmarks.planted import AXIS
+from benchmarks.planted import AXIS, Effect, independent_shares, labelled, own_view, shifted
+from benchmarks.planted import dataset as made
+from benchmarks.planted import drawn as drawn_effect
 from benchmarks.simulated import d3_size
+from benchmarks.study.situations import in_teams
+from grasp_core.analysis import teams as module
 from grasp_core.analysis.design import (
     MOST_ANNOTATIONS,
     Seen,
@@ -20,6 +26,7 @@ from grasp_core.analysis.design import (
     said_of_columns,
     unmatched,
 )
+from grasp_core.analysis.teams import Team, teams
 from grasp_core.model.annotations import Axis, FloatArray, Raters
 from grasp_core.model.errors import Problem, SpecError
 from grasp_core.model.groups import Group, form_groups
@@ -29,7 +36,7 @@ from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
-from grasp_core.reading.dataset.load import load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.statistics.cross_group import xrr
@@ -54,12 +61,8 @@ def test_groups_with_items_or_workloads_of_their_own_are_told(situation: Situati
         assert check.large
         assert check.own_workload == ("times as many" in situation.name)
         assert set(unequal_axes([check])) == {("side",)}
-
-
-def test_sizes_are_those_that_were_planted() -> None:
-    busy = checked(drawn(CONFOUNDED[-1], 1)).workload
-    assert busy is not None
-    assert (busy.group.values, busy.size) == (("in",), pytest.approx(4.0))
+        if check.own_workload:
+            assert (check.workload.group.values, check.workload.size) == (("in",), pytest.approx(4.0))
 
 
 @pytest.mark.parametrize(
@@ -93,13 +96,17 @@ def test_strata_that_decided_who_rates_what_leave_nothing_to_tell() -> None:
     assert not check.large
 
 
-def test_the_example_is_silent_and_raters_of_unknown_value_count_nowhere() -> None:
+def test_the_example_is_silent_and_where_no_value_is_known_there_is_nothing_to_check() -> None:
     spec = example_spec()
     files = {name: read_table(content, name) for name, content in example_files().items()}
     data = load(files["annotations.csv"], files["raters.csv"], spec.data, spec.analysis.columns)
     grouping = form_groups(data.raters, spec.analysis.axes, min_raters=2)
     seen = Seen.of(data.annotations)
     assert not unequal_axes(check_assignment(seen, data.annotations_of, grouping, spec.analysis.axes))
+    annotations = coded([0, 0], [0, 1], [0, 0], 1)
+    nobody = form_groups(Raters(("a", "b"), {"side": Axis.from_values([None, None])}), AXES)
+    (check,) = check_assignment(Seen.of(annotations), np.ones(2, np.int64), nobody, AXES)
+    assert (check.items, check.workload, check.large) == (None, None, False)
 
 
 def test_large_data_are_looked_at_by_items_drawn_at_random() -> None:
@@ -109,16 +116,7 @@ def test_large_data_are_looked_at_by_items_drawn_at_random() -> None:
     assert MOST_ANNOTATIONS * 0.99 < seen.rater.size <= MOST_ANNOTATIONS < annotations.n_annotations
     (check,) = check_assignment(seen, given, grouping, spec.axes[:1])
     assert not check.large
-    assert check.items is not None
     assert check.items.size == pytest.approx(1.0, abs=0.02)
-
-
-def test_an_axis_without_groups_has_nothing_to_check() -> None:
-    annotations = coded([0, 0], [0, 1], [0, 0], 1)
-    raters = Raters(("a", "b"), {"side": Axis.from_values([None, None])})
-    grouping = form_groups(raters, AXES)
-    (check,) = check_assignment(Seen.of(annotations), np.ones(2, np.int64), grouping, AXES)
-    assert (check.items, check.workload, check.large) == (None, None, False)
 
 
 def test_memory_does_not_grow_with_the_permutations() -> None:
@@ -158,14 +156,10 @@ def test_raters_unknown_on_a_stratum_or_cluster_take_part_and_are_said_to() -> N
     tested = AnalysisSpec(axes=(("some",),), strata=("some",))
     assert said_of_columns(of, tested, [OF_TWO]) == [UNKNOWN]
     assert said_of_columns(of, AnalysisSpec(axes=(("x",),)), [OF_TWO]) == []
-
-
-@pytest.mark.parametrize("values", ["uuuuuu", "      "])
-def test_a_stratum_of_everybody_is_said_to_change_nothing(values: str) -> None:
-    of = raters(x="ababab", some=values)
     alone = Problem(False, DataProblem.AXIS_WITHOUT_VALUE(axis="some"), axis="some")
-    spec = AnalysisSpec(axes=(("x",),), strata=("some",))
-    assert said_of_columns(of, spec, [alone]) == [ShuffleCaution.ONE_STRATUM(column="some")]
+    for values in ("uuuuuu", "      "):  # a stratum of everybody changes nothing
+        everybody = raters(x="ababab", some=values)
+        assert said_of_columns(everybody, within, [alone]) == [ShuffleCaution.ONE_STRATUM(column="some")]
 
 
 def test_an_axis_that_differs_inside_clusters_is_said_to_hold_the_others_up() -> None:
@@ -176,14 +170,9 @@ def test_an_axis_that_differs_inside_clusters_is_said_to_hold_the_others_up() ->
     assert "test x in a run without y" in str(told)
     assert said_of_columns(of, AnalysisSpec(axes=(("x",),), cluster="team"), []) == []
     assert said_of_columns(of, AnalysisSpec(axes=(("y",),), cluster="team"), []) == []
-
-
-def test_clusters_each_of_its_own_size_are_refused_for_their_sizes() -> None:
-    of = raters(x="ababab", team="rrssst")
-    spec = AnalysisSpec(axes=(("x",),), cluster="team")
-    grouping = form_groups(of, spec.axes)
+    own = raters(x="ababab", team="rrssst")  # clusters each of its own size
     with pytest.raises(SpecError, match=r"each team has a size of its own.* shuffle within team"):
-        check_something_moves(of, grouping, spec)
+        check_something_moves(own, form_groups(own, [("x",)]), AnalysisSpec(axes=(("x",),), cluster="team"))
 
 
 # Groups whose GAI compares different items
@@ -211,3 +200,78 @@ def test_pools_of_unequal_difficulty_are_told() -> None:
 @pytest.mark.parametrize("situation", [POOL, CONFOUNDED[-1]], ids=lambda one: one.name)
 def test_pools_alike_and_workloads_are_not(situation: object) -> None:
     assert sum(len(told(situation, seed)) for seed in range(SETS_MATCHED)) <= 2
+
+
+# Teams: found where they answer alike, not where a column says something else
+SETS_OF_TEAMS = 20
+
+
+def found(data: Dataset) -> list[Team]:
+    axes = dict(data.raters.axes)
+    tested = {AXIS: axes.pop(AXIS)}
+    return teams(data.annotations, axes, tested)
+
+
+def with_column(data: Dataset, values: list[str]) -> Dataset:
+    axes = {AXIS: list(_texts(data.raters.axes[AXIS])), "column": values}
+    labels = np.full((data.annotations.n_raters, data.annotations.n_items), -1)
+    labels[data.annotations.rater, data.annotations.item] = data.annotations.category
+    return made(labels, data.annotations.n_categories, axes)
+
+
+def _texts(axis: Axis) -> list[str]:
+    return [axis.values[code] for code in axis.codes]
+
+
+def test_teams_with_views_of_their_own_are_proposed_as_clusters_of_larger_data_too(monkeypatch) -> None:
+    assert [found(in_teams(seed)) for seed in range(5)] == [[Team("team", AXIS, "cluster")]] * 5
+    monkeypatch.setattr(module, "MOST_ANNOTATIONS", 1800)
+    monkeypatch.setattr(module, "MOST_RATERS", 40)
+    monkeypatch.setattr(module, "MOST_PAIRS", 50)
+    assert found(in_teams(1)) == [Team("team", AXIS, "cluster")]
+
+
+def test_teams_without_views_are_seldom_proposed() -> None:
+    # At most .01 of data sets; of 20, more than 2 would have probability below .002.
+    effect = Effect("shift", 3, shifted(15))
+    clean = [drawn_effect(effect, seed) for seed in range(SETS_OF_TEAMS)]
+    team = [f"{'in' if j < 15 else 'out'} {j % 5}" for j in range(60)]
+    assert sum(bool(found(with_column(one, team))) for one in clean) <= 2
+
+
+def test_the_axis_by_another_name_and_a_column_apart_from_it_are_no_teams() -> None:
+    data = in_teams(1)
+    same = [{"in": "a", "out": "b"}[value] for value in _texts(data.raters.axes[AXIS])]
+    for column in (same, [f"{j}" for j in range(60)], [f"{j % 2}" for j in range(60)]):
+        assert found(with_column(data, column)) == []
+
+
+def test_batches_that_lean_to_a_group_are_to_be_shuffled_within() -> None:
+    rng = np.random.default_rng(1)
+    shares = independent_shares(rng, 60, 60, 3)
+    batch = np.where(np.arange(60) % 20 < 15, np.arange(60) // 20, (np.arange(60) // 20 + 1) % 3)
+    for one in range(3):
+        shares[batch == one] = own_view(0.3)(shares[batch == one], rng)
+    labels = labelled(rng, shares, np.ones((60, 60), bool))
+    sides = ["in" if j < 20 else "out" for j in range(60)]
+    data = made(labels, 3, {AXIS: sides, "batch": [str(one) for one in batch]})
+    assert found(data) == [Team("batch", AXIS, "within")]
+
+
+def test_python_proposes_the_cluster_and_changes_nothing() -> None:
+    data = in_teams(2)
+    annotations = data.annotations
+    texts = {"item": annotations.item_ids, "rater": annotations.rater_ids, "label": annotations.categories}
+    codes = (annotations.item, annotations.rater, annotations.category)
+    columns = zip(texts.items(), codes, strict=True)
+    frame = pd.DataFrame({name: np.array(ids)[code] for (name, ids), code in columns})
+    raters = pd.DataFrame({name: _texts(axis) for name, axis in data.raters.axes.items()})
+    raters.insert(0, "rater", annotations.rater_ids)
+    asked = {"item": "item", "rater": "rater", "label": "label", "axes": [AXIS], "permutations": 200}
+    plain = grasp.analyse(frame, raters, **asked)
+    (said,) = [note for note in plain.notes if "answer more alike" in note]
+    assert "'team'" in said
+    assert "cluster='team'" in said
+    assert plain.result.spec.analysis.cluster is None
+    mended = grasp.analyse(frame, raters, cluster="team", **asked)
+    assert not [note for note in mended.notes if "answer more alike" in note]

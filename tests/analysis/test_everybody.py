@@ -25,16 +25,7 @@ from grasp_core.permutation.draw import permutation
 from grasp_core.permutation.further import further
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.report.everybody import (
-    agreement_advice,
-    agreement_title,
-    how_sure_agreement,
-    how_well,
-    in_one_line,
-    no_groups,
-    over_batches,
-    who_differs,
-)
+from grasp_core.report import everybody as report
 from grasp_core.report.public_view import public_view
 from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.statistics.coefficients import gwet_ac1, gwet_ac1_error
@@ -44,8 +35,6 @@ from tests.permutation.simulated import DATA_SPEC, coded, dataset, simulate
 from tests.statistics.test_agreement import FOUR_RATERS
 
 # All raters
-
-
 ALL = AnalysisSpec(axes=())
 SPEC = DataSpec(item="item", rater="rater", label="label")
 
@@ -68,9 +57,7 @@ def random_rows(seed: int, labels: str, items: int = 40, raters: int = 7) -> lis
 
 
 def run(rows: list[tuple[str, str, str]], analysis: AnalysisSpec = ALL) -> RunResult:
-    found = compute_in_threads(data(rows), RunSpec(SPEC, analysis))
-    assert isinstance(found, RunResult)
-    return found
+    return compute_in_threads(data(rows), RunSpec(SPEC, analysis))
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -82,60 +69,39 @@ def test_alpha_is_krippendorffs(level: str, seed: int) -> None:
     )
     values = wide.map(lambda label: number_of(label) if isinstance(label, str) else np.nan).to_numpy(float)
     found = everybody(data(rows), replace(ALL, level=level))
-    assert found is not None
     assert found.alpha == pytest.approx(krippendorff.alpha(values, level_of_measurement=level), abs=1e-12)
     assert found.low < found.alpha < found.high
 
 
 def test_by_hand() -> None:
-    rows = [("a", r, "x") for r in "123"] + [
-        ("b", "1", "x"),
-        ("b", "2", "x"),
-        ("b", "3", "y"),
-        ("c", "1", "y"),
-    ]
-    found = everybody(data(rows), ALL)
-    assert found is not None
+    rows = [("a", r, "x") for r in "123"] + [("b", r, "xxy"[k]) for k, r in enumerate("123")]
+    found = everybody(data([*rows, ("c", "1", "y")]), ALL)
     assert (found.items, found.unanimous) == (2, 0.5)
     x, y = found.labels
     assert (x.annotations, x.again, x.by_chance, x.alone, x.beside) == (5, 4 / 5, 4 / 5, 0, None)
     assert (y.annotations, y.again, y.by_chance, y.alone, y.beside) == (1, 0.0, 0.0, 1, "x")
     told = [(one.number, one.annotations, one.again) for one in found.raters]
     assert told == [(3, 2, 0.5), (1, 2, 0.75), (2, 2, 0.75)]
+    assert everybody(data(random_rows(9, "ab", raters=3)), ALL).low is not None
 
 
-def test_a_rater_who_differs_is_found_and_few_others_are() -> None:
+def test_a_rater_who_differs_is_found_and_of_raters_who_are_alike_seldom_one() -> None:
     rng = np.random.default_rng(4)
-    rows = [
-        (f"i{i}", f"r{j}", "ab"[int(rng.random() < (0.9 if i % 2 else 0.1))])
-        for i in range(200)
-        for j in range(6)
-    ]
+    share = [0.1, 0.9]
+    rows = [(f"i{i}", f"r{j}", "ab"[int(rng.random() < share[i % 2])]) for i in range(200) for j in range(6)]
     rows += [(f"i{i}", "odd", "ab"[int(rng.random() < 0.5)]) for i in range(200)]
     found = everybody(data(rows), ALL)
-    assert found is not None
     assert [one.differs for one in found.raters] == [True] + [False] * 6
-    said = who_differs(found)
-    assert said is not None
+    said = report.who_differs(found)
     assert said.plain.startswith("Rater 7 answers as another did in 5")
-
-
-def test_of_raters_who_are_alike_one_is_said_to_differ_in_one_of_twenty_studies_or_fewer() -> None:
     rng = np.random.default_rng(5)
     wrong = 0
     for _ in range(100):
         shares = rng.beta(1, 2, size=60)
         rows = [(f"i{i}", f"r{j}", "ab"[int(rng.random() < shares[i])]) for i in range(60) for j in range(8)]
         found = everybody(data(rows), ALL)
-        assert found is not None
         wrong += any(one.differs for one in found.raters)
     assert wrong <= 9  # .05 and two standard errors
-
-
-def test_three_raters_have_an_interval_too() -> None:
-    found = everybody(data(random_rows(9, "ab", raters=3)), ALL)
-    assert found is not None
-    assert found.low is not None
 
 
 def test_items_of_most_disagreement_come_first() -> None:
@@ -156,16 +122,13 @@ def test_batches_are_those_of_the_slices() -> None:
     items = "item,batch\n" + "".join(f"i{i},{'June' if i % 2 else 'July'}\n" for i in range(40))
     dataset = data(rows, replace(SPEC, items_id="item"), items)
     found = everybody(dataset, replace(ALL, slices=("batch",)))
-    assert found is not None
     assert [(one.column, one.value) for one in found.batches] == [("batch", "July"), ("batch", "June")]
     june = [row for row in rows if int(row[0][1:]) % 2]
     alone = everybody(data(june), ALL)
-    assert alone is not None
     assert found.batches[1].alpha == pytest.approx(alone.alpha, abs=1e-12)
-    (said,) = over_batches(found)
+    (said,) = report.over_batches(found)
     assert "By batch between" in said.plain
     plain = everybody(dataset, ALL)
-    assert plain is not None
     assert plain.batches == ()
 
 
@@ -182,24 +145,22 @@ def test_batches_are_those_of_the_slices() -> None:
     ],
 )
 def test_words(alpha: float, low: float | None, words: str) -> None:
-    assert how_well(Everybody(alpha, low, 0.9, None, 9, None, None, (), (), ())) == words
+    assert report.how_well(Everybody(alpha, low, 0.9, None, 9, None, None, (), (), ())) == words
 
 
 def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
     result = run(random_rows(7, "abc"))
     assert (result.groups, result.dsi, result.permutations) == ((), (), 0)
     assert RunResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
-    title = agreement_title(result).plain
+    title = report.agreement_title(result).plain
     assert title.startswith("Your 7 raters agree")
     assert result.everybody is not None
-    sure = how_sure_agreement(result.everybody)
-    assert sure is not None
+    sure = report.how_sure_agreement(result.everybody)
     assert "0 is chance, 1 is perfect; with other items of this kind likely between" in sure.plain
     assert "They agree least on" in sure.plain
-    advice = agreement_advice(result.everybody)
-    assert advice is not None
+    advice = report.agreement_advice(result.everybody)
     assert "got it from one rater only" in advice.plain
-    assert no_groups(result).plain.endswith("background; seven raters are few for groups.")
+    assert report.no_groups(result).plain.endswith("background; seven raters are few for groups.")
     for name, export in EXPORTS.items():
         content = export.make(result)
         assert content
@@ -210,25 +171,19 @@ def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
 
 def test_with_axes_it_stands_beside_the_groups(example_result: RunResult) -> None:
     found = example_result.everybody
-    assert found is not None
     assert found.alpha == pytest.approx(0.1, abs=0.2)
-    assert in_one_line(example_result).startswith("All 104 raters together: Krippendorff’s alpha")
+    assert report.in_one_line(example_result).startswith("All 104 raters together: Krippendorff’s alpha")
     assert len(found.raters) == 104
     shared = public_view(example_result)
-    assert isinstance(shared, RunResult)
-    assert shared.everybody is not None
     assert shared.everybody.raters == ()
 
 
-def test_what_cannot_be_told_is_said() -> None:
+def test_what_cannot_be_told_is_said_and_what_needs_groups_is_refused(monkeypatch) -> None:
     alone = run([(f"i{n}", f"r{n % 3}", "ab"[n % 2]) for n in range(9)])
-    assert "cannot be told: no item was rated by two raters" in agreement_title(alone).plain
+    assert "cannot be told: no item was rated by two raters" in report.agreement_title(alone).plain
     same = run([(f"i{n}", f"r{j}", "a") for n in range(9) for j in range(3)])
-    assert "all of them gave one same label" in agreement_title(same).plain
-    assert in_one_line(same) == ""
-
-
-def test_what_needs_groups_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "all of them gave one same label" in report.agreement_title(same).plain
+    assert report.in_one_line(same) == ""
     for fields in ({"strata": ("batch",)}, {"given": ("age",)}, {"cluster": "team"}):
         with pytest.raises(SpecError, match="nothing is shuffled"):
             AnalysisSpec(axes=(), **fields)
@@ -288,7 +243,11 @@ def test_several_questions_are_averaged() -> None:
     np.testing.assert_allclose(found, right)
 
 
-def test_a_run_reports_it_with_its_test_and_interval_and_changes_nothing_else() -> None:
+def test_a_run_reports_it_where_it_is_asked_with_its_test_and_interval_and_changes_nothing_else() -> None:
+    assert "ac1" not in AnalysisSpec(axes=(("gender",),)).statistics
+    assert "ac1" in AnalysisSpec(axes=(("gender",),), statistics=("ac1",)).statistics
+    with pytest.raises(SpecError, match="ac1"):
+        AnalysisSpec(axes=(("gender",),), statistics=("ac2",))
     data = dataset(1, items=60, raters=40, missing=0.1)
     asked = {"axes": (("gender",),), "permutations": 200, "interval": "items", "pairs": True}
     plain = compute_in_threads(data, RunSpec(DATA_SPEC, AnalysisSpec(**asked)))
@@ -305,10 +264,3 @@ def test_a_run_reports_it_with_its_test_and_interval_and_changes_nothing_else() 
         assert 0 < found.p <= found.q <= 1
         reach = (found.interval.high - found.interval.low) / 2
         assert reach == pytest.approx(2 * gwet_ac1_error(c), rel=0.1)
-
-
-def test_a_run_does_not_compute_it_unless_it_is_asked() -> None:
-    assert "ac1" not in AnalysisSpec(axes=(("gender",),)).statistics
-    assert "ac1" in AnalysisSpec(axes=(("gender",),), statistics=("ac1",)).statistics
-    with pytest.raises(SpecError, match="ac1"):
-        AnalysisSpec(axes=(("gender",),), statistics=("ac2",))

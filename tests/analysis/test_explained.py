@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -28,8 +28,6 @@ from grasp_core.statistics.items import ENOUGH_PAIRS
 from tests.permutation.simulated import DATA_SPEC, dataset
 
 # What axes explain
-
-
 SPEC = AnalysisSpec(axes=(("a",), ("b",)), permutations=300, seed=7)
 
 
@@ -69,9 +67,11 @@ def test_permutations_are_those_of_every_run_with_the_plain_definition(unknown, 
     for b in range(40):
         taken = group[:, permutation(7, b, *exchange)]
         np.testing.assert_allclose(found[b], [explained(squared, row) for row in taken], atol=1e-12)
+    rest = shuffled_shares(squared, group, exchange, 7, 27, first=13)  # in pieces they are the same
+    np.testing.assert_allclose(rest, found[13:], atol=1e-12)
 
 
-def test_p_counts_the_permutations_that_explain_as_much() -> None:
+def test_p_counts_the_permutations_that_explain_as_much_and_axes_of_one_group_do_not_count() -> None:
     squared, group = distances(3), groupings(3)
     found, count = hold_against(squared, group, everybody(30), SPEC)
     null = shuffled_shares(squared, group, everybody(30), 7, 300)
@@ -82,9 +82,6 @@ def test_p_counts_the_permutations_that_explain_as_much() -> None:
         assert one.by_chance == pytest.approx(shuffled.mean())
     low, high = sorted(one.p or 0 for one in found)
     assert sorted(one.q or 0 for one in found) == pytest.approx([min(2 * low, high), high])
-
-
-def test_an_axis_of_one_group_is_not_held_against_them_and_does_not_count() -> None:
     group = groupings(3)
     with_one = np.stack([np.zeros(30, np.int64), group[1], np.full(30, -1)])
     found, _ = hold_against(distances(3), with_one, everybody(30), SPEC)
@@ -94,12 +91,9 @@ def test_an_axis_of_one_group_is_not_held_against_them_and_does_not_count() -> N
     assert (alone, count) == ([(None, None, None, None)], 300)
 
 
-def test_nothing_to_explain_is_no_share() -> None:
+def test_nothing_to_explain_is_no_share_and_few_permutations_give_no_p() -> None:
     (found,), _ = hold_against(np.zeros((30, 30)), groupings(1)[:1], everybody(30), SPEC)
     assert found == (None, None, None, None)
-
-
-def test_few_permutations_give_no_p() -> None:
     few = dataclasses.replace(SPEC, permutations=99)
     found, _ = hold_against(distances(3), groupings(3), everybody(30), few)
     assert [one.p for one in found] == [None, None]
@@ -122,13 +116,6 @@ def test_size_is_five_percent() -> None:
         found, _ = hold_against(distances(seed, 24), groupings(seed, 24)[:1], everybody(24), spec)
         marked += (found[0].p or 1) < 0.05
     assert 2 <= marked <= 19
-
-
-def test_permutations_are_the_same_in_pieces() -> None:
-    squared, group = distances(3), groupings(3)
-    whole = shuffled_shares(squared, group, everybody(30), 7, 40)
-    rest = shuffled_shares(squared, group, everybody(30), 7, 27, first=13)
-    np.testing.assert_allclose(rest, whole[13:], atol=1e-12)
 
 
 def test_what_is_done_is_told_and_may_be_ended() -> None:
@@ -185,12 +172,14 @@ def p_and_q(panel: Panel, values: FloatArray) -> dict[int, tuple[float, float]]:
     return {c: (one.p, one.q) for c, one in found.items() if one.p is not None and one.q is not None}
 
 
-def holds(panel: Panel, every: FloatArray) -> None:
-    """Hold each seed's p and q against those of all regroupings, shape (N, C), where these are small.
+def holds(panel_of: Callable[[Dataset], Panel], data: Dataset, analysis: AnalysisSpec) -> None:
+    """Hold each seed's p and q against those of all regroupings, where these are small.
 
     A centre that is estimated has an error of its own, by which values on either side of it that lie about
     equally far from it may change places.
     """
+    panel = panel_of(data)
+    every = np.stack([panel_of(one).observed for one in regrouped(data, analysis)])
     exact = p_and_q(panel, np.tile(every, (100_000 // len(every), 1)))
     small = [
         (c, place, value) for c, both in exact.items() for place, value in enumerate(both) if value < SMALL
@@ -215,32 +204,15 @@ def asked(correction: str, *, strata: bool = False) -> AnalysisSpec:
 def test_groups(strata: bool) -> None:
     """By max-T: the p of each test, DSI's and label use's among them, and that of the largest of a family."""
     data, analysis = halves(4, strata=strata), asked("max-t", strata=strata)
-
-    def panel(of: Dataset) -> Cohesion:
-        return Cohesion.of(of, groups_asked(of.raters, analysis), analysis)
-
-    own = panel(data)
-    holds(own, np.stack([panel(one).observed for one in regrouped(data, analysis)]))
+    holds(lambda of: Cohesion.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
-def test_pairs() -> None:
+def test_pairs_and_models() -> None:
     data, analysis = halves(4), asked("max-t")
-
-    def panel(of: Dataset) -> Pairs:
-        return Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, [])
-
-    holds(panel(data), np.stack([panel(one).observed for one in regrouped(data, analysis)]))
-
-
-def test_models() -> None:
-    data, analysis = halves(4), asked("max-t")
+    holds(lambda of: Pairs(of, groups_asked(of.raters, analysis), analysis, [0, 1], {}, []), data, analysis)
     labels = data.annotations.category[data.annotations.rater == 0].astype(np.int32)
     data = dataclasses.replace(data, models=(ModelLabels("first", labels, "first.csv", "5" * 64),))
-
-    def panel(of: Dataset) -> Models:
-        return Models.of(of, groups_asked(of.raters, analysis), analysis)
-
-    holds(panel(data), np.stack([panel(one).observed for one in regrouped(data, analysis)]))
+    holds(lambda of: Models.of(of, groups_asked(of.raters, analysis), analysis), data, analysis)
 
 
 def test_items() -> None:

@@ -1,39 +1,49 @@
-"""Intervals beside the outcomes of a run, how often they hold what they are for, and simulated power."""
+"""Intervals beside outcomes, how often they hold what they are for; power; statistics without each unit."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from scipy.stats import t as student
 
+from benchmarks.confounded import CONFOUNDED
+from benchmarks.confounded import drawn as confounded
+from benchmarks.planted import AXIS
 from grasp_core.analysis import power
+from grasp_core.analysis._deletions import Sides, Spreads, answers_of, spreads
 from grasp_core.analysis.cohesion.columns import LABELS, Places, group_columns
-from grasp_core.analysis.intervals import Scales, intervals
+from grasp_core.analysis.cohesion.untested import Jackknifed, jackknifed
+from grasp_core.analysis.intervals import Scales, intervals, lay_out
 from grasp_core.analysis.power import PowerTask, estimate, group_gai, power_tasks
-from grasp_core.model.annotations import Annotations, Axis, BoolArray, Raters
+from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.remarks.reasons import NoInterval, NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import IN_GROUP, STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.permutation import compiled
+from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.design import build_design
+from grasp_core.permutation.draw import identity
+from grasp_core.permutation.reference import evaluate
 from grasp_core.permutation.testing.deviations import p_value
-from grasp_core.reading.dataset.load import load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_json, quality_report
 from grasp_core.statistics.association import gai
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.in_group import irr
 from grasp_core.statistics.items import count
+from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import DATA_SPEC, coded, dataset, simulate
+from tests.permutation.simulated import DATA_SPEC, coded, dataset, part, simulate
 
 # Intervals
-
-
 AXES = (("gender",), ("race",))
 
 
@@ -53,21 +63,16 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     for row, ends in zip(result.groups, right, strict=True):
         for outcome, (low, high) in zip(row.statistics.values(), ends, strict=False):
             assert outcome.no_interval is None
-            assert outcome.interval is not None
             assert (outcome.interval.low, outcome.interval.high) == (low, high)
             assert outcome.interval.low < outcome.value < outcome.interval.high
             assert outcome.interval.target == target
     for axis in result.dsi:
         (row,) = (row for row in result.groups if row.group == axis.group)
         assert axis.outcome.interval == row.statistics["gai"].interval
-
-
-def test_results_with_intervals_are_read_back() -> None:
-    result = asked(1)
     assert RunResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
-def test_small_groups_and_small_remainders_have_a_reason() -> None:
+def test_small_groups_and_values_that_hang_on_one_unit_have_no_interval_and_a_reason() -> None:
     spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=120))
     sizes = {}
     for seed in range(40):  # until one side has fewer than five of eleven raters
@@ -84,10 +89,7 @@ def test_small_groups_and_small_remainders_have_a_reason() -> None:
             assert outcome.interval is not None
         else:
             assert outcome.no_interval == NoInterval.FEW_RATERS_OUTSIDE(raters=small.n_raters, least=5)
-
-
-def test_a_value_that_hangs_on_one_unit_has_no_interval() -> None:
-    """Of items with two labels of the group there is one alone, so IRR has no value without it."""
+    # Of items with two labels of the group there is one alone, so IRR has no value without it
     votes = [("i0", f"r{j}", "yes" if j % 2 else "no") for j in range(12)]
     votes += [(f"i{j}", f"r{j}", "yes") for j in range(1, 6)]
     annotations = "\n".join(["item,rater,label", *map(",".join, votes)]).encode()
@@ -119,15 +121,12 @@ def ends(
     return SCALES.ends(np.array([*plain, *logits]), np.array(whole))
 
 
-def test_logits_stand_behind_the_statistics_where_there_are_any() -> None:
+def test_logits_stand_behind_the_statistics_and_no_interval_goes_beyond_what_one_may_be() -> None:
     found = SCALES.with_scaled(np.array([[0.2, -0.1, 0.9, 0.0, 3.0], [1.0, 0.5, 0.9, 0.0, 3.0]]))
     assert found[:, :5].tolist() == [[0.2, -0.1, 0.9, 0.0, 3.0], [1.0, 0.5, 0.9, 0.0, 3.0]]
     assert found[0, 5] == pytest.approx(logit(0.2))
     assert found[1, 6] == pytest.approx(0)
     assert np.isnan(found[[0, 1, 0], [6, 5, 7]]).all()
-
-
-def test_no_interval_goes_beyond_what_a_statistic_may_be() -> None:
     plain = [(0.5, 1.3), (-1.4, -0.2), (0.7, 1.2), (-0.1, 0.2), (-9.0, 9.0)]
     found = ends([0.9, -0.8, 0.95, 0.05, 0.0], plain, [(np.nan, np.nan)] * 3)
     assert found.tolist() == [[0.5, 1.0], [-1.0, -0.2], [0.7, 1.0], [-0.1, 0.2], [-9.0, 9.0]]
@@ -221,7 +220,7 @@ def planted(
     new = view[annotations.item] if direction == "up" else any_item
     change = member[annotations.rater] & (rng.random(annotations.n_annotations) < strength)
     category = np.where(change, new, annotations.category).astype(np.int32)
-    return dataclasses.replace(annotations, category=category)
+    return replace(annotations, category=category)
 
 
 def runs(task: PowerTask, strength: float, direction: str) -> tuple[float, float]:
@@ -253,14 +252,11 @@ def test_about_four_in_five_runs_detect_the_reported_shift(task, direction):
     assert middle == pytest.approx(shift.gai, abs=4 * shift.error + 0.01)
 
 
-def test_without_a_shift_one_run_in_twenty_is_marked(task):
+def test_without_a_shift_one_run_in_twenty_is_marked_and_both_directions_are_told(task):
     share, middle = runs(task, 0.0, "up")
     assert share <= 0.05 + 3 * 0.016  # binomial error of 200 runs at 0.05
-    assert middle == pytest.approx(estimate(task).expected, abs=0.03)
-
-
-def test_directions_and_order(task):
     found = estimate(task)
+    assert middle == pytest.approx(found.expected, abs=0.03)
     assert found.up.change > 0 > found.down.change
     assert found.up.gai == pytest.approx(found.expected + found.up.change)
     assert found == estimate(task)
@@ -269,19 +265,12 @@ def test_directions_and_order(task):
 def test_more_raters_find_smaller_shifts():
     annotations, raters = simulate(4, items=80, raters=60)
     small, large = (
-        dataclasses.replace(task, member=np.arange(60) < size)
+        replace(task, member=np.arange(60) < size)
         for size in (4, 30)
         for task in power_tasks(annotations, raters, [("gender",)])[:1]
     )
     assert estimate(large).up.change < estimate(small).up.change
     assert estimate(large).n_raters == 30
-
-
-def test_what_cannot_be_found_is_none():
-    annotations, raters = simulate(1, items=6, raters=8)
-    task = power_tasks(annotations, raters, [("gender",)])[0]
-    found = estimate(dataclasses.replace(task, member=np.arange(8) < 2))
-    assert found.reason is not None or found.down is None
 
 
 def test_a_group_without_a_gai_has_a_reason():
@@ -291,6 +280,10 @@ def test_a_group_without_a_gai_has_a_reason():
     assert found.expected is found.up is found.down is None
     (written,) = json.loads(quality_json(quality_report(data, power=[found])))["power"]
     assert written["reason"]["text"] == "GAI has no value in most random groupings of this size"
+    annotations, raters = simulate(1, items=6, raters=8)
+    few = power_tasks(annotations, raters, [("gender",)])[0]
+    found = estimate(replace(few, member=np.arange(8) < 2))
+    assert found.reason is not None or found.down is None  # what cannot be found
 
 
 def test_group_gai_is_that_of_the_definitions():
@@ -311,3 +304,152 @@ def test_large_data_are_thinned_to_whole_items_and_say_so(monkeypatch):
     assert task.annotations.n_items == 33
     assert (np.diff(task.annotations.indptr) == 30).all()
     assert task.all_items == 100
+
+
+# Without each unit, against computing anew from the data that are left
+FIRST = AnalysisSpec(axes=(("gender",),), ties="first")  # drawn ones follow who is there
+
+
+def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> Spreads:
+    grouping = form_groups(raters, spec.axes)
+    design = lay_out(questions, raters, grouping, spec)
+    sides = Sides(grouping.member[g], grouping.complement(g))
+    designs = design.designs
+    answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
+
+    def statistics(sums: FloatArray) -> FloatArray:
+        return group_columns(of_questions.together(of_questions.components(design, sums)), spec)
+
+    return spreads(answers, sides, statistics)
+
+
+def naive(questions: Sequence[Annotations], grouping: Grouping, spec: AnalysisSpec, g: int) -> list:
+    """The jackknife's variances, each value computed anew: raters of both sides, items, annotations."""
+    everybody = identity(questions[0].n_raters)
+
+    def without(out: Sequence[np.ndarray]) -> FloatArray:
+        left = [part(one, ~gone) for one, gone in zip(questions, out, strict=True)]
+        return group_columns(evaluate(left, grouping, spec, everybody)[0], spec)[g]
+
+    def variance(units: list) -> FloatArray:
+        values = np.array([without(unit) for unit in units])
+        return (len(values) - 1) / len(values) * ((values - values.mean(axis=0)) ** 2).sum(axis=0)
+
+    sides = (grouping.member[g], grouping.complement(g))
+    pairs = {
+        (item, rater)
+        for one in questions
+        for item, rater in zip(one.item, one.rater, strict=True)
+        if sides[0][rater] or sides[1][rater]
+    }
+    present = {rater for _, rater in pairs}
+    by_rater = [
+        [[one.rater == j for one in questions] for j in np.flatnonzero(side) if j in present]
+        for side in sides
+    ]
+    by_item = [[one.item == i for one in questions] for i in {item for item, _ in pairs}]
+    by_pair = [[(one.item == i) & (one.rater == j) for one in questions] for i, j in pairs]
+    return [variance(units) for units in (*by_rater, by_item, by_pair)]
+
+
+def agree(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> None:
+    ours = found(questions, raters, spec, g)
+    right = naive(questions, form_groups(raters, spec.axes), spec, g)
+    for spread, variance in zip((ours.group, ours.others, ours.items, ours.annotations), right, strict=True):
+        np.testing.assert_allclose(spread.variance, variance, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"level": "ordinal"},
+        {"cross_negentropy": "paper", "voting_agreement": "kappa"},
+        {"gai": ("irr", "voting_agreement"), "voting_agreement": "kappa"},
+        {"gai": ("negentropy", "voting_agreement")},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("shape", [{"missing": 0.3, "unknown": 0.2}, {}], ids=["gaps", "crossed"])
+def test_variances_are_those_of_values_computed_anew(shape, changed) -> None:
+    spec = replace(FIRST, **changed)
+    annotations, raters = simulate(5, items=8, raters=13, **shape)
+    agree([annotations], raters, spec, 1)
+
+
+def test_many_labels_of_which_items_have_few_and_answers_to_several_questions_left_out_whole() -> None:
+    annotations, raters = simulate(4, items=9, raters=30, categories=40, missing=0.8)
+    for level in ("nominal", "ordinal"):
+        agree([annotations], raters, replace(FIRST, level=level), 0)
+    first, raters = simulate(2, items=7, raters=12, missing=0.2)
+    second, _ = simulate(3, items=7, raters=12, missing=0.4, categories=2)
+    agree([first, second], raters, FIRST, 0)
+
+
+def test_a_published_item_left_out() -> None:
+    """Krippendorff's nominal example, alpha .743; krippendorffsalpha (R) gives -.114 as dfbeta of unit 6."""
+    labels = (
+        (1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0),
+        (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3),
+        (0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0),
+        (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0),
+    )
+    rater, item = np.nonzero(labels)
+    annotations = coded(item, rater, np.array(labels)[rater, item] - 1, 5)
+    raters = Raters(annotations.rater_ids, {"gender": Axis.from_values(["x"] * 4)})
+    grouping = form_groups(raters, FIRST.axes)
+    design = lay_out([annotations], raters, grouping, FIRST)
+    (only,) = design.designs
+    answers = answers_of(annotations, only, Sides(grouping.member[0], grouping.complement(0)))
+    added = answers.added(np.arange(12))
+    sums = np.stack([added.sum(axis=0), added.sum(axis=0) - added[5]])
+    alpha, without_6 = of_questions.together(of_questions.components(design, sums))[:, 0]
+    assert alpha == pytest.approx(0.743, abs=5e-4)
+    assert alpha - without_6 == pytest.approx(-0.114, abs=5e-4)
+
+
+def one_by_one(annotations: Annotations, group: BoolArray, others: BoolArray) -> FloatArray:
+    """t of each label, from the plain definition on data without each rater."""
+
+    def use(of: Annotations) -> FloatArray:
+        return label_use(count(of, group), count(of, others))
+
+    variance = 0.0
+    for side in (group, others):
+        left = np.stack([use(part(annotations, annotations.rater != j)) for j in np.flatnonzero(side)])
+        variance = variance + (len(left) - 1) / len(left) * ((left - left.mean(axis=0)) ** 2).sum(axis=0)
+    return np.asarray(use(annotations) / np.sqrt(variance))
+
+
+def test_it_is_the_jackknife_of_the_plain_definition() -> None:
+    data = confounded(replace(CONFOUNDED[0], raters=20, inside=6, items=30, each=12), 3)
+    group, others, found = without_raters(data, np.array([0.0, 1.0, 2.0]))
+    expected = 2 * student.sf(np.abs(one_by_one(data.annotations, group, others)), 5)
+    np.testing.assert_allclose(found.of_labels, expected, rtol=1e-9)
+    assert found.p == pytest.approx(min(1.0, 3 * expected.min()))
+    assert 0 < found.of_mean < 1
+
+
+def without_raters(data: Dataset, *positions: np.ndarray) -> tuple[BoolArray, BoolArray, Jackknifed | None]:
+    """Both sides, and the test of label use that leaves raters out."""
+    grouping = form_groups(data.raters, [(AXIS,)])
+    sides = grouping.member[0], grouping.complement(0)
+    return *sides, jackknifed(data.questions, *sides, [*positions])
+
+
+def test_two_labels_are_one_test() -> None:
+    *_, found = without_raters(confounded(CONFOUNDED[1], 1, categories=2))
+    assert found.of_labels[0] == pytest.approx(found.of_labels[1])
+    assert found.p == pytest.approx(found.of_labels[0])
+    assert math.isnan(found.of_mean)
+
+
+def test_few_raters_on_either_side_are_too_few_and_labels_that_nobody_could_vary_have_no_test() -> None:
+    for inside in (4, 56):
+        *_, found = without_raters(confounded(replace(CONFOUNDED[0], inside=inside), 1))
+        assert found is None
+    data = confounded(CONFOUNDED[0], 1)
+    same = replace(data.annotations, category=np.zeros_like(data.annotations.category))
+    *_, found = without_raters(replace(data, annotations=same))
+    assert np.isnan(found.of_labels).all()
+    assert found.p == 1.0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,13 +16,16 @@ from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.groups import Group
+from grasp_core.model.groups import Group, form_groups
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.permutation.draw import exchange_of, permutation
+from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
-from tests.analysis.items_twin import Twin
+from grasp_core.statistics.items import count, distance_terms, label_use_terms, top_share, weights
+from grasp_core.statistics.levels import category_values, squared_distances
 from tests.permutation.simulated import DATA_SPEC, dataset
 from tests.shared_data import needs_shared_data
 
@@ -31,14 +34,10 @@ WOMAN_NORTH = Group(("gender", "region"), ("Woman", "N"))
 MEASURES = ("distance", "label_use")
 
 
-def in_turn(function: Callable[[Any], Any], arguments: Iterable[Any]) -> Iterator[Any]:
-    return map(function, arguments)
-
-
 def look(data: Dataset, group: Group = BLACK, *, question: int = 0, **analysis: Any) -> ItemsResult:
     asked = AnalysisSpec(**{"axes": (group.axes,), "permutations": 150, **analysis})
     spec = RunSpec(DATA_SPEC, asked)
-    return look_at_items(data, ItemsAsked(spec, group, asked.permutations, question), in_turn)
+    return look_at_items(data, ItemsAsked(spec, group, asked.permutations, question), map)
 
 
 SHAPES: dict[str, dict[str, Any]] = {
@@ -155,28 +154,27 @@ def test_neither_workers_nor_batches_change_a_digit(monkeypatch: pytest.MonkeyPa
     spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(group.axes,), permutations=500, correction="max-t"))
     asked = ItemsAsked(spec, group, 500)
     monkeypatch.setattr(design, "_LONGEST", 100)
-    one = look_at_items(data, asked, in_turn)
+    one = look_at_items(data, asked, map)
     with ThreadPoolExecutor(3) as workers:
         assert look_at_items(data, asked, workers.map) == one
     monkeypatch.setattr(design, "_WIDEST", 9)
-    other = look_at_items(data, asked, in_turn)
+    other = look_at_items(data, asked, map)
     assert [row.label_use.p for row in other.items] == [row.label_use.p for row in one.items]
     assert other.spread["distance"].top.share == one.spread["distance"].top.share
 
 
 def test_progress_is_told_and_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(design, "_LONGEST", 100)
-    data, group = dataset(9), BLACK
-    asked = ItemsAsked(RunSpec(DATA_SPEC, AnalysisSpec(axes=(group.axes,))), group, 250)
+    asked = ItemsAsked(RunSpec(DATA_SPEC, AnalysisSpec(axes=(BLACK.axes,))), BLACK, 250)
     told: list[float] = []
-    look_at_items(data, asked, in_turn, told.append)
+    look_at_items(dataset(9), asked, map, told.append)
     assert told == pytest.approx([1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1])
 
     def stop(_share: float) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        look_at_items(data, asked, in_turn, stop)
+        look_at_items(dataset(9), asked, map, stop)
 
 
 def of_lines(rows: list[str], profiles: list[str], spec: DataSpec = DATA_SPEC) -> Dataset:
@@ -225,7 +223,7 @@ def test_without_a_difference_p_values_are_as_rare_as_they_say() -> None:
         assert (p < 0.05).mean() > 0.01
 
 
-def test_an_item_with_one_label_is_not_tested() -> None:
+def test_items_with_one_label_are_not_tested_and_too_few_permutations_are_told() -> None:
     rows = ["item,rater,label", *(f"same,r{j},No" for j in range(8))]
     rows += [f"b,r{j},{'NY'[j % 2]}" for j in range(8)]
     profiles = ["rater,side", *(f"r{j},{'ab'[j // 4]}" for j in range(8))]
@@ -235,21 +233,25 @@ def test_an_item_with_one_label_is_not_tested() -> None:
         part = same.of(measure)
         assert (part.value, part.p, part.q, part.reason) == (0, None, None, NoValue.ONE_LABEL_ACROSS())
         assert found.spread[measure].tested == 1
+    found = look(dataset(5, items=30, missing=0.8), permutations=120)
+    codes = [warning.code for warning in found.warnings]
+    assert codes == [Caution.ITEMS_WITHOUT_PAIRS, Caution.TOO_FEW_FOR_CORRECTION]
+    few = look(dataset(5), permutations=50)
+    assert few.warnings == (Caution.TOO_FEW_FOR_P(),)
+    assert all(row.label_use.p is None for row in few.items)
+    assert few.items[0].label_use.reason == NoValue.FEW_SHUFFLED_VALUES(shuffled=50)
 
 
 def test_one_question_of_several_is_looked_at() -> None:
     rng = np.random.default_rng(3)
     rows = ["item,rater,first,second"]
-    rows += [
-        f"i{i},r{j},{rng.choice(['a', 'b'])},{rng.choice(['c', 'd']) if i else ''}"
-        for i in range(6)
-        for j in range(10)
-    ]
+    for i, j in itertools.product(range(6), range(10)):
+        rows.append(f"i{i},r{j},{rng.choice(['a', 'b'])},{rng.choice(['c', 'd']) if i else ''}")
     profiles = ["rater,side", *(f"r{j},{'xy'[j % 2]}" for j in range(10))]
     spec = DataSpec(item="item", rater="rater", label="first", further=(Question("second", None),))
     data, group = of_lines(rows, profiles, spec), Group(("side",), ("x",))
     run = RunSpec(spec, AnalysisSpec(axes=(("side",),), permutations=200))
-    first, second = (look_at_items(data, ItemsAsked(run, group, 200, q), in_turn) for q in (0, 1))
+    first, second = (look_at_items(data, ItemsAsked(run, group, 200, q), map) for q in (0, 1))
     assert (first.question, second.question) == ("first", "second")
     assert (len(first.items), len(second.items)) == (6, 5)
     assert [*second.label_use] == ["c", "d"]
@@ -257,7 +259,7 @@ def test_one_question_of_several_is_looked_at() -> None:
     by_itself = look(alone, group, permutations=200)
     assert [row.label_use for row in by_itself.items] == [row.label_use for row in second.items]
     with pytest.raises(SpecError, match="2 questions; choose one"):
-        look_at_items(data, ItemsAsked(run, group, 200, 2), in_turn)
+        look_at_items(data, ItemsAsked(run, group, 200, 2), map)
 
 
 def test_what_cannot_be_looked_at_is_refused() -> None:
@@ -270,16 +272,6 @@ def test_what_cannot_be_looked_at_is_refused() -> None:
     profiles = ["rater,side", "r0,x", "r1,x", "r2,y", "r3,y"]
     with pytest.raises(DataError, match="x: no item was rated both by the group and by the others, so there"):
         look(of_lines(rows, profiles), Group(("side",), ("x",)))
-
-
-def test_too_few_permutations_and_lone_raters_are_told() -> None:
-    found = look(dataset(5, items=30, missing=0.8), permutations=120)
-    codes = [warning.code for warning in found.warnings]
-    assert codes == [Caution.ITEMS_WITHOUT_PAIRS, Caution.TOO_FEW_FOR_CORRECTION]
-    few = look(dataset(5), permutations=50)
-    assert few.warnings == (Caution.TOO_FEW_FOR_P(),)
-    assert all(row.label_use.p is None for row in few.items)
-    assert few.items[0].label_use.reason == NoValue.FEW_SHUFFLED_VALUES(shuffled=50)
 
 
 def test_file_is_read_back() -> None:
@@ -301,8 +293,107 @@ def test_dices_350_as_the_methods_have_it() -> None:
 
     group = Group(("rater_race", "rater_gender"), ("White", "Man"))
     spec = RunSpec(SPEC, AnalysisSpec(axes=(group.axes,)))
-    found = look_at_items(data(), ItemsAsked(spec, group, 1_000), in_turn)
+    found = look_at_items(data(), ItemsAsked(spec, group, 1_000), map)
     assert found.distance == pytest.approx(0.0772, abs=5e-5)
     points = [round(100 * value, 1) for value in found.label_use.values()]
     assert points == [20.8, -17.6, -3.3]
     assert len(found.items) == 350
+
+
+# The twin: a group's items in plain NumPy, every permutation kept, nothing counted as it goes
+TIE = 1e-12
+
+
+class Twin:
+    """Terms, p, q and the top tenth's share of a group's items."""
+
+    def __init__(self, dataset: Dataset, analysis: AnalysisSpec, group: Group) -> None:
+        grouping = form_groups(dataset.raters, [group.axes], min_raters=analysis.min_raters)
+        at = grouping.groups.index(group)
+        self.member, self.others = grouping.member[at], grouping.complement(at)
+        self.annotations, self.analysis = dataset.annotations, analysis
+        self.c, self.d = self.counts(np.arange(self.member.size))
+        shared = (self.c.sum(axis=1) > 0) & (self.d.sum(axis=1) > 0)
+        marginals = (self.c + self.d)[shared].sum(axis=0)
+        values = category_values(self.annotations.categories, analysis.level)
+        self.apart = squared_distances(analysis.level, values, marginals / marginals.sum())
+        drawn = exchange_of(dataset.raters, analysis)
+        null = [self.counts(permutation(analysis.seed, b, *drawn)) for b in range(analysis.permutations)]
+        self.null_use = np.array([label_use_terms(c, d) for c, d in null])
+        self.null_apart = np.array([distance_terms(c, d, self.apart) for c, d in null])
+
+    def counts(self, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return count(self.annotations, self.member[source]), count(self.annotations, self.others[source])
+
+    @property
+    def use(self) -> np.ndarray:
+        """Each label's term over the weight of all items, (I, K)."""
+        return label_use_terms(self.c, self.d) / weights(self.c, self.d).sum()
+
+    @property
+    def distance(self) -> np.ndarray:
+        """The same of distance, (I,), over the weight of the items that have one."""
+        terms = distance_terms(self.c, self.d, self.apart)
+        return terms / weights(self.c, self.d)[~np.isnan(terms)].sum()
+
+    def deviations(self) -> tuple[np.ndarray, np.ndarray]:
+        """How far the furthest label lies: observed, (I,), and shuffled, (B, I)."""
+        centre, scale = standard(self.null_use)
+        if not self.analysis.strata:
+            centre = np.zeros_like(centre)
+        observed = np.abs(label_use_terms(self.c, self.d) - centre) / scale
+        return observed.max(axis=1), (np.abs(self.null_use - centre) / scale).max(axis=2)
+
+    def above(self) -> tuple[np.ndarray, np.ndarray]:
+        centre, scale = standard(self.null_apart)
+        observed = distance_terms(self.c, self.d, self.apart)
+        return (observed - centre) / scale, (self.null_apart - centre) / scale
+
+    def tests(self, measure: str) -> tuple[list[float | None], list[float | None]]:
+        """p and q of every item."""
+        if measure == "label_use":
+            observed, null = self.deviations()
+            furthest, shuffled = observed, null
+        else:
+            observed, null = distance_terms(self.c, self.d, self.apart), self.null_apart
+            furthest, shuffled = self.above()
+        n = (~np.isnan(null)).sum(axis=0)
+        several = (self.total > 0).sum(axis=1) > 1
+        tested = ~np.isnan(observed) & (n >= 100) & several
+        reached = (null >= observed - TIE * np.maximum(1, np.abs(observed))).sum(axis=0)
+        p = [(1 + r) / (1 + b) if t else None for r, b, t in zip(reached, n, tested, strict=True)]
+        if self.analysis.correction != "max-t":
+            return p, q_values(p, observed, null, self.analysis.correction)
+        largest = np.nanmax(np.where(tested, shuffled, -np.inf), axis=1)
+        q = [
+            (1 + (largest >= furthest[i] - TIE).sum()) / (1 + largest.size) if tested[i] else None
+            for i in range(len(p))
+        ]
+        return p, q
+
+    @property
+    def total(self) -> np.ndarray:
+        """Everybody's labels, known or not, (I, K)."""
+        return count(self.annotations, np.ones(self.member.size, dtype=bool))
+
+    def shares(self, measure: str) -> tuple[float, np.ndarray]:
+        """The top tenth's share: observed, and in every permutation."""
+        observed = (
+            label_use_terms(self.c, self.d)
+            if measure == "label_use"
+            else distance_terms(self.c, self.d, self.apart)
+        )
+        null = self.null_use if measure == "label_use" else self.null_apart
+        return share(observed), np.array([share(of) for of in null])
+
+
+def standard(null: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    known = np.maximum((~np.isnan(null)).sum(axis=0), 1)
+    centre = np.nansum(null, axis=0) / known
+    scale = np.sqrt(np.nansum((null - centre) ** 2, axis=0) / known)
+    return centre, np.where(scale > 1e-9, scale, np.inf)
+
+
+def share(terms: np.ndarray) -> float:
+    sizes = np.abs(terms).sum(axis=1) / 2 if terms.ndim == 2 else np.maximum(terms, 0)
+    return top_share(sizes[~np.isnan(sizes)])

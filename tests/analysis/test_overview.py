@@ -38,8 +38,6 @@ from tests.permutation.simulated import simulate
 from tests.reading.making import LONG, rows_table, text_table
 
 # Overview
-
-
 NONE_AT_CHANCE = RandomRaters(0, 0, None, ())
 
 
@@ -56,7 +54,7 @@ def crossed(table: list[list[int]]) -> Raters:
     return Raters(ids, {"first": first, "second": second})
 
 
-def test_overview_counts_what_is_there_and_what_is_missing(data):
+def test_overview_counts_what_is_there_and_what_is_missing_and_every_item_once(data):
     found = overview(data.annotations, data.raters)
     assert (found.items, found.raters, found.annotations) == (3, 4, 6)
     assert found.filled == found.missing == 0.5
@@ -68,9 +66,6 @@ def test_overview_counts_what_is_there_and_what_is_missing(data):
     assert "50.0%" in text
     assert "1 to 3 (median 2)" in text
     assert "1 (25.0%)" in text
-
-
-def test_the_histogram_counts_every_item_once():
     annotations, raters = simulate(2, items=300, raters=90, missing=0.5)
     bars = overview(annotations, raters).items_by_raters
     per_item = np.diff(annotations.indptr)
@@ -114,39 +109,28 @@ def test_small_groups_of_axes_and_pairs():
     assert rows["first", "second"].smallest == 1
 
 
-def test_corrected_v_follows_bergsma():
+def test_corrected_v_follows_bergsma_and_is_near_zero_for_independent_axes() -> None:
     # By hand with Bergsma's (2013) formula: chi2 = 40 (18 * 16 - 2 * 4)^2 / (20 * 20 * 22 * 18) = 19.798,
     # phi2 = 0.49495, less 1/39; both dimensions 2 - 1/39.
     expected = np.sqrt((0.494949495 - 1 / 39) / (1 - 1 / 39))
     assert corrected_v(np.array([[18, 2], [4, 16]])) == pytest.approx(expected, abs=1e-8)
-
-
-def test_corrected_v_of_independent_axes_is_near_zero_where_the_plain_one_is_not():
     rng = np.random.default_rng(1)
     draws = [rng.integers(6, size=(2, 60)) for _ in range(200)]
     cross = [pd.crosstab(*pair).to_numpy() for pair in draws]
-    plain = np.mean([association(table, method="cramer") for table in cross])  # scipy's, uncorrected
-    corrected = np.mean([corrected_v(table) for table in cross])
-    assert plain > 0.25
-    assert corrected < 0.1
+    assert np.mean([association(table, method="cramer") for table in cross]) > 0.25  # scipy's, uncorrected
+    assert np.mean([corrected_v(table) for table in cross]) < 0.1
 
 
-def test_identical_axes_are_flagged_and_undefined_ones_are_not():
+def test_identical_axes_are_flagged_and_close_ones_lead_to_page_and_option():
     same, nested = overlaps(crossed([[9, 0], [0, 7]]))[0], overlaps(crossed([[9, 0], [0, 7], [0, 5]]))[0]
     assert same.v == pytest.approx(1)
     assert nested.nearly_identical  # the one tells the other
     assert same.nearly_identical
     found = tables.findings(_with_overlap(same), None)
     assert "cannot tell them apart" in " ".join(found)
-    independent = overlaps(crossed([[8, 8], [8, 8]]))[0]
-    assert independent.v == 0
-    assert not independent.nearly_identical
-    alone = overlaps(crossed([[8, 8]]))[0]
-    assert alone.v is None
-    assert not alone.nearly_identical
-
-
-def test_of_axes_that_go_together_page_and_option_are_named_that_test_them():
+    for table, v in (([[8, 8], [8, 8]], 0), ([[8, 8]], None)):  # independent; of one value
+        (one,) = overlaps(crossed(table))
+        assert (one.v, one.nearly_identical) == (v, False)
     (close,) = overlaps(crossed([[40, 12], [14, 38]]))
     found = " ".join(tables.findings(_with_overlap(close), None))
     assert "Test each given the other: on Analysis, under Given, or by --given." in found
@@ -178,7 +162,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_tables_and_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_and_file_without_ids_unless_they_are_asked_for(folder, capsys) -> None:
+    votes = (folder / "annotations.csv").read_text(encoding="utf-8").splitlines()
+    copied = [line.replace(",R001,", ",twin,") for line in votes if ",R001," in line]
+    (folder / "annotations.csv").write_text("\n".join([*votes, *copied]) + "\n", encoding="utf-8")
+    assert cli.main(["quality", *FILES]) == 0
+    printed = capsys.readouterr().out
+    assert "1 pair of raters (2 raters) agree far more" in printed
+    assert "twin" not in printed
+    assert cli.main(["quality", *FILES, "--show-ids"]) == 0
+    assert "R001, twin, 350, 350" in capsys.readouterr().out
     (folder / "annotations.csv").write_bytes(few_items()["annotations.csv"])
     options = ["--axis", "rater_race", "--power", "--out", "quality.json"]
     assert cli.main(["quality", *FILES, *COLUMNS, *options]) == 0
@@ -194,18 +187,6 @@ def test_tables_and_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     by_size = sorted(plain["power"], key=lambda row: row["n_raters"])
     assert by_size[0]["up"]["change"] > by_size[-1]["up"]["change"] > 0
     assert "R001" not in json.dumps(plain)
-
-
-def test_files_are_recognised_and_ids_shown_only_when_asked(folder, capsys) -> None:
-    votes = (folder / "annotations.csv").read_text(encoding="utf-8").splitlines()
-    copied = [line.replace(",R001,", ",twin,") for line in votes if ",R001," in line]
-    (folder / "annotations.csv").write_text("\n".join([*votes, *copied]) + "\n", encoding="utf-8")
-    assert cli.main(["quality", *FILES]) == 0
-    printed = capsys.readouterr().out
-    assert "1 pair of raters (2 raters) agree far more" in printed
-    assert "twin" not in printed
-    assert cli.main(["quality", *FILES, "--show-ids"]) == 0
-    assert "R001, twin, 350, 350" in capsys.readouterr().out
 
 
 def test_who_rated_what_is_held_against_the_shuffles_of_a_run(tmp_path, monkeypatch, capsys) -> None:
@@ -235,19 +216,15 @@ def test_who_rated_what_is_held_against_the_shuffles_of_a_run(tmp_path, monkeypa
     [
         ([*COLUMNS, *GENDER, "--out", "no/such/file.json"], "cannot be written"),
         ([*COLUMNS, "--axis", "shoe_size"], "shoe_size"),
+        ([*COLUMNS, "--power"], "--power needs groups"),  # without the raters' file; else those there count
     ],
 )
 def test_bad_input_gets_one_sentence(folder, capsys, options, sentence) -> None:
-    assert cli.main(["quality", *FILES, *options]) == 2
+    files = FILES[:2] if "--power" in options else FILES
+    assert cli.main(["quality", *files, *options]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("grasp: ")
     assert sentence in error
-
-
-def test_power_needs_groups(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where the files hold no axis; else those that are recognised count."""
-    assert cli.main(["quality", *FILES[:2], *COLUMNS, "--power"]) == 2
-    assert "--power needs groups" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_every_option_of_its_own_is_described(capsys: pytest.CaptureFixture[str]) -> None:

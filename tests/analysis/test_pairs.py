@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from grasp_core.analysis.cohesion.columns import Places
 from grasp_core.analysis.pairs import MOST_GROUPS, PairPlaces, Pairs
@@ -63,12 +64,6 @@ def members(data, spec: RunSpec) -> list[tuple[np.ndarray, np.ndarray]]:
         for axes in spec.analysis.axes
         for a, b in combinations([g for g, group in enumerate(found.groups) if group.axes == axes], 2)
     ]
-
-
-def by_shares(annotations: Annotations, a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether too few items have two labels of both groups."""
-    c, d = count(annotations, a), count(annotations, b)
-    return of_labels.enough_paired(c, d) == 0
 
 
 def plain(
@@ -134,7 +129,8 @@ def test_values_and_shuffled_values_are_those_of_the_definitions(data, level, st
         null, observed = in_order(panel.columns(values), n_pairs), in_order(panel.observed, n_pairs)
         for u in range(n_pairs):
             a, b = next(of_pairs)
-            shares = by_shares(data.annotations, a, b)
+            few = of_labels.enough_paired(count(data.annotations, a), count(data.annotations, b))
+            shares = few == 0  # too few items have two labels of both groups
             expected = list(plain(data.annotations, a, b, level, shares=shares).values())
             np.testing.assert_allclose(observed[u], expected, rtol=1e-12, atol=1e-12)
             for number, sides in enumerate(shuffled(a, b, data.raters, spec.analysis, 20)):
@@ -147,7 +143,7 @@ def result() -> RunResult:
     return compute_in_threads(CROSSED, asked())
 
 
-def test_a_result_has_the_pairs_of_each_axis(result: RunResult) -> None:
+def test_a_result_has_the_pairs_of_each_axis_with_p_of_the_shuffled_values_and_q_of_the_axis(result) -> None:
     found = [(row.a.axes, row.a.label, row.b.label) for row in result.pairs]
     groups = [row.group for row in result.groups]
     assert found == [(a.axes, a.label, b.label) for a, b in combinations(groups, 2) if a.axes == b.axes]
@@ -156,9 +152,6 @@ def test_a_result_has_the_pairs_of_each_axis(result: RunResult) -> None:
         assert (row.n_raters_a, row.n_raters_b) == (sizes[row.a], sizes[row.b])
         assert tuple(row.statistics) == tuple(PAIR_STATISTICS)
     assert RunResult.from_dict(result.to_dict()) == result
-
-
-def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResult) -> None:
     rows = list(result.pairs)
     for panel in panels(CROSSED, asked()):
         n_pairs = panel.tests.needs.shape[1]
@@ -181,10 +174,16 @@ def test_p_is_that_of_the_shuffled_values_and_q_that_of_the_axis(result: RunResu
         assert [use.q for use in uses] == q_values(p, np.empty(0), np.empty((0, 0)), "benjamini-hochberg")
 
 
-def test_pairs_change_nothing_of_the_groups(result: RunResult) -> None:
+def test_pairs_change_nothing_of_the_groups_and_a_spec_without_them_keeps_its_hash(result: RunResult) -> None:
     alone = compute_in_threads(CROSSED, asked(pairs=False))
     assert (alone.groups, alone.dsi, alone.warnings) == (result.groups, result.dsi, result.warnings)
     assert alone.pairs == ()
+    without = asked(pairs=False)
+    assert "pairs" in without.to_dict()["analysis"]
+    plain_form = without.to_dict()
+    del plain_form["analysis"]["pairs"]
+    assert RunSpec.from_dict(plain_form).sha256() == without.sha256()
+    assert asked().sha256() != without.sha256()
 
 
 def test_intervals_are_those_of_leaving_each_unit_out_of_both_groups() -> None:
@@ -206,10 +205,7 @@ def test_intervals_are_those_of_leaving_each_unit_out_of_both_groups() -> None:
         apart = np.abs(without - np.mean(without, axis=0))
         kurtosis = n * (apart**4).sum(axis=0) / (apart**2).sum(axis=0) ** 2
         shares += variance**2 / np.clip(2 * n / (kurtosis - 1), 1, n - 1)
-    from scipy import stats
-
     reach = stats.t.ppf(0.975, variances**2 / shares) * np.sqrt(variances)
-    assert row.label_use is not None
     shifts = iter(row.label_use.labels.values())
     for place, (name, value) in enumerate(whole.items()):
         interval = next(shifts) if name.startswith("label") else row.statistics[name].interval
@@ -221,20 +217,14 @@ def test_intervals_are_those_of_leaving_each_unit_out_of_both_groups() -> None:
         assert interval.high == pytest.approx(value + reach[place], abs=1e-9)
 
 
-def test_small_groups_have_no_interval_and_say_why() -> None:
+def test_small_groups_have_no_interval_and_many_are_not_compared_and_that_is_said() -> None:
     found = compute_in_threads(dataset(4, items=10, raters=12), asked(axes=(("gender", "race"),)))
     few = [row for row in found.pairs if min(row.n_raters_a, row.n_raters_b) < 5]
     assert few
     codes = (NoInterval.FEW_RATERS_INSIDE, NoInterval.FEW_RATERS_OUTSIDE)
-    for row in few:
-        assert all(
-            one.interval is None and one.no_interval is not None and one.no_interval.code in codes
-            for one in row.statistics.values()
-            if one.value is not None
-        )
-
-
-def test_many_groups_are_not_compared_and_the_result_says_so() -> None:
+    for one in (one for row in few for one in row.statistics.values() if one.value is not None):
+        assert one.interval is None
+        assert one.no_interval.code in codes
     data = dataset(5, items=4, raters=2 * MOST_GROUPS + 2)
     codes = np.arange(2 * MOST_GROUPS + 2, dtype=np.int32) // 2
     many = dataclasses.replace(
@@ -248,24 +238,12 @@ def test_many_groups_are_not_compared_and_the_result_says_so() -> None:
     assert Caution.TOO_MANY_PAIRS(groups=MOST_GROUPS + 1, most=MOST_GROUPS) in found.warnings
 
 
-def test_label_use_of_pairs_is_always_told() -> None:
+def test_label_use_of_pairs_is_always_told_and_models_are_not_held_against_them() -> None:
     found = compute_in_threads(CROSSED, asked(statistics=("negentropy",), permutations=10)).pairs
     assert found
     assert all(row.statistics == {} and row.label_use is not None for row in found)
-
-
-def test_models_are_not_held_against_pairs() -> None:
     with pytest.raises(SpecError, match="leave `pairs` out"):
         dataclasses.replace(asked(), models=(ModelSource("model", "0" * 64),))
-
-
-def test_a_spec_without_pairs_keeps_its_hash_and_with_them_has_another() -> None:
-    without = asked(pairs=False)
-    assert "pairs" in without.to_dict()["analysis"]
-    plain_form = without.to_dict()
-    del plain_form["analysis"]["pairs"]
-    assert RunSpec.from_dict(plain_form).sha256() == without.sha256()
-    assert asked().sha256() != without.sha256()
 
 
 def test_adaptive_runs_stop_pair_by_pair() -> None:
@@ -279,7 +257,6 @@ def test_adaptive_runs_stop_pair_by_pair() -> None:
     early = compute_in_threads(data, asked(permutations=5000, adaptive=True))
     whole = compute_in_threads(data, asked(permutations=5000))
     taken = {one.null_n for row in early.pairs for one in row.statistics.values()}
-    assert early.stopping is not None
     assert min(taken) < max(taken)
     undecided = {(mark.group, mark.other, mark.statistic) for mark in early.stopping.undecided}
     for one, other in zip(early.pairs, whole.pairs, strict=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +13,6 @@ import pytest
 from benchmarks.confounded import CLEAN, CONFOUNDED, Situation, drawn
 from benchmarks.planted import AXIS, dataset, independent_shares, labelled, own_view, run_spec, shifted
 from grasp_core.analysis.models.result import ModelsResult
-from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.watching import Watcher
 from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import RunResult
@@ -36,102 +31,76 @@ from tests.analysis.models.cases import compute_models, model
 from tests.computing import compute_in_threads
 
 # Other items, or more of them
-
-
 UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
-    made = Pool(workers.threads)
-    yield made
-    made.close()
-
-
-def run(data: Dataset, pool: Pool, **fields: object) -> RunResult:
+def run(data: Dataset, **fields: object) -> RunResult:
     spec = run_spec(1, 199)
     analysis = AnalysisSpec(**{**vars(spec.analysis), "pairs": True, **fields})  # type: ignore[arg-type]
-    found = compute(data, replace(spec, analysis=analysis), pool, Watcher())
-    assert isinstance(found, RunResult)
-    return found
+    return compute_in_threads(data, replace(spec, analysis=analysis))
 
 
 @pytest.fixture(scope="module")
-def busier(pool: Pool) -> RunResult:
-    return run(drawn(CONFOUNDED[-1], 1), pool)
+def busier() -> RunResult:
+    return run(drawn(CONFOUNDED[-1], 1))
 
 
-def test_marks_that_depend_on_the_number_of_raters_are_withheld(busier: RunResult) -> None:
+def test_marks_that_depend_on_workload_are_withheld_and_label_use_leaves_raters_out(busier) -> None:
     for row in busier.groups:
         for name in ("negentropy", "plurality_size"):
             outcome = row.statistics[name]
             assert outcome.value is not None
             assert (outcome.p, outcome.q, outcome.significance, outcome.null) == (None, None, "none", None)
-            assert outcome.reason is not None
             assert outcome.reason.code.key == "other-items"
             assert outcome.interval is not None
         assert all(row.statistics[name].q is not None for name in UNTOUCHED)
-
-
-def test_label_use_is_tested_by_leaving_raters_out(busier: RunResult) -> None:
-    uses = [row.label_use for row in (*busier.groups, *busier.pairs)]
-    assert len(uses) == 3
-    for use in uses:
-        assert use is not None
-        assert use.test == "jackknife"
-        assert use.p is not None
-        assert use.q is not None
-        assert use.most is not None
-        assert use.labels[use.most].null is None
-        assert use.labels[use.most].low is not None
-
-
-def test_markdown_has_the_warning_and_why_marks_are_missing(busier: RunResult) -> None:
     warning = busier.warnings[0]
     assert (warning.code.key, dict(warning.numbers)["group"]) == ("own-workload", "in")
     text = table_markdown(busier)
     assert "4.00 times as many" in text
     assert "has no mark for" in text
+    uses = [row.label_use for row in (*busier.groups, *busier.pairs)]
+    assert len(uses) == 3
+    for use in uses:
+        assert use.test == "jackknife"
+        assert None not in (use.p, use.q, use.most)
+        assert use.labels[use.most].null is None
+        assert use.labels[use.most].low is not None
 
 
-def test_the_result_reads_back_and_strangers_see_the_warning(busier: RunResult) -> None:
+def test_the_result_reads_back_and_strangers_see_the_warning_but_no_group_that_is_hidden(busier) -> None:
     assert RunResult.from_dict(json.loads(result_json(busier))) == busier
     seen = public_view(busier, small_groups=True)
-    assert isinstance(seen, RunResult)
     assert (seen.warnings[0], seen.assignment) == (busier.warnings[0], busier.assignment)
+    analysis = replace(busier.spec.analysis, min_raters=busier.groups[0].n_raters + 1)
+    hiding = public_view(replace(busier, spec=replace(busier.spec, analysis=analysis)), small_groups=True)
+    assert (hiding.warnings, hiding.assignment) == ((), ())
 
 
-def test_strangers_see_no_group_that_is_hidden(busier: RunResult) -> None:
-    least = busier.groups[0].n_raters + 1
-    analysis = replace(busier.spec.analysis, min_raters=least)
-    hiding = replace(busier, spec=replace(busier.spec, analysis=analysis))
-    seen = public_view(hiding, small_groups=True)
-    assert isinstance(seen, RunResult)
-    assert (seen.warnings, seen.assignment) == ((), ())
-
-
-def test_gai_made_of_a_withheld_statistic_has_no_mark_nor_its_dsi(pool: Pool) -> None:
-    found = run(drawn(CONFOUNDED[-1], 1), pool, gai=("negentropy", "xrr"), correction="max-t", pairs=False)
+def test_what_is_made_of_a_withheld_statistic_has_no_p_nor_its_dsi() -> None:
+    found = run(drawn(CONFOUNDED[-1], 1), gai=("negentropy", "xrr"), correction="max-t", pairs=False)
     assert all(row.statistics["gai"].p is None for row in found.groups)
     assert found.dsi[0].outcome.value is not None
     assert found.dsi[0].outcome.p is None
     p = {row.group: row.label_use.p for row in found.groups if row.label_use and row.label_use.p}
     q = {row.group: row.label_use.q for row in found.groups if row.label_use}
     assert q == {group: min(1.0, 2 * one) for group, one in p.items()}  # Bonferroni in place of max-T
+    found = run(drawn(CONFOUNDED[0], 1), statistics=("irr", "xrr"), pairs=False)
+    cells = [one for row in found.groups for one in row.statistics.values()]
+    assert all(one.value is not None and one.p is None for one in cells)
 
 
-def test_too_few_raters_leave_label_use_untested(pool: Pool) -> None:
-    found = run(drawn(replace(CONFOUNDED[-1], inside=4), 1), pool)
+def test_too_few_raters_leave_label_use_untested() -> None:
+    found = run(drawn(replace(CONFOUNDED[-1], inside=4), 1))
     for row in found.groups:
-        assert row.label_use is not None
         assert row.label_use.p is None
         assert str(row.label_use.reason).endswith("either side needs 5 or more")
         assert all(shift.value is not None for shift in row.label_use.labels.values())
 
 
 @pytest.mark.parametrize("situation", CONFOUNDED[:3], ids=lambda one: one.name)
-def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(pool, situation) -> None:
-    found = run(drawn(situation, 1), pool)
+def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(situation) -> None:
+    found = run(drawn(situation, 1))
     assert found.warnings[0].code.key == "own-items"
     for row in found.groups:
         told = {name: outcome.p is not None for name, outcome in row.statistics.items()}
@@ -140,21 +109,12 @@ def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alo
         assert all(one.significance == "none" and one.q is None for one in others)
         reasons = {one.reason.code.key for one in others if one.value is not None and one.reason}
         assert reasons == {"other-items"}
-        assert row.label_use is not None
         assert row.label_use.test == "jackknife"
-        assert row.verdict is not None
         assert row.verdict.code == "untestable"
     (pair,) = found.pairs
     assert {name for name, one in pair.statistics.items() if one.p is not None} == {"distance"}
-    assert pair.label_use is not None
     assert pair.label_use.test == "jackknife"
     assert found.dsi[0].outcome.p is None
-
-
-def test_a_run_of_what_is_withheld_alone_has_values_without_p(pool: Pool) -> None:
-    found = run(drawn(CONFOUNDED[0], 1), pool, statistics=("irr", "xrr"), pairs=False)
-    cells = [one for row in found.groups for one in row.statistics.values()]
-    assert all(one.value is not None and one.p is None for one in cells)
 
 
 def of_models(data: Dataset) -> ModelsResult:
@@ -173,17 +133,13 @@ def test_models_are_held_against_groups_with_a_warning(situation: Situation, cod
     assert not {"own-items", "own-workload"} & {warning.code.key for warning in found.warnings}
 
 
-def test_models_beside_clean_data_have_no_warning() -> None:
-    assert not of_models(drawn(CLEAN[0], 1)).warnings
-
-
-def test_clean_data_are_tested_as_ever(pool: Pool) -> None:
-    found = run(drawn(CLEAN[0], 1), pool)
+def test_clean_data_are_tested_as_ever() -> None:
+    found = run(drawn(CLEAN[0], 1))
     assert not found.warnings
+    assert not of_models(drawn(CLEAN[0], 1)).warnings
     assert [check.large for check in found.assignment] == [False]
     for row in found.groups:
         assert all(row.statistics[name].p is not None for name in STATISTICS)
-        assert row.label_use is not None
         assert row.label_use.test == "shuffled"
 
 

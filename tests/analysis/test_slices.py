@@ -12,11 +12,7 @@ from benchmarks.planted import dataset, independent_shares, labelled, own_view, 
 from grasp_core.analysis.cohesion.panel import CohesionWork
 from grasp_core.analysis.overview import associations, overlaps
 from grasp_core.analysis.stages import Slices
-from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.run import prepare
-from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
@@ -29,12 +25,11 @@ from grasp_core.report.quality import overlap_table
 from grasp_core.report.slices import given_sentences, given_table, not_yet_given
 from grasp_core.statistics.association import chance_of
 from tests.computing import compute_in_threads
+from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.reading.making import rows_table
 
 # Slices
-
-
 TOPICS = ("art", "news", "sport")
 SPEC = replace(DATA_SPEC, categories=("label 0", "label 1", "label 2"))
 AXES = (("gender",), ("gender", "race"))
@@ -61,13 +56,7 @@ def dataset_slices(votes: list[list[str]], people: list[list[str]], slices: tupl
 
 def computed(data: Dataset, **analysis) -> RunResult:
     spec = AnalysisSpec(**{"axes": AXES, "permutations": 400, "min_raters": 2, **analysis})
-    pool = Pool(workers.threads, 2)
-    try:
-        result = compute(data, RunSpec(SPEC, spec), pool, Watcher())
-    finally:
-        pool.close()
-    assert isinstance(result, RunResult)
-    return result
+    return compute_in_threads(data, RunSpec(SPEC, spec))
 
 
 def of_topic(result: RunResult, value: str) -> SliceResult:
@@ -115,23 +104,15 @@ def values(row: GroupResult) -> list[float]:
     ]
 
 
-def benjamini_hochberg(p: list[float]) -> np.ndarray:
-    """By its definition: the smallest share at which the test is called."""
-    values = np.array(p)
-    return np.array(
-        [min(1.0, min(v * len(values) / (values <= v).sum() for v in values if v >= own)) for own in values]
-    )
-
-
 def test_q_is_over_all_groups_and_values_of_the_column() -> None:
     whole = computed(dataset_slices(*rows(2), ("topic",)), slices=("topic",))
-    (found,) = whole.slices
-    for name in STATISTICS:
-        tests = [row.statistics[name] for one in found.values for row in one.groups]
-        tested = [test for test in tests if test.p is not None]
-        assert [test.q for test in tested] == pytest.approx(benjamini_hochberg([t.p for t in tested]))
-    uses = [row.label_use for one in found.values for row in one.groups]
-    assert [use.q for use in uses] == pytest.approx(benjamini_hochberg([use.p for use in uses]))
+    of_values = [row for one in whole.slices[0].values for row in one.groups]
+    tests = [[row.statistics[name] for row in of_values] for name in STATISTICS]
+    for family in (*tests, [row.label_use for row in of_values]):
+        q = naive_step_up([one.p for one in family], harmonic=False)
+        assert [one.q for one in family if one.p is not None] == pytest.approx(
+            [v for v in q if v is not None]
+        )
 
 
 def test_the_groups_on_all_items_are_as_without_slices() -> None:
@@ -200,21 +181,16 @@ def test_runs_that_stop_early_settle_slices_too() -> None:
                 assert not settled or outcome.significance == right.statistics[name].significance
 
 
-def test_values_without_a_group_are_there_and_empty() -> None:
+def test_values_without_a_group_are_empty_and_columns_of_which_no_value_has_one_are_told() -> None:
     votes, people = rows(8)
     few = [row for row in votes if row[3] != "news" or row[1] in ("r0", "r1")]
     found = computed(dataset_slices(few, people, ("topic",)), min_raters=3, slices=("topic",))
     assert of_topic(found, "news").groups == ()
     assert of_topic(found, "news").raters == 2
     assert of_topic(found, "art").groups
-
-
-def test_columns_of_which_no_value_has_a_group_are_told() -> None:
     votes, people = rows(9)
     one_each = [[*row[:3], f"topic {int(row[1][1:]) // 2}"] for row in votes[1:]]
-    items = {row[0]: f"i{n}" for n, row in enumerate(one_each)}
     apart = [[f"{row[0]}-{row[3]}", *row[1:]] for row in one_each]
-    assert items
     found = computed(dataset_slices([votes[0], *apart], people, ("topic",)), min_raters=3, slices=("topic",))
     assert found.slices == ()
     assert any("no group has 3 raters or more on the items of any value" in str(w) for w in found.warnings)
@@ -272,9 +248,7 @@ def of_race(seed: int, strength: float = 0.5) -> Dataset:
 def run(data: Dataset, **changes: object) -> RunResult:
     spec = run_spec(1, FEWEST_CLEAR)
     asked = {"axes": (("race",), ("age",), ("hand",)), **changes}
-    found = compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, **asked)))
-    assert isinstance(found, RunResult)
-    return found
+    return compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, **asked)))
 
 
 @pytest.fixture(scope="module")
@@ -296,7 +270,7 @@ def test_given_an_axis_is_the_run_within_its_values(result: RunResult) -> None:
     assert {row.group.axes for row in given.groups} == {("age",), ("hand",)}
 
 
-def test_the_data_speak_for_what_was_planted(result: RunResult) -> None:
+def test_the_data_speak_for_what_was_planted_and_both_p_values_stand_side_by_side(result: RunResult) -> None:
     said = [sentence.plain for sentence in given_sentences(result)]
     assert "The data speak for race: its groups differ given age, but not the other way round." in said
     assert any(
@@ -304,9 +278,6 @@ def test_the_data_speak_for_what_was_planted(result: RunResult) -> None:
         for one in said
     )
     assert "Given age, it still holds of one, other." in said
-
-
-def test_both_p_values_stand_side_by_side(result: RunResult) -> None:
     table = given_table(result, next(found for found in result.given if found.column == "race"))
     assert list(table["Group"]) == ["old (age)", "young (age)", "left (hand)", "right (hand)"]
     distance = table[["Distance: p", "Distance: p given race"]].iloc[0]
@@ -335,16 +306,11 @@ def test_axes_given_which_nothing_is_left_are_refused_before_the_run() -> None:
         run(data, axes=(("race",),), given=("age",), strata=("age",))
 
 
-def test_result_files_keep_it(result: RunResult) -> None:
+def test_result_files_keep_it_and_strangers_see_no_small_groups_of_it(result: RunResult) -> None:
     again = RunResult.from_dict(result.to_dict())
-    assert again.given == result.given
-    assert again.associations == result.associations
-
-
-def test_strangers_see_no_small_groups_of_it(result: RunResult) -> None:
+    assert (again.given, again.associations) == (result.given, result.associations)
     least = replace(result.spec, analysis=replace(result.spec.analysis, min_raters=32))
     shown = public_view(replace(result, spec=least), small_groups=True)
-    assert isinstance(shown, RunResult)
     assert all(not found.groups for found in shown.given)
 
 
@@ -372,7 +338,7 @@ def test_independent_axes_are_told_in_at_most_6_percent_of_data_sets(n: int) -> 
     assert np.mean([any(found) for found in by_size]) > 0.1  # what V alone would tell
 
 
-def test_axes_that_go_together_are_told() -> None:
+def test_axes_that_go_together_are_told_with_the_p_of_chi_square() -> None:
     first = ["a"] * 52 + ["b"] * 52
     second = ["x"] * 40 + ["y"] * 12 + ["x"] * 14 + ["y"] * 38
     raters = raters_of({"first": first, "second": second, "third": ["l", "r"] * 52})
@@ -381,8 +347,5 @@ def test_axes_that_go_together_are_told() -> None:
     assert found.p is not None
     assert found.p < 0.001 * 3
     assert overlap_table(overlaps(raters))["verdict"].tolist() == ["go together", "", ""]
-
-
-def test_p_is_that_of_chi_square_where_raters_are_many() -> None:
-    table = np.array([[60, 50, 45], [40, 55, 50]])
-    assert chance_of(table) == pytest.approx(chi2_contingency(table).pvalue, abs=0.015)
+    many = np.array([[60, 50, 45], [40, 55, 50]])
+    assert chance_of(many) == pytest.approx(chi2_contingency(many).pvalue, abs=0.015)

@@ -1,16 +1,25 @@
-"""Human baseline: what a few raters reach, against known answers and on real votes."""
+"""What a few raters reach, and people as a row of the leaderboard: a sheet, a bar, experts apart."""
 
 from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from grasp_core.benchmark.scoring.human import human_baseline
+from grasp_core.benchmark.baselines.registry import make_baseline
+from grasp_core.benchmark.leaderboard import published
+from grasp_core.benchmark.scoring.human import human_baseline, of_kind, plurality_of_few, qualify
+from grasp_core.benchmark.tasks import read_rows, voting_sheet
+from grasp_core.cli import main
 from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
+from tests.benchmark.folders import OPEN_ROWS, RAFT, opened, weather, write
 from tests.shared_data import SHARED, needs_shared_data
 
 GOLD = {str(item): ("no", "yes")[item % 2] for item in range(200)}
@@ -33,15 +42,14 @@ def dataset(right: float, raters: int = 7, items: int = 200, seed: int = 1) -> D
     return Dataset(annotations, Raters(ids, {}), None, ())
 
 
-def test_raters_who_are_always_right() -> None:
+def test_raters_who_are_always_right_and_a_few_as_often_as_the_binomial_says() -> None:
     found = human_baseline(dataset(1.0), votes=5, items=100, against=GOLD, repeats=3)
     assert (found.macro_f1, found.macro_f1_declared, found.mean, found.spread) == (1, 1, 1, 0)
     assert found.ci95 == (1, 1)
     assert (found.n, found.votes, found.eligible, found.against) == (100, 5, 200, "gold")
-
-
-def test_the_plurality_of_a_few_is_right_as_often_as_the_binomial_says() -> None:
-    """With 3 votes that are right with probability 0.7: 0.7^3 + 3 * 0.7^2 * 0.3 = 0.784."""
+    some = {item: label for item, label in GOLD.items() if int(item) < 40}
+    assert human_baseline(dataset(0.9), votes=5, items=40, against=some, repeats=1).eligible == 40
+    # With 3 votes that are right with probability 0.7: 0.7^3 + 3 * 0.7^2 * 0.3 = 0.784
     means = [
         human_baseline(
             dataset(0.7, raters=3, seed=seed), votes=3, items=200, against=GOLD, repeats=1, resamples=10
@@ -52,17 +60,14 @@ def test_the_plurality_of_a_few_is_right_as_often_as_the_binomial_says() -> None
     assert np.mean(means) == pytest.approx(0.784, abs=0.015)
 
 
-def test_ties_are_broken_evenly() -> None:
+def test_ties_are_broken_evenly_and_votes_are_drawn_among_all_raters() -> None:
     """Two votes, right with probability 0.7: 0.49 + 0.42 / 2 = 0.7, as with one vote."""
     found = human_baseline(
         dataset(0.7, raters=30), votes=2, items=200, against=GOLD, repeats=200, resamples=10
     )
     # 40,000 draws from 6,000 annotations, themselves right with a standard error of 0.006.
     assert found.mean == pytest.approx(0.7, abs=0.02)
-
-
-def test_votes_are_drawn_among_all_raters_and_held_out_ones_are_others() -> None:
-    """Six raters who are right and one who never is: alone against the plurality of the six others."""
+    # Six raters who are right and one who never is: alone against the plurality of the six others
     data = dataset(1.0)
     wrong = data.annotations.category.copy()
     wrong[data.annotations.rater == 0] ^= 1
@@ -76,15 +81,7 @@ def test_votes_are_drawn_among_all_raters_and_held_out_ones_are_others() -> None
     assert found.mean == pytest.approx(6 / 7, abs=0.01)
 
 
-def test_the_interval_and_the_spread_tell_of_the_same_uncertainty() -> None:
-    """Items are drawn from 2,000, so draws hardly share any: the spread is a quarter of the interval."""
-    many = {str(item): ("no", "yes")[item % 2] for item in range(2_000)}
-    found = human_baseline(dataset(0.7, items=2_000), votes=3, items=100, against=many, repeats=300)
-    width = found.ci95[1] - found.ci95[0]
-    assert width == pytest.approx(4 * found.spread, rel=0.3)
-
-
-def test_draws_depend_on_the_seed_and_not_on_how_many_follow() -> None:
+def test_draws_depend_on_the_seed_and_interval_and_spread_tell_of_the_same_uncertainty() -> None:
     data = dataset(0.6)
     one = human_baseline(data, votes=3, items=50, repeats=1, seed=4)
     many = human_baseline(data, votes=3, items=50, repeats=9, seed=4)
@@ -92,33 +89,34 @@ def test_draws_depend_on_the_seed_and_not_on_how_many_follow() -> None:
     assert np.isnan(one.spread)
     assert human_baseline(data, votes=3, items=50, repeats=9, seed=4) == many
     assert human_baseline(data, votes=3, items=50, repeats=9, seed=5).mean != many.mean
-
-
-def test_gold_of_some_items_only() -> None:
-    some = {item: label for item, label in GOLD.items() if int(item) < 40}
-    assert human_baseline(dataset(0.9), votes=5, items=40, against=some, repeats=1).eligible == 40
+    # Items are drawn from 2,000, so draws hardly share any: the spread is a quarter of the interval
+    many = {str(item): ("no", "yes")[item % 2] for item in range(2_000)}
+    found = human_baseline(dataset(0.7, items=2_000), votes=3, items=100, against=many, repeats=300)
+    width = found.ci95[1] - found.ci95[0]
+    assert width == pytest.approx(4 * found.spread, rel=0.3)
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "error", "said"),
     [
-        ({"votes": 7}, r"0 items of 200 have 8 or more annotations \(one is held out\), but 100 are"),
-        ({"votes": 8, "against": GOLD}, "0 items of 200 have 8 or more annotations and a right label"),
-        ({"items": 201}, "200 items of 200 have 6 or more annotations"),
-        ({"against": {"1": "maybe"}}, "1 right label of the items .*'maybe'"),
+        (
+            {"votes": 7},
+            DataError,
+            r"0 items of 200 have 8 or more annotations \(one is held out\), but 100 are",
+        ),
+        ({"votes": 8, "against": GOLD}, DataError, "0 items of 200 have 8 or more annotations and a right"),
+        ({"items": 201}, DataError, "200 items of 200 have 6 or more annotations"),
+        ({"against": {"1": "maybe"}}, DataError, "1 right label of the items .*'maybe'"),
+        ({"votes": 0}, SpecError, "`votes` must be 1 or more; found 0"),
+        ({"items": 0}, SpecError, "`items` must be 1 or more; found 0"),
+        ({"repeats": 0}, SpecError, "`repeats` must be 1 or more; found 0"),
+        ({"seed": -1}, SpecError, "`seed`"),
     ],
+    ids=str,
 )
-def test_too_little_to_draw_from(asked: dict, said: str) -> None:
-    with pytest.raises(DataError, match=said):
+def test_too_little_to_draw_from_and_numbers_that_cannot_be(asked: dict, error: type, said: str) -> None:
+    with pytest.raises(error, match=said):
         human_baseline(dataset(0.9), **asked)
-
-
-@pytest.mark.parametrize("name", ["votes", "items", "repeats"])
-def test_numbers_that_cannot_be(name: str) -> None:
-    with pytest.raises(SpecError, match=f"`{name}` must be 1 or more; found 0"):
-        human_baseline(dataset(0.9), **{name: 0})
-    with pytest.raises(SpecError, match="`seed`"):
-        human_baseline(dataset(0.9), seed=-1)
 
 
 @needs_shared_data
@@ -142,3 +140,201 @@ def _plurality(data: Dataset) -> dict[str, str]:
     counts = np.zeros((a.n_items, a.n_categories), dtype=int)
     np.add.at(counts, (a.item, a.category), 1)
     return {one: a.categories[code] for one, code in zip(a.item_ids, counts.argmax(axis=1), strict=True)}
+
+
+# The commands
+COLUMNS = ["--layout", "long", "--item", "item", "--rater", "rater", "--label", "label"]
+RIGHT = ("no", "yes")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """20 items by 5 experts, who are always right, and 6 of the crowd, of whom one never is.
+
+    Everybody labels q0 to q11 first, rater c5 only q0 to q8; the one who never is right fails there too.
+    """
+    monkeypatch.chdir(tmp_path)
+    rows = ["item,rater,label"]
+    for rater in [*(f"e{one}" for one in range(5)), *(f"c{one}" for one in range(6))]:
+        wrong = rater == "c0"
+        for place, item in enumerate([*(f"q{one}" for one in range(12)), *(f"i{one}" for one in range(20))]):
+            if rater != "c5" or place < 9 or place >= 12:
+                rows.append(f"{item},{rater},{RIGHT[(place + wrong) % 2]}")
+    kinds = [f"e{one},expert" for one in range(5)] + [f"c{one},crowd" for one in range(6)]
+    return write(
+        tmp_path,
+        {
+            "votes.csv": "\n".join([*rows, ""]),
+            "raters.csv": "\n".join(["rater,kind", *kinds, ""]),
+            "gold.csv": "\n".join(["ID,Label", *(f"i{one},{RIGHT[one % 2]}" for one in range(20)), ""]),
+            "qualification.csv": "\n".join(["ID,Label", *(f"q{n},{RIGHT[n % 2]}" for n in range(12)), ""]),
+        },
+    )
+
+
+def human(*arguments: str) -> int:
+    files = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
+    return main(["raft", "human", *files, "--items", "20", *arguments])
+
+
+def test_gold_from_a_file_of_its_own_and_who_qualifies_votes(here, capsys) -> None:
+    assert human("--votes", "9", "--gold-file", "gold.csv", "--pay", "0.1") == 0
+    shown = capsys.readouterr().out
+    assert "macro-F1 1.000" in shown
+    assert "on 20 of 20 items, against gold" in shown
+    assert "180 votes cost 18.00, 0.90 an item" in shown
+    asked = ["--gold-file", "gold.csv", "--qualification", "qualification.csv", "--bar", "0.8", "--pay", "1"]
+    assert human("--votes", "9", *asked) == 0
+    shown = capsys.readouterr().out
+    assert "9 raters qualified; 1 did not reach 0.8, 1 labelled too few rows" in shown
+    # 10 raters label 12 rows, one 9 of them.
+    assert "180 votes cost 180.00, 9.00 an item, and 129 votes of the qualification 129.00" in shown
+    assert human("--votes", "10", *asked) == 2
+    assert "0 items of 32 have 10 or more annotations" in capsys.readouterr().err
+
+
+def test_experts_and_crowd_apart_as_rows_of_the_leaderboard(here: Path, capsys) -> None:
+    board = ["--gold-file", "gold.csv", "--by", "kind", "--out", "board.json"]
+    assert human("--votes", "1", "--task", "overruling", *board) == 0
+    shown = capsys.readouterr().out
+    assert "People (expert):\nmacro-F1 1.000" in shown
+    lines = [line.split() for line in shown.splitlines()]
+    assert any(line[:3] == ["People", "(expert)", "1.000"] for line in lines)
+    assert any(line[0] == "T-Few" for line in lines if line)
+    assert human("--votes", "5", "--task", "mood", *board) == 0
+    plain = json.loads((here / "board.json").read_text())
+    rows = {one["system"]: one for one in plain["systems"]}
+    assert set(rows["People (expert)"]["tasks"]) == {"overruling", "mood"}
+    assert rows["People (expert)"]["overall"] is None
+    assert rows["People (crowd)"]["tasks"]["overruling"] < rows["People (crowd)"]["tasks"]["mood"] == 1
+    assert len(rows) == 2 + len(published())
+    assert plain["tasks"][-1] == "mood"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--gold-file", "nowhere.csv"], "nowhere.csv cannot be read"),
+        (["--gold-file", "gold.csv", "--gold", "label"], "right labels come from one place"),
+        (["--qualification", "qualification.csv"], "takes both its rows and a bar"),
+        (["--qualification", "qualification.csv", "--bar", "2"], "the bar is a share"),
+        (["--qualification", "gold.csv", "--bar", "1", "--by", "kind"], "have 6 or more annotations"),
+        (["--by", "town"], "town"),
+        (["--out", "board.json"], "name it with --task"),
+        (["--gold-file", "gold.csv", "--votes", "1", "--task", "t", "--out", "votes.csv"], "no leaderboard"),
+        (["--task", "overruling"], "is scored against right labels"),
+        (["--pay", "-1"], "--pay takes a price"),
+        (["--gold-file", "twice.csv"], "twice.csv, row 3: the ID 'i1' occurs twice"),
+        (["--gold-file", "raters.csv"], "raters.csv: right labels need the columns ID and Label"),
+    ],
+)
+def test_what_cannot_be_asked(here: Path, arguments: list[str], said: str, capsys) -> None:
+    write(here, {"twice.csv": "ID,Label\ni1,no\ni1,no\n"})
+    assert human(*arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_plurality_alone_needs_neither_right_labels_nor_a_vote_more() -> None:
+    data = dataset(1.0, raters=5)
+    labels = plurality_of_few(data, votes=5, items=100)
+    assert len(labels) == 100
+    assert all(label == GOLD[item] for item, label in labels.items())
+    assert labels.keys() != plurality_of_few(data, votes=5, items=100, seed=2).keys()
+    with pytest.raises(DataError, match="0 items of 200 have 6 or more annotations, but 100"):
+        plurality_of_few(data, votes=6)
+
+
+def test_nobody_qualifies() -> None:
+    """Raters who are right on a share of 0.7, asked for all."""
+    with pytest.raises(DataError, match=r"nobody qualifies: 7 raters did not reach 1, 0 raters labelled"):
+        qualify(dataset(0.7), {str(item): GOLD[str(item)] for item in range(50)}, 1.0)
+    with pytest.raises(DataError, match=r"0 raters did not reach 0, 7 raters labelled fewer than 10"):
+        qualify(dataset(0.7), {str(item): GOLD[str(item)] for item in range(9)}, 0.0)
+    with pytest.raises(DataError, match="no rater has labelled a row of the qualification"):
+        qualify(dataset(0.7), {"x": "no"}, 0.5)
+    with pytest.raises(DataError, match="no column kind of the raters"):
+        of_kind(dataset(0.7), "kind")
+
+
+def test_a_qualification_raises_the_score() -> None:
+    """Half of the raters guess: with a bar they do not vote."""
+    a, b = dataset(0.9, raters=6).annotations, dataset(0.5, raters=6, seed=2).annotations
+    ids = tuple(map(str, range(12)))
+    both = Annotations.from_codes(
+        item=np.concatenate([a.item, b.item]),
+        rater=np.concatenate([a.rater, b.rater + 6]),
+        category=np.concatenate([a.category, b.category]),
+        item_ids=a.item_ids,
+        rater_ids=ids,
+        categories=a.categories,
+    )
+    data = Dataset(both, Raters(ids, {}), None, ())
+    kept, found = qualify(data, {one: GOLD[one] for one in map(str, range(60))}, 0.75)
+    assert (found.passed, found.failed) == (ids[:6], ids[6:])
+    assert found.votes == 12 * 60
+    assert kept.annotations.n_annotations == 6 * 140
+    assert set(np.unique(kept.annotations.rater)) == set(range(6))
+
+
+def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = weather(tmp_path / "task")
+    command = ["raft", "sheet", "--task", str(folder), "--voters", "ann,bob", "--items", "2", "--asked", "3"]
+    assert main(command) == 0
+    assert "--qualification qualification.csv --bar 0.6" in capsys.readouterr().err
+    rows = list(csv.DictReader((tmp_path / "votes.csv").read_text().splitlines()))
+    assert len(rows) == 2 * (2 + 3)
+    assert {row["rater"] for row in rows} == {"ann", "bob"}
+    assert all(row["Label"] == "" and row["Text"] for row in rows)
+    right = list(csv.DictReader((tmp_path / "qualification.csv").read_text().splitlines()))
+    assert {row["ID"] for row in right} == {row["ID"] for row in rows[:3]}
+    assert main(command) == 2
+    assert "votes.csv is there already" in capsys.readouterr().err
+    task, train = opened(folder)
+    test = read_rows(folder / "test_unlabeled.csv", task, labelled=False)
+    for names in ((), ("a", "a"), ("a", "")):
+        with pytest.raises(SpecError, match="a sheet needs raters"):
+            voting_sheet(task, train, test, names)
+    with pytest.raises(DataError, match="both have the ID '0'"):
+        voting_sheet(task, train, train, ("a",))
+
+
+@needs_shared_data
+@pytest.mark.long
+def test_votes_beside_a_models_predictions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Banking77's open rows: simulated voters of two towns, and a baseline that one of them follows."""
+    monkeypatch.chdir(tmp_path)
+    task, train = opened(RAFT / "banking_77")
+    rows = read_rows(OPEN_ROWS, task, labelled=True)
+    few = range(0, 8000, 200)
+    texts = [rows.texts[at] for at in few]
+    said = make_baseline("minilm-names")(train, task, 1)(texts)
+    rng = np.random.default_rng(1)
+    lines, raters = ["item,rater,label"], ["rater,town"]
+    for number in range(12):
+        town = ("North", "South")[number % 2]
+        raters.append(f"r{number},{town}")
+        for place, at in enumerate(few):
+            told = said[place] if town == "North" else (rows.labels or ())[at]
+            label = told if rng.random() < 0.8 else str(rng.choice(task.classes))
+            lines.append(f"{rows.ids[at]},r{number},{label}")
+    predictions = [f"{rows.ids[at]},{label}" for at, label in zip(few, said, strict=True)]
+    write(
+        tmp_path,
+        {
+            "votes.csv": "\n".join([*lines, ""]),
+            "raters.csv": "\n".join([*raters, ""]),
+            "names.csv": "\n".join(["ID,Label", *predictions, ""]),
+        },
+    )
+    command = ["models", "--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS, "--axis", "town"]
+    command += ["--model", "names=names.csv", "--permutations", "200", "--out", "models.json"]
+    assert main(command) == 0
+    groups = {
+        next(iter(one["group"].values())): one["models"]["names"]
+        for one in json.loads(Path("models.json").read_text())["groups"]
+    }
+    share = {name: one["statistics"]["share"]["value"] for name, one in groups.items()}
+    assert share["North"] > 0.9 > share["South"]

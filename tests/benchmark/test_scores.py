@@ -1,33 +1,37 @@
-"""Scores: equal to scikit-learn's, with intervals that hold what they promise."""
+"""Scores and calibration equal to scikit-learn's, with intervals that hold; gold labels, never repeated."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix, f1_score, precision_recall_fscore_support
+from sklearn.metrics import confusion_matrix, f1_score, log_loss, precision_recall_fscore_support
 
+from grasp_core import cli
 from grasp_core.benchmark.scoring import scores as bootstrap
 from grasp_core.benchmark.scoring.scores import (
     ClassScore,
     TaskScore,
+    calibration,
     class_scores,
+    read_probabilities,
     resampled_f1,
     score,
     score_details,
     scores_json,
 )
-from grasp_core.benchmark.submissions import Gold, LabelledFile, Submission
+from grasp_core.benchmark.submissions import Gold, LabelledFile, Submission, read_gold
 from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.statistics import f1
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
-from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE
+from tests.benchmark.folders import CLASSES, GOLD, IDS, MOOD, SAID, TONE, table, write, write_gold
 
 TASKS = {name: Task(name, CLASSES, ("text",), ("text",)) for name in (MOOD, TONE)}
 
@@ -81,14 +85,11 @@ def test_macro_f1_of_degenerate_data_is_that_of_scikit_learn(right, said, conven
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_without_items_there_is_no_score() -> None:
-    assert math.isnan(macro_f1(np.zeros((3, 3), dtype=int)))
-
-
-def test_confusion_is_that_of_scikit_learn() -> None:
+def test_confusion_is_that_of_scikit_learn_and_without_items_there_is_no_score() -> None:
     rng = np.random.default_rng(2)
     right, said = rng.integers(0, 5, 200), rng.integers(0, 5, 200)
     assert (confusion(right, said, 5) == confusion_matrix(right, said, labels=range(5))).all()
+    assert math.isnan(macro_f1(np.zeros((3, 3), dtype=int)))
 
 
 def exact_distribution(right: np.ndarray, said: np.ndarray, classes: int) -> np.ndarray:
@@ -136,7 +137,7 @@ def test_resamples_depend_on_seed_and_purpose_and_not_on_how_many_follow() -> No
     assert (resampled_f1(right, [said], 3, seed=5, purpose="y", resamples=500) != few).any()
 
 
-def test_scores_of_a_small_task_by_hand() -> None:
+def test_scores_of_a_small_task_by_hand_and_a_class_that_nobody_uses_in_one_convention_only() -> None:
     found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=200)
     # no: 2 right of 3 gold and 4 said, yes: 2 of 3 and 3, maybe so: 1 of 2 and 1.
     expected = (4 / 7 + 4 / 6 + 2 / 3) / 3
@@ -148,15 +149,12 @@ def test_scores_of_a_small_task_by_hand() -> None:
     assert found.unscored == ()
     low, high = found.overall_ci95
     assert low < found.overall < high
-
-
-def test_a_class_that_nobody_uses_counts_in_one_convention_only() -> None:
     task = Task(MOOD, (*CLASSES, "never"), ("text",), ("text",))
     found = score(submission(MOOD), {MOOD: task}, gold(MOOD), resamples=100).tasks[MOOD]
     assert found.macro_f1_declared == pytest.approx(found.macro_f1 * 3 / 4, abs=1e-12)
 
 
-def test_overall_is_never_of_fewer_tasks() -> None:
+def test_overall_is_never_of_fewer_tasks_and_needs_all_eleven_of_the_benchmark() -> None:
     for sent, known in (((MOOD,), (MOOD, TONE)), ((MOOD, TONE), (TONE,))):
         found = score(submission(*sent), TASKS, gold(*known), resamples=100)
         assert len(found.tasks) == 1
@@ -164,9 +162,6 @@ def test_overall_is_never_of_fewer_tasks() -> None:
         assert found.overall_ci95 is None
         assert found.unscored == tuple(set(TASKS) - set(found.tasks))
         assert json.loads(scores_json(found))["overall"] is None
-
-
-def test_overall_needs_all_eleven_tasks_of_the_benchmark() -> None:
     tasks = builtin_tasks()
     files, right = {}, {}
     for task in tasks.values():
@@ -179,46 +174,26 @@ def test_overall_needs_all_eleven_tasks_of_the_benchmark() -> None:
     assert score(Submission(files), tasks, Gold(right), resamples=50).overall is None
 
 
-def test_rows_are_paired_by_id_and_not_by_place() -> None:
+def test_rows_are_paired_by_id_and_other_tasks_change_no_interval() -> None:
     turned = {
         MOOD: LabelledFile("p.csv", ("ID", "Label"), IDS[::-1], SAID[::-1], len(IDS)),
         TONE: submission(TONE).files[TONE],
     }
-    found = score(Submission(turned), TASKS, gold(MOOD, TONE), resamples=100)
-    assert found.tasks[MOOD].macro_f1 == found.tasks[TONE].macro_f1
-
-
-def test_an_interval_of_a_task_does_not_depend_on_the_other_tasks() -> None:
-    both = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=300)
+    both = score(Submission(turned), TASKS, gold(MOOD, TONE), resamples=300)
+    assert both.tasks[MOOD].macro_f1 == both.tasks[TONE].macro_f1
     alone = score(submission(TONE), TASKS, gold(MOOD, TONE), resamples=300)
     assert both.tasks[TONE].ci95 == alone.tasks[TONE].ci95
 
 
-def test_no_task_in_common_is_an_error() -> None:
+def test_an_incomplete_file_and_no_task_in_common_are_refused() -> None:
     with pytest.raises(DataError, match="no task has both"):
         score(submission(MOOD), TASKS, gold(TONE))
-
-
-def test_an_incomplete_file_is_refused() -> None:
     short = LabelledFile("p.csv", ("ID", "Label"), IDS[1:], SAID[1:], 7)
     with pytest.raises(DataError, match=f"{MOOD} are incomplete"):
         score(Submission({MOOD: short}), TASKS, gold(MOOD, TONE))
 
 
-def test_the_scores_as_json() -> None:
-    found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
-    plain = json.loads(scores_json(found))
-    assert list(plain) == ["tasks", "overall"]
-    assert list(plain["tasks"][MOOD]) == ["macro_f1", "macro_f1_declared", "ci95", "n"]
-    assert plain["tasks"][MOOD]["macro_f1"] == found.tasks[MOOD].macro_f1
-    assert plain["tasks"][MOOD]["ci95"] == list(found.tasks[MOOD].ci95)
-
-
-def test_gold_labels_are_not_printed_with_the_value() -> None:
-    assert "maybe so" not in repr(gold(MOOD))
-
-
-def test_details_hold_the_scores_and_counts_by_class() -> None:
+def test_details_hold_scores_and_counts_by_class_that_equal_scikit_learns() -> None:
     found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
     plain, details = json.loads(scores_json(found)), score_details(found)
     assert details["overall_ci95"] == list(found.overall_ci95 or ())
@@ -227,9 +202,6 @@ def test_details_hold_the_scores_and_counts_by_class() -> None:
     assert one["confusion"] == found.tasks[MOOD].confusion.tolist()
     assert [row["class"] for row in one["classes"]] == list(CLASSES)
     assert sum(row["right"] for row in one["classes"]) == int(np.trace(found.tasks[MOOD].confusion))
-
-
-def test_classes_equal_scikit_learns() -> None:
     generator = np.random.default_rng(5)
     right, said = generator.integers(0, 4, 200), generator.integers(0, 3, 200)  # nothing is given the last
     counts = confusion(right, said, 5)  # and nothing is of the one after it
@@ -242,9 +214,114 @@ def test_classes_equal_scikit_learns() -> None:
         assert one.right + one.false_negatives == n
     assert found[3].precision is None
     assert found[4].recall is None
-
-
-def test_costs_are_those_of_both_kinds_of_mistake() -> None:
     one = ClassScore("angry", 3, false_positives=2, false_negatives=5)
-    assert one.cost(1, 10) == 52
-    assert one.cost(0.5, 0) == 1
+    assert [one.cost(1, 10), one.cost(0.5, 0)] == [52, 1]
+
+
+# Calibration
+FEELING = Task("mood", ("angry", "calm", "sad"), ("text",), ("text",))
+
+
+def test_calibration_equals_scikit_learns_and_what_comes_true_has_no_error() -> None:
+    generator = np.random.default_rng(8)
+    values = generator.dirichlet([1, 1, 1], 300)
+    right = generator.integers(0, 3, 300)
+    gold = {str(row): FEELING.classes[code] for row, code in enumerate(right)}
+    found = calibration(FEELING, gold, {str(row): one for row, one in enumerate(values)})
+    assert found.log_loss == pytest.approx(log_loss(right, values, labels=[0, 1, 2]), abs=1e-12)
+    aim = np.eye(3)[right]
+    assert found.brier == pytest.approx(((values - aim) ** 2).sum() / 300, abs=1e-12)
+    assert sum(one.n for one in found.bins) == 300
+    assert [one.n for one in found.bins[:3]] == [0, 0, 0]  # the most probable of three has a third or more
+    gold = {str(row): "angry" if row < 8 else "calm" for row in range(10)}
+    sure = {one: np.array([0.8, 0.2, 0.0]) for one in gold}
+    found = calibration(FEELING, gold, sure)
+    assert found.ece == pytest.approx(0, abs=1e-12)
+    boasting = {one: np.array([1.0, 0.0, 0.0]) for one in gold}
+    found = calibration(FEELING, gold, boasting)
+    assert found.ece == pytest.approx(0.2)
+    assert found.bins[-1].accuracy == pytest.approx(0.8)
+    with pytest.raises(DataError, match="has no row for 1 ID: '11'"):
+        calibration(FEELING, {"11": "calm"}, sure)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ID,angry,calm,Sad\n1,1,0,0\n", "no column 'sad', as mood needs; did you mean 'Sad'"),
+        ("ID,angry,calm,sad\n1,0.5,0.5,x\n", "row 2, column 'sad': 'x' is no number from 0 to 1"),
+        ("ID,angry,calm,sad\n1,0.5,0.5,\n", "is no number from 0 to 1"),
+        ("ID,angry,calm,sad\n1,nan,0.5,0.5\n", "'nan' is no number from 0 to 1"),
+        ("ID,angry,calm,sad\n1,0.5,0.7,0\n", "row 2: the probabilities add up to 1.2"),
+        ("ID,angry,calm,sad\n1,1,0,0\n1,1,0,0\n", "row 3: the ID '1' occurs twice"),
+    ],
+)
+def test_faults_are_told_with_their_place(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "mood" / "probabilities.csv"
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        read_probabilities(path, FEELING)
+    assert said in str(caught.value)
+    assert "mood/probabilities.csv" in str(caught.value)
+
+
+def test_the_command_tells_it_beside_the_scores(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["raft", "example", "shop"]) == 0
+    gold = Path("shop/gold/shop_messages/test.csv").read_text(encoding="utf-8")
+    for folder in ("mine/data/shop_messages", "sure/shop_messages"):
+        Path(folder).mkdir(parents=True)
+    Path("mine/data/shop_messages/predictions.csv").write_text(gold, encoding="utf-8")
+    rows = [line.split(",") for line in gold.splitlines()[1:]]
+    names = ("complaint", "praise", "question")
+    lines = [",".join([one, *("0.9" if name == label else "0.05" for name in names)]) for one, label in rows]
+    content = "\n".join(["ID,complaint,praise,question", *lines]) + "\n"
+    Path("sure/shop_messages/probabilities.csv").write_text(content, encoding="utf-8")
+    command = ["raft", "score", "mine", "--tasks", "shop/tasks", "--gold", "shop/gold"]
+    command += ["--details", "out.json"]
+    assert cli.main([*command, "--probabilities", "sure"]) == 0
+    assert "log loss 0.105, expected calibration error 0.100" in capsys.readouterr().out
+    plain = json.loads(Path("out.json").read_text(encoding="utf-8"))
+    assert plain["tasks"]["shop_messages"]["calibration"]["brier"] == pytest.approx(0.015)
+    assert cli.main([*command, "--probabilities", "shop"]) == cli.BAD_INPUT
+    assert "shop has no <task>/probabilities.csv" in capsys.readouterr().err
+
+
+# Gold labels
+FILE = f"{MOOD}/test.csv"
+
+
+def test_gold_of_some_tasks_whose_further_columns_do_not_matter(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="has no gold labels of any task"):
+        read_gold(tmp_path, TASKS)
+    found = read_gold(write_gold(tmp_path, [MOOD]), TASKS)
+    assert dict(found.labels) == {MOOD: dict(zip(IDS, GOLD, strict=True))}
+    assert found.ids == {MOOD: IDS}
+    assert "maybe so" not in repr(found)
+    lines = [f"{line},text" for line in table(GOLD, end="\n").splitlines()]
+    write(tmp_path, {FILE: "\r\n".join(lines)})
+    assert read_gold(tmp_path, TASKS).ids == {MOOD: IDS}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (table([*GOLD[:-1], "secret"]), f"{FILE}, row 9: the gold label is none of the 3 classes of mood"),
+        (table([*GOLD[:-1], "Unlabeled"]), f"{FILE}, row 9: the gold label is none"),
+        (table(GOLD, [*IDS[:-1], "50"]), f"{FILE}, row 9: the ID occurs twice"),
+        (table(GOLD).replace("Label", "secret"), f"{FILE}: the gold labels need the columns ID and Label"),
+        (table(GOLD) + "58,no,secret\n", f"{FILE}: the gold labels cannot be read as CSV"),
+        ("secret", f"{FILE}: the gold labels cannot be read as CSV"),
+        (table(GOLD, ["1", *IDS[1:]]), f"{FILE}: 1 ID of the gold labels belongs to no row of mood: '1'"),
+    ],
+)
+def test_errors_name_the_place_and_no_label(content: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, {FILE: content})
+    with pytest.raises(DataError) as raised:
+        read_gold(tmp_path, TASKS, {MOOD: IDS})
+    whole = str(raised.value) + "".join(str(problem) for problem in raised.value.problems)
+    assert whole.startswith(said)
+    assert "secret" not in whole
+    assert "'no'" not in whole
+    assert raised.value.__cause__ is None

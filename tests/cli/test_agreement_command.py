@@ -97,35 +97,38 @@ def test_what_is_no_time_is_refused(capsys: Captured, arguments: list[str], sent
     assert sentence in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_seconds_since_1970_are_dates(capsys: Captured) -> None:
+def test_seconds_since_1970_are_dates_and_many_raters_are_listed_in_files_alone(capsys: Captured) -> None:
     lines = ["item,rater,label,at"]
     for item in range(40):
         lines += [f"{item},{rater},{given(item, 0)},{1_767_225_600 + item * 86_400}" for rater in "ab"]
     Path("epochs.csv").write_text("\n".join(lines), encoding="utf-8")
     found = rows(capsys, "agreement", "epochs.csv", "--over", "at", "--every", "month")
     assert list(dict.fromkeys(row["batch"] for row in found if row["column"])) == ["2026-01", "2026-02"]
+    lines = [f"{i},r{r},{'yes' if (i + r) % 3 else 'no'}" for i in range(6) for r in range(60)]
+    Path("many.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    assert len(rows(capsys, "raters", "many.csv")) == 60
+    assert cli.main(["raters", "many.csv", "--label", "label"]) == 0
+    assert "... and 10 more: -o raters.csv has all" in capsys.readouterr().out
 
 
-def test_agreement_as_json_is_all_that_is_told(capsys: Captured) -> None:
-    assert cli.main(["agreement", "votes.csv", "--label", "label", "--format", "json", "-q"]) == 0
-    plain = json.loads(capsys.readouterr().out)
-    assert plain["format"] == "grasp-agreement"
-    assert plain["everybody"]["alpha"] == pytest.approx(irr(counts()), abs=1e-12)
-    assert {row["coefficient"] for row in plain["coefficients"]} >= {"Gwet's AC1", "Fleiss' kappa"}
-    assert '"a"' not in json.dumps(plain)  # it names no rater
-
-
-def test_agreement_is_told_in_words_and_tables(capsys: Captured) -> None:
-    assert cli.main(["agreement", "votes.csv", "--label", "label", "--by", "batch"]) == 0
+def test_agreement_is_told_in_words_tables_and_json(capsys: Captured) -> None:
+    asked = ["agreement", "votes.csv", "--label", "label", "--by", "batch"]
+    assert cli.main(asked) == 0
     whole = capsys.readouterr().out
     assert "\nYour 4 raters " in whole
     assert "Nothing is known of the raters" not in whole
     for heading in ("Coefficients", "By batch", "When one rater says it, another says so too"):
         assert f"\n{heading}\n" in whole
-    assert cli.main(["agreement", "votes.csv", "--label", "label", "--by", "batch", "--brief"]) == 0
+    assert cli.main([*asked, "--brief"]) == 0
     brief = capsys.readouterr().out
     assert "Gwet's AC1" in brief
     assert len(brief.splitlines()) < 25
+    assert cli.main([*asked[:4], "--format", "json", "-q"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert plain["format"] == "grasp-agreement"
+    assert plain["everybody"]["alpha"] == pytest.approx(irr(counts()), abs=1e-12)
+    assert {row["coefficient"] for row in plain["coefficients"]} >= {"Gwet's AC1", "Fleiss' kappa"}
+    assert '"a"' not in json.dumps(plain)  # it names no rater
 
 
 def test_labels_that_are_all_the_same_say_why_there_is_no_kappa(capsys: Captured) -> None:
@@ -139,7 +142,7 @@ def test_labels_that_are_all_the_same_say_why_there_is_no_kappa(capsys: Captured
     assert said.count("–: ") == 1
 
 
-def test_a_row_per_rater(capsys: Captured) -> None:
+def test_a_row_per_rater_with_right_labels_of_either_file(capsys: Captured) -> None:
     found = rows(capsys, "raters", "votes.csv", "--gold", "right")
     assert {row["rater"] for row in found} == set(RATERS)
     assert found[0]["rater"] == "d"  # who agrees least
@@ -153,6 +156,12 @@ def test_a_row_per_rater(capsys: Captured) -> None:
         assert float(row["as_others"]) == pytest.approx(np.mean(same), abs=1e-12)
         assert row["at_chance"] == ""  # four raters are too few to tell
         assert row["copies"] == ""
+    of_votes = rows(capsys, "raters", "votes.csv", "--gold", "right")
+    lines = [f"{item},{TRUTH[item] if item % 3 == 0 else ''}" for item in range(90)]
+    Path("truths.csv").write_text("item,truth\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    of_items = rows(capsys, "raters", "votes.csv", "truths.csv", "--gold", "truth")
+    assert [row["as_gold"] for row in of_items] == [row["as_gold"] for row in of_votes]
+    assert [row["gold_items"] for row in of_items] == ["30"] * 4
 
 
 def test_copies_and_constant_raters_are_marked() -> None:
@@ -169,20 +178,3 @@ def test_copies_and_constant_raters_are_marked() -> None:
     assert rows[first].copies == [second]
     assert rows[second].copies == [first]
     assert {first, second} <= set(frame["rater"].head(4))
-
-
-def test_many_raters_are_listed_in_files_alone(capsys: Captured) -> None:
-    lines = [f"{i},r{r},{'yes' if (i + r) % 3 else 'no'}" for i in range(6) for r in range(60)]
-    Path("many.csv").write_text("item,rater,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    assert len(rows(capsys, "raters", "many.csv")) == 60
-    assert cli.main(["raters", "many.csv", "--label", "label"]) == 0
-    assert "... and 10 more: -o raters.csv has all" in capsys.readouterr().out
-
-
-def test_the_right_labels_may_stand_in_the_items_file(capsys: Captured) -> None:
-    of_votes = rows(capsys, "raters", "votes.csv", "--gold", "right")
-    lines = [f"{item},{TRUTH[item] if item % 3 == 0 else ''}" for item in range(90)]
-    Path("truths.csv").write_text("item,truth\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    of_items = rows(capsys, "raters", "votes.csv", "truths.csv", "--gold", "truth")
-    assert [row["as_gold"] for row in of_items] == [row["as_gold"] for row in of_votes]
-    assert [row["gold_items"] for row in of_items] == ["30"] * 4

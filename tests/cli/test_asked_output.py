@@ -19,12 +19,21 @@ from grasp_core import cli
 from grasp_core.cli.terminal import messages as lines
 from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
 from grasp_core.reading.example import example_files
-from tests.cli.test_commands import COLUMNS, ROOT
+from tests.cli.test_commands import COLUMNS, ROOT, written
 from tests.few_items import few_items
 
 Captured = pytest.CaptureFixture[str]
 DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
 RUN = ["run", *DATA, "--axis", "race", "--permutations", "200", "--no-pairs"]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What the time is, in seconds; no line of progress has been written yet."""
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+    return now
 
 
 @pytest.fixture
@@ -133,10 +142,7 @@ def test_the_answer_is_bold_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch)
     assert lines.emphasised("clear") == "clear"
 
 
-def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(monkeypatch, capsys) -> None:
-    clock = [1000.0]
-    monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(clock, capsys) -> None:
     shown = Lines()
     for second in range(0, 91, 5):
         clock[0] = 1000.0 + second
@@ -146,23 +152,17 @@ def test_progress_is_a_line_now_and_then_where_no_line_is_written_anew(monkeypat
     assert said == "".join(f"{n} of 90 permutations, {90 - n} s left\n" for n in (30, 60, 90))
 
 
-def test_the_time_left_follows_from_what_was_taken(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    clock = [1000.0]
-    monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    monkeypatch.setattr(lines, "_SPACED", lines._Spaced())
+def test_the_time_left_follows_from_what_was_taken_and_is_told_as_people_do(clock, capsys) -> None:
     countdown = Countdown()
     for second, share in ((0, 0.0), (40, 0.25), (80, 0.5)):
         clock[0] = 1000.0 + second
         countdown.show(share, f"{share:.0%} done")
     assert capsys.readouterr().err == "25% done, 2 min left\n50% done, 80 s left\n"
-
-
-def test_a_time_is_told_as_people_do() -> None:
     assert [seconds(left) for left in (45, 119, 600, 3900)] == ["45 s", "119 s", "10 min", "1 h 5 min"]
 
 
 def test_what_is_clear_decides_the_exit_code_where_it_is_asked(saved: Path, capsys: Captured) -> None:
-    plain: dict[str, Any] = json.loads((saved / "result.json").read_text(encoding="utf-8"))
+    plain: dict[str, Any] = written()
     clear = any((row.get("verdict") or {}).get("code") == "clear" for row in plain["groups"])
     assert cli.main(["report", "result.json"]) == 0
     assert cli.main(["report", "result.json", "--exit-code"]) == int(clear)
@@ -181,20 +181,32 @@ def test_what_is_clear_decides_the_exit_code_where_it_is_asked(saved: Path, caps
         (["run", "--level", "ordnal"], "found 'ordnal'; did you mean ordinal?"),
         (["raft", "scor"], "grasp raft: there is no command 'scor'; did you mean score?"),
         (["report", "a.json", "b.json"], "'b.json' is one word too many"),
+        *((one, "grasp") for one in ([], ["fly"], ["example"])),
+        (["run", "votes.csv", "--axis", "race", "--permutations", "many"], "grasp"),
+        (["run", "votes.csv", "--axis", "race", "--exclude", "removed"], "grasp"),
+        (["run", "votes.csv", "--axis", "race", "--preset", "mine"], "grasp"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
-def test_what_is_misspelt_is_answered_with_what_may_be_meant(capsys, arguments, answer) -> None:
+def test_unreadable_arguments_show_how_and_misspelt_ones_what_may_be_meant(capsys, arguments, answer) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments)
     assert ended.value.code == 2
     said = capsys.readouterr().err.splitlines()
     assert answer in said[0]
-    assert len(said) == 2
+    assert len(said) == 2  # never more of the usage than of what is wrong
+    assert said[0].startswith("grasp")
+    assert said[1].endswith("--help` lists what there is")
 
 
-def test_files_may_stand_behind_options(folder: Path, capsys: Captured) -> None:
+def test_files_may_stand_behind_options_and_a_missing_text_of_no_cell_is_named(folder, capsys) -> None:
     assert cli.main(["run", "votes.csv", "--axis", "race", "--permutations", "50", "raters.csv", "-q"]) == 0
+    votes = (folder / "votes.csv").read_text(encoding="utf-8")
+    (folder / "votes.csv").write_text(f"{votes.rstrip()}\nitem0,r0,N/A\n", encoding="utf-8")
+    cli.main(["quality", *DATA, "--missing", "n/a", "--missing", "N/A"])
+    said = capsys.readouterr().err
+    assert "--missing 'n/a': no cell holds this text alone; did you mean 'N/A'?" in said
+    assert "--missing 'N/A'" not in said
 
 
 def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> None:
@@ -203,19 +215,10 @@ def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> 
         (tmp_path / name).write_bytes(content)
     run = ["run", "annotations.csv", "raters.csv", "--permutations", "50", "-q", "-o", "result.json"]
     assert cli.main(run) == 0
-    alone = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["spec"]["analysis"]["axes"]
+    alone = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
     assert cli.main([*run, "--intersect", "rater_race:rater_gender"]) == 0
-    both = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["spec"]["analysis"]["axes"]
+    both = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
     assert both == [*alone, ["rater_race", "rater_gender"]]
-
-
-def test_a_missing_text_that_no_cell_holds_is_named(folder: Path, capsys: Captured) -> None:
-    votes = (folder / "votes.csv").read_text(encoding="utf-8")
-    (folder / "votes.csv").write_text(f"{votes.rstrip()}\nitem0,r0,N/A\n", encoding="utf-8")
-    cli.main(["quality", *DATA, "--missing", "n/a", "--missing", "N/A"])
-    said = capsys.readouterr().err
-    assert "--missing 'n/a': no cell holds this text alone; did you mean 'N/A'?" in said
-    assert "--missing 'N/A'" not in said
 
 
 def interrupted(folder: Path, *asked: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -299,13 +302,10 @@ def test_files_without_options_are_told_apart_by_every_command(folder, capsys, a
     assert "raters.csv: raters, votes.csv: annotations" in said.err
 
 
-def test_a_plan_is_written_as_it_is_asked(folder: Path, capsys: Captured) -> None:
+def test_a_plan_and_a_comparison_are_written_as_it_is_asked(folder, capsys, saved) -> None:
     plan = ["plan", "--assume", "--size", "20", "--range-raters", "20:60", "--range-items", "20:60"]
     assert cli.main([*plan, "--format", "json", "-q"]) == 0
     assert "format" in json.loads(capsys.readouterr().out)
-
-
-def test_two_results_are_compared_for_programs(saved: Path, capsys: Captured) -> None:
     assert cli.main(["compare", "result.json", "result.json", "--format", "json"]) == 0
     every = json.loads(capsys.readouterr().out)
     assert {row["moved"] for row in every if row["moved"] is not None} == {0}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import random
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from grasp_core.cli import reading
 from grasp_core.cli.entry import make_parser
 from grasp_core.cli.parser import Parser, fill_all
 from grasp_core.reading.connectors.fetching import read_anywhere
+from tests.cli.test_commands import written
 from tests.reading.making import csv_bytes
 
 
@@ -53,32 +53,29 @@ def test_the_candidates_are_listed_with_the_option(folder: Path, capsys, command
     assert said == f"grasp: votes.csv: {asked}\n"
 
 
-def test_ids_and_layout_are_asked_for(folder: Path, capsys) -> None:
+def test_ids_raters_and_layout_are_asked_for(folder: Path, capsys) -> None:
     said = refusal(capsys, "run", "--annotations", "nameless.csv")
     assert "the item column is not certain: 'a' or 'b'? name it with --item" in said
     assert "the rater column is not certain: 'b' or 'a'? name it with --rater" in said
     said = refusal(capsys, "run", "--annotations", "matrix.csv")
     assert "the layout is not certain: 'items-by-raters' or 'raters-by-items'?" in said
     assert "name it with --layout" in said
-
-
-def test_naming_the_uncertain_one_suffices(folder: Path) -> None:
-    options = ["--annotations", "votes.csv", "--label", "sarcastic", "--permutations", "50"]
-    assert cli.main(["run", *options, "--out", "result.json"]) == 0
-    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    data = result["spec"]["data"]
-    assert (data["item"], data["rater"], data["label"]) == ("item", "rater", "sarcastic")
-    assert result["spec"]["analysis"]["axes"] == [["gender"]]
-    assert cli.main(["quality", "--annotations", "nameless.csv", "--item", "a"]) == 0
-    assert cli.main(["quality", "--annotations", "matrix.csv", "--layout", "items-by-raters"]) == 0
-
-
-def test_a_file_without_raters_says_what_would_do(folder: Path, capsys) -> None:
     rows = [["text", "label", "split"]] + [[f"t{n}", "ab"[n % 2], "xy"[n % 3 > 1]] for n in range(12)]
     (folder / "gold.csv").write_bytes(csv_bytes(rows))
     said = refusal(capsys, "run", "--annotations", "gold.csv")
     assert "no column looks like raters" in said
     assert "name it with --rater" in said
+
+
+def test_naming_the_uncertain_one_suffices(folder: Path) -> None:
+    options = ["--annotations", "votes.csv", "--label", "sarcastic", "--permutations", "50"]
+    assert cli.main(["run", *options, "--out", "result.json"]) == 0
+    result = written()
+    data = result["spec"]["data"]
+    assert (data["item"], data["rater"], data["label"]) == ("item", "rater", "sarcastic")
+    assert result["spec"]["analysis"]["axes"] == [["gender"]]
+    assert cli.main(["quality", "--annotations", "nameless.csv", "--item", "a"]) == 0
+    assert cli.main(["quality", "--annotations", "matrix.csv", "--layout", "items-by-raters"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -177,12 +174,8 @@ def test_the_label_and_its_counts_come_first(folder: Path, capsys) -> None:
         first = said.out.splitlines()[0]
         assert first.startswith("label 'sarcastic': 80 annotations of 10 items by 8 raters (1: ")
         assert ("labels are the numbers 1 to 3: ordinal or interval" in said.err) == (command[0] == "run")
-
-
-def test_numbers_are_proposed_a_level_until_one_is_named(folder: Path, capsys) -> None:
-    options = ["--annotations", "votes.csv", "--label", "sarcastic", "--permutations", "50"]
-    assert cli.main(["run", *options, "--level", "nominal"]) == 0
-    assert "takes their order into account" not in capsys.readouterr().err
+    assert cli.main(["run", *options, "--permutations", "50", "--level", "nominal"]) == 0
+    assert "takes their order into account" not in capsys.readouterr().err  # once a level is named
 
 
 def test_a_slider_says_what_would_do(folder: Path, capsys) -> None:
@@ -227,16 +220,13 @@ def test_every_option_with_a_value_takes_one_with_a_minus() -> None:
     assert seen > 100
 
 
-def test_labels_with_a_minus_run(folder: Path) -> None:
+def test_labels_with_a_minus_run_and_a_value_left_out_is_noticed(folder: Path, capsys) -> None:
     (folder / "signed.csv").write_bytes(votes("label").replace(b",1,", b",-1,"))
     options = ["--annotations", "signed.csv", "--categories", "-1,2,3", "--permutations", "50"]
     assert cli.main(["run", *options, "--missing", "--", "--out", "result.json"]) == 0
-    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    result = written()
     assert result["data"]["categories"] == ["-1", "2", "3"]
     assert result["spec"]["data"]["missing"] == ["", "--"]
-
-
-def test_a_value_left_out_is_noticed(folder: Path, capsys) -> None:
     with pytest.raises(SystemExit):
         cli.main(["run", "--annotations", "votes.csv", "--categories", "--label", "sarcastic"])
     assert "--categories: expected one argument" in capsys.readouterr().err
@@ -245,21 +235,21 @@ def test_a_value_left_out_is_noticed(folder: Path, capsys) -> None:
 def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, capsys, monkeypatch) -> None:
     rows = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
     (folder / "x.csv").write_bytes(csv_bytes(rows))
-    (folder / "y.csv").write_bytes(
-        csv_bytes([["who", "gender"], *([f"r{j}", "fm"[j % 2]] for j in range(6))])
-    )
+    people = [["who", "gender"], *([f"r{j}", "fm"[j % 2]] for j in range(6))]
+    (folder / "y.csv").write_bytes(csv_bytes(people))
     (folder / "z.csv").write_bytes(csv_bytes([["a", "b"], *([f"q{j}", "cd"[j % 2]] for j in range(6))]))
     read = []
+
+    def noted(place, *rest, **how):
+        read.append(place)
+        return read_anywhere(place, *rest, **how)
+
     with monkeypatch.context() as watched:
-        watched.setattr(
-            reading,
-            "read_anywhere",
-            lambda place, *rest, **how: read.append(place) or read_anywhere(place, *rest, **how),
-        )
+        watched.setattr(reading, "read_anywhere", noted)
         assert cli.main(["run", "y.csv", "x.csv", "--permutations", "50", "--out", "sorted.json"]) == 0
     assert read == ["y.csv", "x.csv"]  # each once
     assert "note: y.csv: raters, x.csv: annotations" in capsys.readouterr().err
-    found = json.loads((folder / "sorted.json").read_text(encoding="utf-8"))
+    found = written("sorted.json")
     assert [file["name"] for file in found["data"]["files"]] == ["x.csv", "y.csv"]
     assert "z.csv: nothing in it joins to the labels" in refusal(capsys, "run", "x.csv", "z.csv")
     assert "x.csv and x.csv both look like annotations" in refusal(capsys, "run", "x.csv", "x.csv")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import csv
+import io
+import sys
 import uuid
 import zipfile
 from pathlib import Path
 
 import fsspec
 import numpy as np
+import pandas as pd
 import pytest
 
 from grasp_core import cli
 from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.cli.scratch import Scratch
+from grasp_core.cli.terminal.results import in_width
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.blocks import Progress
@@ -24,20 +28,21 @@ from grasp_core.model.errors import RunCancelledError
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.outcomes import looks
-from tests.cli.test_commands import COLUMNS
-from tests.engine.asking import digits
+from grasp_core.reading.example import example_files
+from grasp_core.report.contents import brackets
+from tests.cli.test_commands import COLUMNS, written
+from tests.engine.asking import digits, sliced_files
 from tests.permutation.simulated import DATA_SPEC, dataset
 
 # Permutations until all marks are settled
-
-
-DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS, "--axis", "race"]
+FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
+DATA = [*FILES, *COLUMNS, "--axis", "race"]
 
 
 def result(folder: Path, permutations: str, *more: str) -> RunResult:
     arguments = ["run", *DATA, "--permutations", permutations, "--out", "result.json", *more]
     assert cli.main(arguments) == 0
-    return RunResult.from_dict(json.loads((folder / "result.json").read_text(encoding="utf-8")))
+    return RunResult.from_dict(written())
 
 
 @pytest.mark.parametrize(("given", "most"), [("auto", 100_000), ("auto:3000", 3000)])
@@ -51,35 +56,41 @@ def test_auto_says_how_many_there_were_and_what_holds(folder: Path, capsys, give
     assert f"{found.permutations:,}" in said
     assert "for each test the risk that it is not is at most 0.1 %" in said
     assert cli.main(["run", *DATA[:4], "--spec", "result.json", "--out", "again.json"]) == 0
-    again = json.loads((folder / "again.json").read_text(encoding="utf-8"))
+    again = written("again.json")
     assert {**again, "timing": None} == {**found.to_dict(), "timing": None}
 
 
-def test_progress_is_of_at_most_so_many(folder: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_of_at_most_so_many_and_a_number_says_nothing_of_marks(
+    folder, capsys, monkeypatch
+) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     result(folder, "auto:3000", "--no-pairs")  # with pairs the line names stages
     assert " of at most 3,000 permutations" in capsys.readouterr().err
-    result(folder, "300", "--no-pairs")
-    assert " of 300 permutations" in capsys.readouterr().err
+    assert result(folder, "300", "--no-pairs").stopping is None
+    said = capsys.readouterr()
+    assert " of 300 permutations" in said.err
+    assert "settled" not in said.out
 
 
-def test_a_number_says_nothing_of_it(folder: Path, capsys) -> None:
-    assert result(folder, "300").stopping is None
-    assert "settled" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("given", ["auto:", "auto:many", "car", "auto5", "1.5"])
-def test_anything_else_is_refused_in_a_sentence(folder: Path, capsys, given: str) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["run", *DATA, "--permutations", given])
-    assert "must be a whole number, auto, or auto:MOST such as auto:1000000" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("given", ["auto:0", "auto:10000001"])
-def test_numbers_out_of_range_are_refused(folder: Path, capsys, given: str) -> None:
-    assert cli.main(["run", *DATA, "--permutations", given]) == 2
-    assert "`permutations` must be a whole number from 1 to 10000000" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        *(
+            (one, "must be a whole number, auto, or auto:MOST such as auto:1000000")
+            for one in ("auto:", "auto:many", "car", "auto5", "1.5")
+        ),
+        *(
+            (one, "`permutations` must be a whole number from 1 to 10000000")
+            for one in ("auto:0", "auto:10000001")
+        ),
+    ],
+)
+def test_anything_else_is_refused_in_a_sentence(folder: Path, capsys, given: str, said: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(cli.main(["run", *DATA, "--permutations", given]))
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 # A run that was interrupted
@@ -129,11 +140,13 @@ def test_what_a_scratch_folder_keeps_is_gone_on_from(tmp_path: Path, place: str,
 
 
 # Reports
-RUN = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender", "--axis", "race"]
+RUN = ["run", *FILES, "--axis", "gender", "--axis", "race"]
 FEW = ["--permutations", "100"]
 
 
-def test_a_report_of_each_kind_with_the_map(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_of_each_kind_with_the_map_and_without_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     names = ("report.html", "report.xlsx", "report.tex", "REPORT.MD")
     reports = [word for name in names for word in ("--report", name)]
     assert cli.main([*RUN, *FEW, "--statistics", "irr", *reports, "--rater-map", "--out", "run.json"]) == 0
@@ -146,15 +159,13 @@ def test_a_report_of_each_kind_with_the_map(folder: Path, capsys: pytest.Capture
     again = ["run", "--spec", "run.json", *RUN[1:5], "--rater-map", "--report", "again.md"]
     assert cli.main(again) == 0
     assert (folder / "again.md").read_bytes() == (folder / "REPORT.MD").read_bytes()
-
-
-def test_without_the_map_nothing_is_said_of_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
     assert cli.main([*RUN, *FEW, "--report", "report.md"]) == 0
     assert "Map of raters" not in capsys.readouterr().out + (folder / "report.md").read_text(encoding="utf-8")
 
 
 # Items
-COLUMNS_ITEMS = ["--layout", "long", "--item", "item", "--rater", "rater", "--label", "label"]
+COLUMNS_ITEMS = ["--layout", "long", *COLUMNS]
 
 
 @pytest.fixture
@@ -185,7 +196,7 @@ def test_planted_item_is_named_with_its_text(files, tmp_path, capsys) -> None:
     assert "1 of 12 items" in shown
     assert "holds after correction, by label use or distance: i2 (“Yes” more often)." in shown
     assert "What is 2?" in shown
-    found = ItemsResult.from_dict(json.loads((tmp_path / "items.json").read_text(encoding="utf-8")))
+    found = ItemsResult.from_dict(written(tmp_path / "items.json"))
     assert (found.group.values, found.permutations, len(found.items)) == (("Woman", "Asian"), 10_000, 12)
     assert "What is" not in (tmp_path / "items.json").read_text(encoding="utf-8")
     assert (tmp_path / "items.csv").read_text(encoding="utf-8").count("\n") == 13
@@ -194,10 +205,10 @@ def test_planted_item_is_named_with_its_text(files, tmp_path, capsys) -> None:
 def test_group_of_a_result_is_looked_at_under_its_permutations(files, tmp_path, capsys) -> None:
     run = ["run", *files, *COLUMNS_ITEMS, "--intersect", "race:gender", "--permutations", "auto:3000"]
     assert cli.main([*run, "--out", str(tmp_path / "run.json")]) == 0
-    result = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    result = written(tmp_path / "run.json")
     asked = [*files, "--spec", str(tmp_path / "run.json"), "--group", "race=Asian,gender=Woman"]
     assert ask(*asked, "--out", str(tmp_path / "items.json")) == 0
-    found = json.loads((tmp_path / "items.json").read_text(encoding="utf-8"))
+    found = written(tmp_path / "items.json")
     assert found["permutations"] == result["stopping"]["permutations"]
     assert found["spec"] == result["spec"]
     capsys.readouterr()
@@ -230,3 +241,100 @@ def test_several_questions_are_looked_at_one_by_one(files, capsys) -> None:
     assert "name one of them of label, second" in capsys.readouterr().err
     assert ask(*both, "--question", "second", "--top", "0") == 0
     assert "raters say “" in capsys.readouterr().out
+
+
+# Slices
+ITEMS = ["--items", "items.csv"]
+SETTINGS = [*COLUMNS, "--axis", "gender", "--permutations", "150"]
+
+
+@pytest.fixture
+def sliced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working folder, with the three files."""
+    for name, content in zip(("votes.csv", "raters.csv", "items.csv"), sliced_files(), strict=True):
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_slices_are_printed_recorded_and_found_again(sliced, capsys) -> None:
+    targets = ["--out", "result.json", "--csv", "table.csv"]
+    assert cli.main(["run", *FILES, *ITEMS, *SETTINGS, "--slice", "topic", *targets]) == 0
+    told = capsys.readouterr().out
+    assert brackets(AnalysisSpec(axes=(("gender",),))) in told
+    of_slices = told.split("Slices by topic")[1]
+    for name in ("GAI", "Distance", "Label use"):
+        head, *rows = of_slices.split(f"\n{name}\n")[1].split("\n\n")[0].splitlines()
+        assert "art (14 items)" in head
+        assert sum("[" in row for row in rows) >= 2
+    found = written()
+    (topic,) = found["slices"]
+    assert (topic["column"], topic["without"]) == ("topic", 1)
+    assert [(one["value"], one["items"]) for one in topic["values"]] == [("art", 14), ("news", 15)]
+    assert found["spec"]["data"]["items_id"] == "id"
+    assert ",slice,slice_value" in Path("table.csv").read_text(encoding="utf-8").splitlines()[0]
+    recorded = ["--spec", "result.json", "--out", "again.json"]
+    assert cli.main(["run", *FILES, *ITEMS, *recorded]) == 0
+    again = written("again.json")
+    for name in ("spec", "data", "groups", "slices"):
+        assert again[name] == found[name]
+    capsys.readouterr()
+    assert cli.main(["run", *FILES, *recorded]) == cli.BAD_INPUT  # such a spec needs the items' file
+    assert "items" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([*ITEMS, *SETTINGS, "--slice", "colour"], "colour"),
+        ([*SETTINGS, "--slice", "topic"], "topic"),
+        ([*ITEMS, *SETTINGS, "--items-id", "nothing", "--slice", "topic"], "nothing"),
+    ],
+)
+def test_what_cannot_be_sliced_is_a_sentence(sliced, more, said, capsys) -> None:
+    assert cli.main(["run", *FILES, *more]) == cli.BAD_INPUT
+    error = capsys.readouterr().err
+    assert error.splitlines()[-1].startswith("grasp: ")
+    assert said in error
+
+
+def test_tables_go_on_below_where_they_are_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    table = pd.DataFrame([["Black", "x" * 30, "y" * 60]], columns=["Group", "a", "b"])
+    first, second = in_width(table, 1, 80).split("\n\n")
+    assert [line.split() for line in first.splitlines()] == [["Group", "a"], ["Black", "x" * 30]]
+    assert [line.split() for line in second.splitlines()] == [["Group", "b"], ["Black", "y" * 60]]
+    assert in_width(table, 1, 100).count("Group") == 1
+    monkeypatch.setenv("COLUMNS", "80")
+    assert in_width(table, 1, 100).count("Group") == 2
+
+
+# Fitted tails
+OF_EXAMPLE = [
+    *("--annotations", "annotations.csv", "--raters", "raters.csv"),
+    *("--item", "item_id", "--rater", "rater_id", "--label", "label"),
+    *("--categories", "No,Yes,Unsure", "--axis", "rater_race"),
+    "--no-pairs",
+]
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, content in example_files().items():
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_small_p_are_fitted_told_and_kept_beside_the_counted(example, capsys) -> None:
+    files = ["--out", "result.json", "--csv", "table.csv"]
+    assert cli.main(["run", *OF_EXAMPLE, "--permutations", "1000", "--tail", *files]) == 0
+    assert "(fitted)" in capsys.readouterr().out
+    found = written()
+    assert found["spec"]["analysis"]["tail"] is True
+    rows = list(csv.DictReader(io.StringIO(Path("table.csv").read_text(encoding="utf-8"), newline="")))
+    fitted = [row for row in rows if row["p_counted"] and row["statistic"] != "dsi"]
+    assert fitted
+    by_group = {row["group"]["rater_race"]: row for row in found["groups"]}
+    for row in fitted:
+        one = by_group[row["group"]]
+        told = one["label_use"] if row["statistic"] == "label_use" else one["statistics"][row["statistic"]]
+        assert (float(row["p"]), float(row["p_counted"])) == (told["p"], told["fit"]["counted"])

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grasp_core import cli
-from grasp_core.model.data_spec import DataSpec, Filters, MapValues
+from grasp_core.model.data_spec import Filters, MapValues
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.saved import spec_json
+from tests.cli.test_commands import written
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import files, simulate
+from tests.permutation.simulated import DATA_SPEC, files, simulate
 
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
 SETTINGS = [
@@ -39,7 +41,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         arguments = [*SETTINGS, "--out", "result.json", "--csv", "table.csv"]
         assert cli.main(["run", *FILES, *arguments]) == 0
-    result = RunResult.from_dict(plain(folder / "result.json"))
+    result = RunResult.from_dict(written(folder / "result.json"))
     (folder / "spec.json").write_text(spec_json(result), encoding="utf-8")
     return folder
 
@@ -50,10 +52,6 @@ def folder(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     shutil.copytree(saved, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def plain(path: Path) -> dict:
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def again(*arguments: str) -> int:
@@ -74,27 +72,21 @@ def refusal(capsys, *arguments: str) -> str:
 def test_the_same_digits(folder: Path, capsys, name: str) -> None:
     assert again(name, "--out", "again.json", "--csv", "again.csv") == 0
     assert "other data" not in capsys.readouterr().err
-    first, second = plain(folder / "result.json"), plain(folder / "again.json")
+    first, second = written(), written("again.json")
     assert first.pop("timing").keys() == second.pop("timing").keys()
     assert second == first
     assert (folder / "again.csv").read_bytes() == (folder / "table.csv").read_bytes()
 
 
-def test_parts_recoding_and_filters_give_the_digits_of_the_page(folder: Path) -> None:
+def test_parts_recoding_and_filters_give_the_digits_of_the_page_members_as_well(folder, capsys) -> None:
     with zipfile.ZipFile("both.zip", "w") as archive:
         archive.writestr("notes.csv", "a,b\n1,2\n")
         archive.write("votes.csv")
         archive.write("raters.csv")
-    data = DataSpec(
-        item="item",
-        rater="rater",
-        label="label",
-        missing=("", "?"),
-        recode=(MapValues(None, (("label 2", "label 1"),)), MapValues("race", (("race 0", ""),))),
-        filters=Filters(drop=(("label", "?"),), raters=("r1",), min_per_rater=5, min_per_item=2),
-        member="votes.csv",
-        raters_member="raters.csv",
-    )
+    recode = (MapValues(None, (("label 2", "label 1"),)), MapValues("race", (("race 0", ""),)))
+    filters = Filters(drop=(("label", "?"),), raters=("r1",), min_per_rater=5, min_per_item=2)
+    data = replace(DATA_SPEC, missing=("", "?"), recode=recode, filters=filters)
+    data = replace(data, member="votes.csv", raters_member="raters.csv")
     spec = RunSpec(data, AnalysisSpec(axes=(("race",), ("race", "gender")), permutations=150, seed=7))
     tables = [read_table(Path("both.zip"), member=member) for member in (data.member, data.raters_member)]
     shown = compute_in_threads(load(*tables, data), spec)  # the page reads all columns that can be axes
@@ -102,15 +94,10 @@ def test_parts_recoding_and_filters_give_the_digits_of_the_page(folder: Path) ->
     Path("page.json").write_text(spec_json(shown), encoding="utf-8")
     files = ["--annotations", "both.zip", "--raters", "both.zip"]
     assert cli.main(["run", *files, "--spec", "page.json", "--out", "again.json"]) == 0
-    again, page = plain(folder / "again.json"), shown.to_dict()
+    again, page = written("again.json"), shown.to_dict()
     for part in ("spec", "data", "groups", "dsi"):
         assert again[part] == page[part]
-
-
-def test_members_may_be_named_as_parts_as_they_once_were(folder: Path, capsys) -> None:
-    with zipfile.ZipFile("both.zip", "w") as archive:
-        archive.write("votes.csv")
-        archive.write("raters.csv")
+    capsys.readouterr()
     said = []
     for option in ("member", "part"):
         files = ["--annotations", "both.zip", f"--{option}", "votes.csv", "--raters", "both.zip"]
@@ -120,7 +107,7 @@ def test_members_may_be_named_as_parts_as_they_once_were(folder: Path, capsys) -
 
 
 def test_the_spec_file(folder: Path) -> None:
-    result, spec = plain(folder / "result.json"), plain(folder / "spec.json")
+    result, spec = written(), written("spec.json")
     assert list(spec) == ["format", "version", "spec", "data"]
     assert (spec["format"], spec["version"]) == ("grasp-spec", 1)
     assert spec["spec"] == result["spec"]
@@ -135,7 +122,7 @@ def test_other_data_are_noted(folder: Path, capsys, name: str) -> None:
     assert again(name) == 0
     (note,) = [line for line in capsys.readouterr().err.splitlines() if "other data" in line]
     assert note.startswith("note: the spec was recorded with other data (votes.csv, raters.csv, SHA-256 ")
-    assert plain(folder / "spec.json")["data"]["sha256"] in note
+    assert written("spec.json")["data"]["sha256"] in note
 
 
 OPTIONS = """--layout long/--item item/--rater rater/--label label/--profile a/--categories a,b/--missing ?
@@ -158,7 +145,7 @@ def test_every_such_option_is_named(folder: Path, capsys) -> None:
 
 def _damaged(change):
     def write(folder: Path) -> None:
-        content = plain(folder / "spec.json")
+        content = written("spec.json")
         change(content)
         (folder / "spec.json").write_text(json.dumps(content), encoding="utf-8")
 
@@ -173,6 +160,7 @@ def _bytes(content: bytes):
     ("damage", "words"),
     [
         (lambda folder: (folder / "spec.json").unlink(), "cannot be read: No such file"),
+        (lambda folder: ((folder / "spec.json").unlink(), (folder / "spec.json").mkdir()), "cannot be read"),
         (_bytes(b""), "is not JSON"),
         (_bytes(b"item,rater,label\n"), "is not JSON"),
         (_bytes(b"\xff\xfe\x00"), "is not JSON"),
@@ -199,7 +187,3 @@ def test_a_damaged_spec_is_one_sentence(folder: Path, capsys, damage, words: str
     damage(folder)
     assert words in refusal(capsys, "spec.json", "--out", "again.json")
     assert not (folder / "again.json").exists()
-
-
-def test_a_folder_is_no_spec(folder: Path, capsys) -> None:
-    assert "cannot be read" in refusal(capsys, ".")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shutil
 import sqlite3
 import subprocess
@@ -15,13 +14,13 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core import cli
+from tests.benchmark.folders import write
+from tests.cli.test_commands import COLUMNS, written
 from tests.few_items import few_items
 from tests.permutation.simulated import files, simulate
 from tests.reading.sources.serving import site
 
 # Imports
-
-
 ROOT = Path(__file__).parents[2]
 ENGINE = {"numba", "sklearn", "sqlalchemy", "scipy.stats", "scipy.special", "altair"}
 READERS = {
@@ -32,6 +31,14 @@ READERS = {
 }
 
 
+def in_python(folder: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Code in a process of its own."""
+    command, environment = [sys.executable, "-c", code, *arguments], {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 def loaded(folder: Path, *arguments: str) -> set[str]:
     """Modules in memory when a command has ended."""
     code = (
@@ -40,45 +47,31 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
         "from grasp_core import cli\n"
         "sys.exit(cli.main(sys.argv[1:]))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    in_python(folder, code, *arguments)
     return set((folder / "loaded").read_text("utf-8").split())
+
+
+NO_LIBRARY = {"numpy", "pandas", "pyarrow", "tqdm", *ENGINE, *READERS}
 
 
 @pytest.mark.parametrize("asked", ["--help", "--version"])
 def test_what_only_tells_imports_no_library(tmp_path: Path, asked: str) -> None:
-    assert not loaded(tmp_path, asked) & {"numpy", "pandas", "pyarrow", *ENGINE, *READERS}
+    assert not loaded(tmp_path, asked) & NO_LIBRARY
 
 
 def test_importing_the_package_loads_no_library(tmp_path: Path) -> None:
     code = "import sys, grasp_core as grasp; grasp.GraspError, grasp.Filters; print(*sys.modules)"
-    environment = {"PYTHONPATH": str(ROOT)}
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert not set(found.stdout.split()) & {"numpy", "pandas", "pyarrow", "tqdm", *ENGINE, *READERS}
+    found = in_python(tmp_path, code)
+    assert not set(found.stdout.split()) & NO_LIBRARY
 
 
 def test_checking_a_submission_compiles_nothing(tmp_path: Path) -> None:
-    for name, content in {
+    files = {
         "tasks/mood/task.json": '{"classes": ["calm", "angry"], "fields": ["Message"]}',
         "tasks/mood/test_unlabeled.csv": "Message,ID\nthank you,50\n",
         "mine/data/mood/predictions.csv": "ID,Label\n50,calm\n",
-    }.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(content, "utf-8")
+    }
+    write(tmp_path, files)
     assert not loaded(tmp_path, "raft", "validate", "mine", "--tasks", "tasks") & ENGINE
 
 
@@ -180,10 +173,7 @@ def database(tmp_path: Path) -> str:
     return f"sql:sqlite:///{tmp_path}/lab.db"
 
 
-OPTIONS = [
-    *("--item", "item", "--rater", "rater", "--label", "label"),
-    *("--axis", "race", "--permutations", "100"),
-]
+OPTIONS = [*COLUMNS, "--axis", "race", "--permutations", "100"]
 
 
 def test_a_run_on_a_database_is_that_on_the_files(tmp_path, database, capsys) -> None:
@@ -193,7 +183,7 @@ def test_a_run_on_a_database_is_that_on_the_files(tmp_path, database, capsys) ->
         ["--from", f"{database}?table=votes", "--raters", f"{database}?table=raters"],
     ):
         assert cli.main(["run", *given, *OPTIONS, "--out", str(tmp_path / "out.json")]) == 0
-        results.append(json.loads((tmp_path / "out.json").read_text("utf-8")))
+        results.append(written(tmp_path / "out.json"))
     said = capsys.readouterr().err
     assert f"votes.parquet is what {database}?table=votes holds now, SHA-256 " in said
     plain, fetched = results
@@ -224,7 +214,7 @@ def test_a_run_on_addresses_is_that_on_the_files(tmp_path: Path, capsys) -> None
         for start in (tmp_path.as_posix(), f"{web.url}/data", tmp_path.as_uri()):
             given = ["--annotations", f"{start}/votes.csv", "--raters", f"{start}/raters.csv"]
             assert cli.main(["run", *given, *OPTIONS, "--out", str(tmp_path / "out.json")]) == 0
-            result = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+            result = written(tmp_path / "out.json")
             del result["timing"]
             results.append(result)
         assert results[0] == results[1] == results[2]

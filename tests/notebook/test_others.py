@@ -25,9 +25,8 @@ from tests.notebook.asking import command, few, found
 from tests.results import make_group, make_outcome, make_result, with_pairs, with_slices
 
 # Models, quality and plans
-
-
 QUIET: Any = {"progress": False}
+MEN = {"rater_gender": "Man"}
 
 
 def test_models_are_those_of_the_command(tmp_path: Path) -> None:
@@ -39,18 +38,9 @@ def test_models_are_those_of_the_command(tmp_path: Path) -> None:
     asked = ("--label", "label", "--item", "item_id", "--rater", "rater_id", "--axis", "rater_gender")
     asked = (*asked, "--model", f"gpt={tmp_path / 'gpt.csv'}", "--model-column", "expert=gold")
     of_command = found(command(tmp_path, "models", votes, raters, *asked, "--permutations", "100"))
-    analysis = grasp.models(
-        votes,
-        raters,
-        axes=["rater_gender"],
-        labels={"gpt": labels},
-        columns={"expert": "gold"},
-        item="item_id",
-        rater="rater_id",
-        label="label",
-        permutations=100,
-        **QUIET,
-    )
+    names: Any = {"item": "item_id", "rater": "rater_id", "label": "label", "permutations": 100, **QUIET}
+    models: Any = {"labels": {"gpt": labels}, "columns": {"expert": "gold"}}
+    analysis = grasp.models(votes, raters, axes=["rater_gender"], **models, **names)
     ours = found(analysis.result.to_dict())
     for plain in (of_command, ours):
         for model in (*plain["models"], *plain["spec"]["models"]):
@@ -68,12 +58,6 @@ def test_models_are_those_of_the_command(tmp_path: Path) -> None:
     assert opened.answer() == analysis.answer()
 
 
-def test_models_without_any_are_refused() -> None:
-    votes, raters = few()
-    with pytest.raises(grasp.DataError, match="there is no model"):
-        grasp.models(votes, raters, axes=["rater_gender"], **QUIET)
-
-
 def test_quality_is_the_commands(tmp_path: Path) -> None:
     votes, raters = few()
     of_command = command(tmp_path, "quality", votes, raters, "--axis", "rater_gender")
@@ -85,21 +69,9 @@ def test_quality_is_the_commands(tmp_path: Path) -> None:
     assert (tmp_path / "quality.json").read_text("utf-8") == quality_json(quality.report)
 
 
-def test_power_needs_groups() -> None:
-    votes, _ = few()
-    with pytest.raises(grasp.SpecError, match="name an axis with axes="):
-        grasp.quality(votes, power=True, **QUIET)
-
-
 def test_a_plan_is_made_and_written(tmp_path: Path) -> None:
-    planned = grasp.plan(
-        assumed=grasp.Assumed(labels=2, agreement=0.5),
-        size=40,
-        share=0.5,
-        range_raters=(20, 22),
-        range_items=(10, 12),
-        **QUIET,
-    )
+    asked: Any = {"size": 40, "share": 0.5, "range_raters": (20, 22), "range_items": (10, 12), **QUIET}
+    planned = grasp.plan(assumed=grasp.Assumed(labels=2, agreement=0.5), **asked)
     planned.save(tmp_path / "plan.json")
     written = json.loads((tmp_path / "plan.json").read_text("utf-8"))
     assert written["plan"]["spec"] == to_json(planned.plan.spec)
@@ -122,18 +94,24 @@ def test_a_plan_is_made_and_written(tmp_path: Path) -> None:
 def test_a_pilot_is_read_and_what_cannot_be_planned_refused(options: Any, error: Any, said: str) -> None:
     votes, raters = few()
     votes = votes.groupby("rater_id").head(1).head(30)
-    names = {"item": "item_id", "rater": "rater_id", "label": "label", "group": {"rater_gender": "Man"}}
+    names = {"item": "item_id", "rater": "rater_id", "label": "label", "group": MEN}
     with pytest.raises(error, match=said):
         grasp.plan(votes, raters, **{**names, **options, **QUIET})
 
 
 @pytest.mark.parametrize(
-    "asked",
-    [{}, {"group": {"rater_gender": "Man"}}, {"assumed": grasp.Assumed(), "group": {"rater_gender": "Man"}}],
+    ("call", "error", "said"),
+    [
+        (lambda: grasp.models(*few(), axes=["rater_gender"]), grasp.DataError, "there is no model"),
+        (lambda: grasp.quality(few()[0], power=True), grasp.SpecError, "name an axis with axes="),
+        (lambda: grasp.plan(), grasp.SpecError, "a plan takes a pilot"),
+        (lambda: grasp.plan(group=MEN), grasp.SpecError, "a plan takes a pilot"),
+        (lambda: grasp.plan(assumed=grasp.Assumed(), group=MEN), grasp.SpecError, "a plan takes a pilot"),
+    ],
 )
-def test_a_plan_takes_a_pilot_or_assumed_figures(asked: Any) -> None:
-    with pytest.raises(grasp.SpecError, match="a plan takes a pilot"):
-        grasp.plan(**asked, **QUIET)
+def test_what_is_missing_or_too_much_is_refused(call: Any, error: Any, said: str) -> None:
+    with pytest.raises(error, match=said):
+        call()
 
 
 # Comparisons
@@ -172,17 +150,14 @@ def _gold(votes: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("beside", [True, False], ids=["raters file", "annotations alone"])
-def test_every_function_names_them(beside: bool) -> None:
+def test_every_function_names_them_but_within_them(beside: bool) -> None:
     votes, raters = in_batches()
     given = (votes, raters) if beside else (votes.merge(raters, on="rater_id"), None)
     assert SAID in grasp.analyse(*given, **FEW, pairs=False).notes
     assert SAID in grasp.models(*given, **FEW, labels={"gold": _gold(votes)}).notes
     assert SAID in grasp.quality(*given, axes=["gender"], progress=False).notes
-
-
-def test_within_them_nothing_is_said() -> None:
-    found = grasp.analyse(*in_batches(), **FEW, pairs=False, strata=["batch"])
-    assert not [note for note in found.notes if "batches" in note]
+    within = grasp.analyse(*given, **FEW, pairs=False, strata=["batch"])
+    assert not [note for note in within.notes if "batches" in note]
 
 
 def test_the_command_for_models_names_them(tmp_path, monkeypatch, capsys) -> None:

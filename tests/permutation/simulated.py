@@ -10,10 +10,13 @@ import numpy as np
 
 from grasp_core.analysis.cohesion.columns import Places, cohesion_tests, members, with_dsi
 from grasp_core.analysis.cohesion.results import by_axis, by_group
-from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.groups import Group, Grouping
+from grasp_core.model.groups import Group, Grouping, form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
+from grasp_core.permutation import reference
+from grasp_core.permutation.design import Design, build_design
+from grasp_core.permutation.draw import identity
 from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.reading.dataset.load import Dataset, load
@@ -25,6 +28,24 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
     "paper": {"cross_negentropy": "paper", "voting_agreement": "kappa"},
 }
 """What the conventions of GRASP and of the paper count on items, but for ties."""
+
+
+AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
+SHAPES = {
+    "crossed": {},
+    "two categories": {"categories": 2, "missing": 0.2},
+    "missing": {"missing": 0.7, "items": 30},
+    "nearly empty": {"missing": 0.96, "items": 30},
+    "one label": {"categories": 3, "unused": 2},
+    "unknown": {"unknown": 0.3, "missing": 0.1},
+    "never used": {"categories": 6, "unused": 3, "missing": 0.3, "unknown": 0.1},
+    "20 categories": {"categories": 20, "missing": 0.2, "unknown": 0.1},
+    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3, "unknown": 0.1},
+    "exactly 64 raters": {"raters": 64, "items": 8},
+    "few raters": {"raters": 4, "items": 12, "missing": 0.2},
+}
+NUMBERS = range(5, 8)
+"""Permutations compared; not from 0, so that an offset would show."""
 
 
 def coded(
@@ -90,6 +111,19 @@ def clustered(seed: int, *, nested: bool, **shape: Any) -> tuple[Annotations, Ra
     led = {name: Axis(axis.values, axis.codes[first[team]]) for name, axis in alike.items()}
     teams = Axis.from_values([None if number % 5 == 0 else str(number) for number in team.tolist()])
     return annotations, Raters(raters.rater_ids, {**raters.axes, **led, "team": teams})
+
+
+def built(annotations: Annotations, raters: Raters, spec: AnalysisSpec, **how: bool | None) -> Design:
+    """The design of all groups, whatever their size."""
+    return build_design(annotations, raters, form_groups(raters, spec.axes), spec, **how)
+
+
+def by_definition(
+    annotations: Annotations, raters: Raters, spec: AnalysisSpec, source: Any = None
+) -> FloatArray:
+    """What the plain twin makes of these groups, of the data as they are or of who has whose profile."""
+    source = identity(annotations.n_raters) if source is None else source
+    return reference.evaluate(annotations, form_groups(raters, spec.axes), spec, source)[0]
 
 
 def files(annotations: Annotations, raters: Raters) -> tuple[bytes, bytes]:

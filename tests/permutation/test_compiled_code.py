@@ -25,11 +25,7 @@ import dataclasses, itertools, pickle, sys
 import numpy as np
 from grasp_core.model.groups import form_groups
 from grasp_core.permutation import compiled
-from grasp_core.permutation.kernel import columns, direct, profiles, sums
-from grasp_core.permutation.kernel import crossed
-from grasp_core.permutation.kernel import digits
-from grasp_core.permutation.kernel import local
-from grasp_core.permutation.kernel import sparse
+from grasp_core.permutation.kernel import columns, crossed, digits, direct, local, profiles, sparse, sums
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.analysis.items import kernel as items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
@@ -64,7 +60,9 @@ for missing, unknown, (dense, tables), convention, level in itertools.product(
         tabled = (name for name in ("crossed", "sparse", "digits", "local") if getattr(design, name))
         ways.add(next(tabled, "direct"))
     labels = np.zeros((2, annotations.n_items), np.int32)
-    given = models.build_design(annotations, raters, form_groups(raters, axes), spec, labels, dense=dense)
+    all_labels = np.ones(categories, np.bool_)
+    asked = (annotations, raters, form_groups(raters, axes), spec, labels, all_labels)
+    given = models.build_design(*asked, dense=dense)
     np.savez(sys.argv[1], **given.arrays())
     for design in (given, models.SidesDesign.of_arrays(dict(np.load(sys.argv[1])))):
         models.observed(design)
@@ -152,14 +150,8 @@ def test_compiled_code_takes_nothing_in_that_the_folder_does_not_depend_on() -> 
 
 def first_words(**environment: str) -> subprocess.CompletedProcess[str]:
     """Draw words in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-c", WORDS],
-        env={"PATH": "", **environment},
-        cwd=CORE.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    how = {"env": {"PATH": "", **environment}, "cwd": CORE.parent, "capture_output": True, "text": True}
+    return subprocess.run([sys.executable, "-c", WORDS], **how, check=True)
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +180,7 @@ def _words(stdout: str) -> str:
     return stdout.rpartition(" ")[0]
 
 
-def test_damaged_compiled_code_is_compiled_again(compiled_before: tuple[Path, str]) -> None:
+def test_damaged_code_is_compiled_again_and_that_of_another_processor_left_alone(compiled_before) -> None:
     folder, before = compiled_before
     kept = [*folder.rglob("*.nbc")]
     for file in kept:
@@ -196,9 +188,6 @@ def test_damaged_compiled_code_is_compiled_again(compiled_before: tuple[Path, st
     assert _words(first_words(NUMBA_CACHE_DIR=str(folder)).stdout) == _words(before)
     assert kept
     assert all(file.stat().st_size > 100 for file in kept)
-
-
-def test_code_compiled_for_another_processor_is_left_alone_and_not_taken(compiled_before) -> None:
     folder, own = compiled_before
     before = {file: file.read_bytes() for file in folder.rglob("*.nbc")}
     other = first_words(NUMBA_CACHE_DIR=str(folder), NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="").stdout
@@ -233,13 +222,9 @@ def test_warming_leaves_no_kernel_out() -> None:
 
 def test_a_process_that_warms_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
     """Else it would go on for minutes beside the server that takes the killed one's place."""
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED_WHILE_WARMING],
-        env={"PATH": os.environ["PATH"], "NUMBA_CACHE_DIR": str(tmp_path)},
-        cwd=CORE.parent,
-        stdout=subprocess.PIPE,
-        check=False,
-    )
+    command = [sys.executable, "-c", KILLED_WHILE_WARMING]
+    environment = {"PATH": os.environ["PATH"], "NUMBA_CACHE_DIR": str(tmp_path)}
+    killed = subprocess.run(command, env=environment, cwd=CORE.parent, stdout=subprocess.PIPE, check=False)
     assert killed.returncode == -signal.SIGKILL
     assert killed.stdout
     wait_until(lambda: not Path(f"/proc/{killed.stdout.decode().strip()}").exists())
@@ -249,13 +234,8 @@ def test_a_process_that_warms_ends_with_the_one_that_started_it(tmp_path: Path) 
 @pytest.mark.long
 def test_after_warming_nothing_is_compiled_any_more(tmp_path: Path) -> None:
     """In a process of its own; designs as they are built, and as they come to a worker."""
-    found = subprocess.run(
-        [sys.executable, "-c", AFTER_WARMING, str(tmp_path / "design.npz")],
-        cwd=CORE.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-c", AFTER_WARMING, str(tmp_path / "design.npz")]
+    found = subprocess.run(command, cwd=CORE.parent, capture_output=True, text=True, check=True)
     signatures, ways = map(ast.literal_eval, found.stdout.splitlines())
     assert set(signatures) == {1}
     assert ways == {"crossed", "sparse", "digits", "local", "direct"}

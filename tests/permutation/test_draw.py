@@ -133,7 +133,7 @@ def test_profiles_never_leave_their_stratum(values, seed: int, b: int) -> None:
     assert (axis.codes[source] == axis.codes).all()
 
 
-def test_strata_hold_their_raters() -> None:
+def test_strata_hold_their_raters_and_those_of_several_columns_are_combinations() -> None:
     order, bounds = moving(Axis.from_values(["b", None, "a", "b"]))
     assert order.tolist() == [1, 2, 0, 3]
     assert bounds.tolist() == [[0, 1, 1], [1, 2, 1], [2, 4, 1]]
@@ -141,9 +141,6 @@ def test_strata_hold_their_raters() -> None:
     order, bounds = exchange_of(Raters(("",) * 3, {"own": of_one(3)}), spec)
     assert order.tolist() == identity(3).tolist() == [0, 1, 2]
     assert bounds.tolist() == [[0, 3, 1]]
-
-
-def test_strata_of_several_columns_are_their_combinations() -> None:
     rng = np.random.default_rng(4)
     axes = {name: Axis.from_values(rng.choice(["x", "y", None], 40).tolist()) for name in ("a", "b", "c")}
     spec = AnalysisSpec(axes=(("a",),), strata=("c", "b"))
@@ -158,9 +155,8 @@ def test_bins_of_workload_hold_neighbours_and_ties() -> None:
     workload = np.random.default_rng(1).permutation(np.repeat(np.arange(5, 45), 3))
     raters = Raters(("",) * 120, {"a": of_one(120)}, workload)
     order, bounds = exchange_of(raters, AnalysisSpec(axes=(("a",),), strata=(WORKLOAD,)))
-    ranges = [
-        (workload[order[first:end]].min(), workload[order[first:end]].max()) for first, end, _ in bounds
-    ]
+    bins = [workload[order[first:end]] for first, end, _ in bounds]
+    ranges = [(one.min(), one.max()) for one in bins]
     assert all(high < low for (_, high), (low, _) in itertools.pairwise(ranges))
     assert len(ranges) == 24
     taken = Raters(("",) * 120, {"a": of_one(120), WORKLOAD: of_one(120)}, workload)
@@ -207,10 +203,7 @@ def test_clusters_of_one_value_each_move_whatever_their_size() -> None:
         assert all(len(set(taken[teams.codes == team])) == 1 for team in range(4))
         sizes.add(int((taken == 0).sum()))
     assert sizes == {2, 3, 4, 5, 6, 7, 8}
-
-
-def test_a_cluster_in_two_strata_is_refused() -> None:
-    with pytest.raises(SpecError, match="different strata"):
+    with pytest.raises(SpecError, match="different strata"):  # of a cluster in two of them
         moving(Axis.from_values([*"xyxx"]), Axis.from_values([*"aabb"]), of_one(4))
 
 
@@ -223,24 +216,18 @@ def test_all_orders_are_equally_likely(raters: int) -> None:
     assert chisquare([drawn.count(order) for order in orders]).pvalue > 0.001
 
 
-def test_the_kernels_orders_are_equally_likely() -> None:
-    orders = list(itertools.permutations(range(4)))
+def test_the_kernels_orders_are_equally_likely_and_every_rater_meets_every_profile_equally_often() -> None:
     drawn = [tuple(row) for row in kernel_sources(telltale(4), 12, 0, 4800).tolist()]
+    orders = itertools.permutations(range(4))
     assert chisquare([drawn.count(order) for order in orders]).pvalue > 0.001
-
-
-def test_every_rater_meets_every_profile_equally_often() -> None:
     sources = kernel_sources(telltale(20), 13, 0, 4000)
     for j in range(20):
         assert chisquare(np.bincount(sources[:, j], minlength=20)).pvalue > 0.0001
 
 
-def test_permutations_differ_between_numbers_and_seeds() -> None:
+def test_permutations_differ_between_numbers_and_seeds_and_are_pinned() -> None:
     layout = over_all(50)
     drawn = {tuple(permutation(seed, b, *layout).tolist()) for seed in range(20) for b in range(20)}
     assert len(drawn) == 400
-
-
-def test_a_permutation_is_pinned() -> None:
     # From the plain twin at version 0.1.0 with numpy 2.4; a change here changes every published number.
     assert permutation(1, 0, *over_all(8)).tolist() == [2, 7, 3, 6, 4, 0, 5, 1]

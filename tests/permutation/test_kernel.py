@@ -20,22 +20,18 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel import crossed as crossed_layout
-from tests.permutation.simulated import CONVENTIONS, clustered, coded, simulate
+from tests.permutation.simulated import (
+    AXES,
+    CONVENTIONS,
+    NUMBERS,
+    SHAPES,
+    built,
+    by_definition,
+    clustered,
+    coded,
+    simulate,
+)
 
-AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
-SHAPES = {
-    "crossed": {},
-    "two categories": {"categories": 2, "missing": 0.2},
-    "missing": {"missing": 0.7, "items": 30},
-    "nearly empty": {"missing": 0.96, "items": 30},
-    "one label": {"categories": 3, "unused": 2},
-    "unknown": {"unknown": 0.3, "missing": 0.1},
-    "never used": {"categories": 6, "unused": 3, "missing": 0.3, "unknown": 0.1},
-    "20 categories": {"categories": 20, "missing": 0.2, "unknown": 0.1},
-    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3, "unknown": 0.1},
-    "exactly 64 raters": {"raters": 64, "items": 8},
-    "few raters": {"raters": 4, "items": 12, "missing": 0.2},
-}
 OPTIONS = [
     pytest.param(strata, ties, convention, marks=[] if meets else [pytest.mark.long])
     for (s, strata), (t, ties), (c, convention) in itertools.product(
@@ -44,8 +40,6 @@ OPTIONS = [
     for meets in [(s + t + c) % 2 == 0]
 ]
 """Strata, ties and convention: every two of the values meet in every run, all three in `make test-long`."""
-NUMBERS = range(5, 8)
-"""Permutations compared; not from 0, so that an offset would show."""
 
 
 def assert_parity(
@@ -115,8 +109,7 @@ def test_more_items_than_a_block_holds() -> None:
 def test_64_bit_counters(dense: bool, convention) -> None:
     annotations, raters = simulate(6, missing=0.2, unknown=0.1, categories=4)
     spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random", **CONVENTIONS[convention])
-    grouping = form_groups(raters, spec.axes, min_raters=1)
-    design = build_design(annotations, raters, grouping, spec, dense=dense, tables=False)
+    design = built(annotations, raters, spec, dense=dense, tables=False)
     assert design.ties.dtype == np.int32
     wide = dataclasses.replace(design, ties=design.ties.astype(np.int64))
     assert_parity(annotations, raters, spec, wide)
@@ -144,30 +137,19 @@ def test_counters_are_wide_enough_for_an_item_that_very_many_rated(
     )
     people = Raters(annotations.rater_ids, {"gender": Axis.from_values(["W"] * (raters - 20) + ["M"] * 20)})
     spec = AnalysisSpec(axes=(("gender",),))
-    grouping = form_groups(people, spec.axes)
-    expected, _ = reference.evaluate(annotations, grouping, spec, identity(raters))
-    design = build_design(annotations, people, grouping, spec, dense=True)
+    expected = by_definition(annotations, people, spec)
+    design = built(annotations, people, spec, dense=True)
     assert design.ties.dtype == counter
     np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
-    design = build_design(annotations, people, grouping, spec, dense=False)
-    assert design.local is not None
+    design = built(annotations, people, spec, dense=False)
     assert design.local.ties.dtype == local_counter
     np.testing.assert_allclose(compiled.observed(design), expected, rtol=0, atol=1e-10)
-
-
-def test_no_annotation_counts_for_unknown_raters_only() -> None:
-    """All of one axis unknown: no groups on it, the rest untouched."""
-    annotations, raters = simulate(8)
-    nobody = Axis.from_values([None] * annotations.n_raters)
-    raters = Raters(raters.rater_ids, {**raters.axes, "race": nobody})
-    grouping = assert_parity(annotations, raters, AnalysisSpec(axes=AXES[:3]))
-    assert {group.axes for group in grouping.groups} == {("gender",)}
 
 
 def test_a_permutation_does_not_depend_on_its_block() -> None:
     annotations, raters = simulate(9, missing=0.3)
     spec = AnalysisSpec(axes=AXES)
-    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec)
+    design = built(annotations, raters, spec)
     whole = compiled.shuffled(design, 1, 0, 40)
     for cuts in ((0, 40), (0, 1, 2, 40), (0, 7, 14, 21, 28, 35, 40)):
         parts = [compiled.shuffled(design, 1, start, stop) for start, stop in itertools.pairwise(cuts)]
@@ -175,27 +157,22 @@ def test_a_permutation_does_not_depend_on_its_block() -> None:
     assert not np.array_equal(whole[0], whole[1], equal_nan=True)
 
 
-def test_dense_and_sparse_agree_to_the_last_bit() -> None:
+def test_dense_and_sparse_agree_to_the_last_bit_and_the_faster_is_chosen_by_shape() -> None:
     annotations, raters = simulate(10, items=60, raters=70, missing=0.4, unknown=0.1)
     spec = AnalysisSpec(axes=AXES)
-    grouping = form_groups(raters, spec.axes)
-    given = (annotations, raters, grouping, spec)
-    designs = (build_design(*given, dense=dense, tables=False) for dense in (True, False))
+    designs = (built(annotations, raters, spec, dense=dense, tables=False) for dense in (True, False))
     np.testing.assert_array_equal(*(compiled.shuffled(one, 1, 0, 20) for one in designs))
-
-
-def test_the_faster_layout_is_chosen_by_shape() -> None:
     spec = AnalysisSpec(axes=(("gender",),))
     for shape, dense in (({"items": 50, "raters": 100}, True), ({"raters": 2000, "missing": 0.998}, False)):
         annotations, raters = simulate(11, **shape)
-        assert build_design(annotations, raters, form_groups(raters, spec.axes), spec).dense is dense
+        assert built(annotations, raters, spec).dense is dense
 
 
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
 def test_a_stored_design_computes_the_same(tmp_path: Path, dense: bool) -> None:
     annotations, raters = simulate(12, missing=0.3)
     spec = AnalysisSpec(axes=AXES, strata=("region",), ties="random", **CONVENTIONS["paper"])
-    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=dense)
+    design = built(annotations, raters, spec, dense=dense)
     np.savez(tmp_path / "design.npz", **design.arrays())
     loaded = Design.of_arrays(dict(np.load(tmp_path / "design.npz")))
     for field in dataclasses.fields(Design):
@@ -219,17 +196,16 @@ def test_tables_of_crossed_data_give_the_same_statistics(monkeypatch, convention
     annotations, raters = simulate(11, items=33, raters=people, missing=0.0, categories=categories)
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
     spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, **CONVENTIONS[convention], level=level)
-    grouping = form_groups(raters, spec.axes)
     monkeypatch.setattr(crossed_layout, "FEW_ENTRIES", 10_000)
     expected = [
-        reference.evaluate(annotations, grouping, spec, permutation(5, b, *exchange_of(raters, spec)))[0]
+        by_definition(annotations, raters, spec, permutation(5, b, *exchange_of(raters, spec)))
         for b in range(2)
     ]
     for block in (7, 10, 512):
         monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
-        design = build_design(annotations, raters, grouping, spec)
+        design = built(annotations, raters, spec)
         assert design.crossed is not None
-        plain = build_design(annotations, raters, grouping, spec, tables=False)
+        plain = built(annotations, raters, spec, tables=False)
         assert plain.crossed is None
         found = compiled.shuffled(design, 5, 0, 6)
         np.testing.assert_allclose(found, compiled.shuffled(plain, 5, 0, 6), rtol=0, atol=1e-12)
@@ -237,27 +213,40 @@ def test_tables_of_crossed_data_give_the_same_statistics(monkeypatch, convention
         np.testing.assert_allclose(found[:2], expected, rtol=0, atol=1e-10)
 
 
-def test_more_permutations_than_a_table_serves() -> None:
-    annotations, raters = simulate(12, items=5, raters=12, missing=0.0)
-    spec = AnalysisSpec(axes=AXES[:1])
-    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec)
-    assert design.crossed is not None
-    many = compiled.shuffled(design, 1, 0, crossed.BATCH + 3)
-    last = compiled.shuffled(design, 1, crossed.BATCH - 2, crossed.BATCH + 3)
-    np.testing.assert_array_equal(many[-5:], last)
+def test_more_permutations_than_a_table_serves_or_an_item_is_visited_for() -> None:
+    tabled = built(*simulate(12, items=5, raters=12, missing=0.0), AnalysisSpec(axes=AXES[:1]))
+    assert tabled.crossed is not None
+    visited = built(*simulate(22, items=9, raters=30, missing=0.6), AnalysisSpec(axes=AXES[:2]), dense=False)
+    for design, batch in ((tabled, crossed.BATCH), (visited, *visited.sparse.batch)):
+        many = compiled.shuffled(design, 1, 0, batch + 3)
+        np.testing.assert_array_equal(many[-5:], compiled.shuffled(design, 1, batch - 2, batch + 3))
 
 
-def test_a_group_of_everybody_has_nobody_to_differ_from() -> None:
-    annotations, raters = simulate(13, missing=0.0)
-    everybody = Axis.from_values(["x"] * len(raters.rater_ids))
-    people = Raters(raters.rater_ids, {"axis": everybody})
-    spec = AnalysisSpec(axes=(("axis",),))
-    grouping = form_groups(people, spec.axes)
-    design = build_design(annotations, people, grouping, spec)
+def test_an_axis_that_nobody_is_known_on_has_no_group_and_one_of_everybody_nobody_to_differ_from() -> None:
+    annotations, raters = simulate(8)
+    nobody, everybody = (Axis.from_values([value] * annotations.n_raters) for value in (None, "x"))
+    raters = Raters(raters.rater_ids, {**raters.axes, "race": nobody})
+    grouping = assert_parity(annotations, raters, AnalysisSpec(axes=AXES[:3]))
+    assert {group.axes for group in grouping.groups} == {("gender",)}
+    people, spec = Raters(raters.rater_ids, {"axis": everybody}), AnalysisSpec(axes=(("axis",),))
+    design, expected = (of(annotations, people, spec) for of in (built, by_definition))
     assert design.crossed is not None
-    expected, _ = reference.evaluate(annotations, grouping, spec, identity(annotations.n_raters))
     np.testing.assert_allclose(compiled.shuffled(design, 1, 0, 1)[0], expected, rtol=0, atol=1e-12)
     assert np.isnan(expected[0, 1])
+
+
+def assert_tables_agree(annotations: Annotations, raters: Raters, spec: AnalysisSpec, n: int = 70) -> Design:
+    """Of sparse data: what is looked up is what is computed, also from the 41st permutation on."""
+    design = built(annotations, raters, spec, dense=False)
+    plain = built(annotations, raters, spec, dense=False, tables=False)
+    assert plain.sparse is None
+    found = compiled.shuffled(design, 5, 0, n)
+    np.testing.assert_allclose(found, compiled.shuffled(plain, 5, 0, n), rtol=0, atol=1e-12)
+    if n > 40:
+        np.testing.assert_array_equal(found[40:], compiled.shuffled(design, 5, 40, n))
+    expected = by_definition(annotations, raters, spec, permutation(5, 1, design.order, design.bounds))
+    np.testing.assert_allclose(found[1], expected, rtol=0, atol=1e-10)
+    return design
 
 
 @pytest.mark.parametrize("level", get_args(Level))
@@ -269,67 +258,32 @@ def test_remembered_counts_of_sparse_data_give_the_same_statistics(level, conven
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
     assert annotations.n_annotations > 2**13  # what one packed field holds
     spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, **CONVENTIONS[convention], level=level)
-    grouping = form_groups(raters, spec.axes)
-    design = build_design(annotations, raters, grouping, spec, dense=False)
-    assert design.sparse is not None
+    design = assert_tables_agree(annotations, raters, spec)
     assert design.sparse.union.size
-    plain = build_design(annotations, raters, grouping, spec, dense=False, tables=False)
-    assert plain.sparse is None
-    found = compiled.shuffled(design, 5, 0, 70)
-    np.testing.assert_allclose(found, compiled.shuffled(plain, 5, 0, 70), rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(found[40:], compiled.shuffled(design, 5, 40, 70))
-    source = permutation(5, 1, design.order, design.bounds)
-    expected, _ = reference.evaluate(annotations, grouping, spec, source)
-    np.testing.assert_allclose(found[1], expected, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("unknown", [0.0, 0.1])
 def test_groups_that_few_items_meet_are_looked_up_where_they_are_met(unknown: float) -> None:
     annotations, raters = simulate(27, items=203, raters=150, missing=0.985, unknown=unknown)
-    spec = AnalysisSpec(axes=AXES, min_raters=1, ties="random")
-    grouping = form_groups(raters, spec.axes)
-    design = build_design(annotations, raters, grouping, spec, dense=False)
-    assert design.sparse is not None
+    design = assert_tables_agree(annotations, raters, AnalysisSpec(axes=AXES, min_raters=1, ties="random"))
     assert 0 < 2 * design.sparse.n_often < design.n_groups
-    plain = build_design(annotations, raters, grouping, spec, dense=False, tables=False)
-    found = compiled.shuffled(design, 5, 0, 70)
-    np.testing.assert_allclose(found, compiled.shuffled(plain, 5, 0, 70), rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(found[40:], compiled.shuffled(design, 5, 40, 70))
-
-
-def test_more_permutations_than_an_item_is_visited_for() -> None:
-    annotations, raters = simulate(22, items=9, raters=30, missing=0.6)
-    spec = AnalysisSpec(axes=AXES[:2])
-    design = build_design(annotations, raters, form_groups(raters, spec.axes), spec, dense=False)
-    assert design.sparse is not None
-    (batch,) = design.sparse.batch
-    many = compiled.shuffled(design, 1, 0, batch + 3)
-    np.testing.assert_array_equal(many[-5:], compiled.shuffled(design, 1, batch - 2, batch + 3))
 
 
 @pytest.mark.parametrize(("raters", "fits"), [(2100, True), (2200, False)])
 def test_four_items_that_very_many_rated_stay_within_what_is_packed(raters: int, fits: bool) -> None:
     """About 2,045 and 2,140 labels an item: four times that is just below, and above, 2^13."""
     annotations, people = simulate(24, items=8, raters=raters, categories=2, missing=0.03)
-    spec = AnalysisSpec(axes=AXES[:3])
-    grouping = form_groups(people, spec.axes)
-    design = build_design(annotations, people, grouping, spec, dense=False)
+    design = assert_tables_agree(annotations, people, AnalysisSpec(axes=AXES[:3]), 3)
     assert (design.sparse is not None) == fits
-    plain = build_design(annotations, people, grouping, spec, dense=False, tables=False)
-    found = compiled.shuffled(design, 1, 0, 3)
-    np.testing.assert_allclose(found, compiled.shuffled(plain, 1, 0, 3), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("raters", "categories"), [(9000, 2), (150, 40)])
 def test_counts_that_do_not_fit_into_one_number_are_counted_one_by_one(raters: int, categories: int) -> None:
     annotations, people = simulate(23, items=3, raters=raters, categories=categories, missing=0.05)
     spec = AnalysisSpec(axes=AXES[:1])
-    grouping = form_groups(people, spec.axes)
-    design = build_design(annotations, people, grouping, spec, dense=False)
+    design = built(annotations, people, spec, dense=False)
     assert design.sparse is None
-    expected, _ = reference.evaluate(
-        annotations, grouping, spec, permutation(1, 0, design.order, design.bounds)
-    )
+    expected = by_definition(annotations, people, spec, permutation(1, 0, design.order, design.bounds))
     np.testing.assert_allclose(compiled.shuffled(design, 1, 0, 1)[0], expected, rtol=0, atol=1e-10)
 
 
@@ -338,8 +292,4 @@ def test_without_groups_there_is_nothing_to_compute() -> None:
     spec = AnalysisSpec(axes=AXES[:1])
     design = build_design(annotations, raters, form_groups(raters, spec.axes, min_raters=6), spec)
     assert compiled.observed(design).shape == (0, len(compiled.KERNEL_STATISTICS) + annotations.n_categories)
-    assert compiled.shuffled(design, 1, 0, 2).shape == (
-        2,
-        0,
-        len(compiled.KERNEL_STATISTICS) + annotations.n_categories,
-    )
+    assert compiled.shuffled(design, 1, 0, 2).shape == (2, *compiled.observed(design).shape)

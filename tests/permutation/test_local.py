@@ -19,9 +19,7 @@ from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import digits_layout, local_layout
 from grasp_core.permutation.kernel import profiles as profiles_module
-from tests.permutation.simulated import CONVENTIONS, clustered, coded, part, simulate
-
-AXES = (("gender",), ("race",), ("gender", "race"), ("gender", "race", "region"))
+from tests.permutation.simulated import AXES, CONVENTIONS, built, clustered, coded, part, simulate
 
 
 def numbered(annotations: Annotations) -> Annotations:
@@ -63,7 +61,7 @@ def test_any_number_of_labels(level, convention, ties, unknown: float, categorie
         axes=AXES, min_raters=1, seed=3, strata=("region",), level=level, ties=ties, **CONVENTIONS[convention]
     )
     annotations = numbered(annotations)
-    design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)
+    design = built(annotations, raters, spec, dense=False)
     assert (design.local is None) == (categories <= (5 if unknown else 12))
     assert_twin_agrees(design, annotations, raters, spec)
 
@@ -79,15 +77,7 @@ def test_labels_are_counted_by_profile_or_one_by_one(monkeypatch, by_profile, un
     annotations, raters = simulate(7, items=12, raters=60, categories=30, missing=0.3, unknown=unknown)
     apart = (("gender",), ("race",), ("region",))  # so that each rater counts for several groups
     design = assert_local_agrees(annotations, raters, AnalysisSpec(axes=apart, min_raters=1, seed=3))
-    assert design.digits is not None
     assert design.digits.by_profile == by_profile
-
-
-def test_items_with_more_annotations_than_a_number_has_room_for_are_counted_otherwise() -> None:
-    n_raters = digits_layout.MOST_ANNOTATIONS + 1
-    annotations = coded(np.zeros(n_raters, int), np.arange(n_raters), np.arange(n_raters) % 20, 20)
-    people = Raters(annotations.rater_ids, {"axis": Axis.from_values([str(j % 3) for j in range(n_raters)])})
-    assert assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),))).digits is None
 
 
 @pytest.mark.parametrize("level", get_args(Level))
@@ -123,19 +113,23 @@ def test_an_item_of_a_hundred_thousand_different_labels() -> None:
     annotations = coded(np.zeros(n, int), np.arange(n), np.arange(n), n)
     people = Raters(annotations.rater_ids, {"axis": Axis.from_values(["x"] * 1000 + ["y"] * (n - 1000))})
     spec = AnalysisSpec(axes=(("axis",),))
-    design = build_design(annotations, people, form_groups(people, spec.axes), spec)
+    design = built(annotations, people, spec)
     for found in (compiled.observed(design), compiled.shuffled(design, 1, 0, 1)[0]):
         np.testing.assert_allclose(found[:, [0, 1, 5]], 0, rtol=0, atol=1e-9)
         np.testing.assert_allclose(found[:, 2], np.log([n / 1000, n / (n - 1000)]), rtol=0, atol=1e-9)
         np.testing.assert_allclose(found[:, 4], [1 / 1000, 1 / (n - 1000)], rtol=1e-12)
 
 
-def test_one_label_an_item_pairs_with_nothing() -> None:
+def test_one_label_an_item_pairs_with_nothing_and_items_of_too_many_are_counted_otherwise() -> None:
     annotations, raters = simulate(7, items=30, raters=30, categories=40)
     alone = annotations.item == annotations.rater
     annotations = part(annotations, alone)
     design = assert_local_agrees(annotations, raters, AnalysisSpec(axes=AXES[:3], min_raters=1))
     assert np.isnan(compiled.observed(design)[:, :2]).all()
+    n_raters = digits_layout.MOST_ANNOTATIONS + 1
+    annotations = coded(np.zeros(n_raters, int), np.arange(n_raters), np.arange(n_raters) % 20, 20)
+    people = Raters(annotations.rater_ids, {"axis": Axis.from_values([str(j % 3) for j in range(n_raters)])})
+    assert assert_local_agrees(annotations, people, AnalysisSpec(axes=(("axis",),))).digits is None
 
 
 @pytest.mark.parametrize("size", [8, 9, 40])
@@ -145,14 +139,13 @@ def test_what_is_done_at_a_time_changes_no_bit(monkeypatch, size: int, passed: i
     annotations, raters = simulate(9, items=40, categories=30, missing=0.4, unknown=0.1)
     annotations = numbered(annotations)
     spec = AnalysisSpec(axes=AXES, min_raters=1, level=level)
-    grouping = form_groups(raters, spec.axes, min_raters=1)
-    expected = compiled.shuffled(build_design(annotations, raters, grouping, spec, dense=False), 1, 0, 50)
+    expected = compiled.shuffled(built(annotations, raters, spec, dense=False), 1, 0, 50)
     monkeypatch.setattr(local_layout, "_COLUMNS", size)
     monkeypatch.setattr(local_layout, "_PASS", passed)
     monkeypatch.setattr(profiles_module, "MOST_BATCH", 16)
     monkeypatch.setattr(digits_layout, "_BATCH", size)
     monkeypatch.setattr(digits_layout, "_FEWEST", passed)
-    design = build_design(annotations, raters, grouping, spec, dense=False)
+    design = built(annotations, raters, spec, dense=False)
     assert design.local is not None
     assert (design.digits is not None) == (level == "nominal")
     np.testing.assert_array_equal(compiled.shuffled(design, 1, 0, 50), expected)
@@ -164,7 +157,7 @@ def test_digits_give_what_counting_by_label_gives() -> None:
     """Where tables of an item would be too large, labels are counted one by one."""
     annotations, raters = simulate(11, items=30, raters=60, categories=40, missing=0.3, unknown=0.1)
     spec = AnalysisSpec(axes=AXES, min_raters=1)
-    design = build_design(annotations, raters, form_groups(raters, AXES, min_raters=1), spec, dense=False)
+    design = built(annotations, raters, spec, dense=False)
     assert design.digits is not None
     by_label = dataclasses.replace(design, digits=None, given=None)
     found, expected = compiled.sums(design, 1, 0, 40), compiled.sums(by_label, 1, 0, 40)

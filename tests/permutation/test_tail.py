@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import random
@@ -30,8 +29,6 @@ from grasp_core.statistics.rater_residuals import evidence
 from tests.permutation.simulated import GAI, GROUPS, by_group_and_axis, kept
 
 # Curves through tails
-
-
 B = 5000
 MANY = 60.0
 """The logarithm of so many regroupings that they bound nothing."""
@@ -86,7 +83,6 @@ def test_where_ten_go_as_far_p_is_counted(name: str, tail: str) -> None:
         assert found.no_fit is None
         assert found.p == (1 if tail == "upper" else 2) * (1 + beyond) / (B + 1)
     found = outcome_of(float(null[-ENOUGH + 1]), null, tail)
-    assert found.fit is not None
     assert found.fit.counted == (1 if tail == "upper" else 2) * ENOUGH / (B + 1)
     assert 0.3 < found.p / found.fit.counted <= 1
 
@@ -122,23 +118,16 @@ def test_logarithms_of_p_are_met_too(p: float) -> None:
     assert abs(math.log(float(np.median(fitted)) / p)) < math.log(1.5)
 
 
-def test_both_directions_are_each_others_mirror() -> None:
-    null = drawn("skewed", 3)
-    assert outcome_of(-30.0, -null).p == outcome_of(30.0, null).p
-
-
-def test_no_p_is_below_what_regroupings_allow() -> None:
+def test_no_p_is_below_what_regroupings_allow_and_few_or_equal_values_are_counted() -> None:
     null = drawn("normal", 2)
     few = math.log(700)
     assert outcome_of(9.0, null, "upper", few).p == pytest.approx(1 / 700)
     assert outcome_of(9.0, null, "two-sided", few).p == pytest.approx(2 / 700)
     found = outcome_of(9.0, null)
-    assert found.fit is not None
     assert found.fit.limit
     assert found.p == 2 / (REACH * B)
-
-
-def test_few_or_equal_values_are_counted_with_the_reason() -> None:
+    skewed = drawn("skewed", 3)  # both directions are each other's mirror
+    assert outcome_of(-30.0, -skewed).p == outcome_of(30.0, skewed).p
     few = outcome_of(5.0, drawn("normal", 1, 600))
     assert (few.fit, few.p) == (None, 2 / 601)
     assert few.no_fit == NoFit.FEW_FOR_TAIL(shuffled=600, least=620)
@@ -149,14 +138,11 @@ def test_few_or_equal_values_are_counted_with_the_reason() -> None:
     assert constant.no_fit == NoFit.NO_CURVE()
 
 
-def test_without_the_option_and_while_permutations_go_on_p_is_counted() -> None:
+def test_without_the_option_p_is_counted_and_q_follows_from_the_p_used() -> None:
     null, one = drawn("normal", 1), np.array([5.0])
     for tests, so_far in ((asked(1, regroupings=None), False), (asked(1), True)):
         found = outcomes(tests, one, Kept(one, null[:, None]), {}, so_far=so_far)[0]
         assert (found.p, found.fit, found.no_fit) == (2 / (B + 1), None, None)
-
-
-def test_q_follows_from_the_p_used_and_family_wise_p_stay_counted() -> None:
     null = np.stack([drawn("normal", seed) for seed in range(20)], axis=1)
     observed = np.where(np.arange(20) == 3, 5.5, 0.3)
     tests = asked(20)
@@ -225,10 +211,9 @@ PLACES = Places(5)
 
 
 def test_looks_are_fixed_and_end_with_the_most() -> None:
-    assert looks(100_000) == [
-        *(1000, 2000, 3000, 5000, 7000, 10_000, 20_000, 30_000, 50_000, 70_000, 100_000)
-    ]
-    assert looks(12_345) == [1000, 2000, 3000, 5000, 7000, 10_000, 12_345]
+    first = [1000, 2000, 3000, 5000, 7000, 10_000]
+    assert looks(100_000) == [*first, 20_000, 30_000, 50_000, 70_000, 100_000]
+    assert looks(12_345) == [*first, 12_345]
     assert looks(1000) == [1000]
     assert looks(7) == [7]
 
@@ -261,7 +246,6 @@ def risk(low: float, tie: float, convention, level: float, most: int) -> float:
             before = look
             found = Tails(look, int(counts[0] + counts[1]), int(counts[1] + counts[2]))
             ends = intervals.p_interval(found, convention, miss, False)
-            assert ends is not None
             p = found.p(convention)
             assert ends[0] <= p <= ends[1]
             wrong += not ends[0] <= exact <= ends[1]
@@ -291,7 +275,7 @@ def run(seed: int, b: int, **analysis):
     rng = np.random.default_rng(seed)
     null = rng.normal(1, 0.2, size=(b, len(GROUPS), len(STATISTICS)))
     observed = rng.normal(1, 0.4, size=(len(GROUPS), len(STATISTICS)))
-    spec = dataclasses.replace(SPEC, **analysis)
+    spec = replace(SPEC, **analysis)
     return spec, observed, kept(observed, null)
 
 
@@ -331,7 +315,7 @@ def test_a_test_without_p_is_waited_for_only_while_it_may_get_one() -> None:
     values = null.values.copy()
     values[:, PLACES.column(0, 0)] = np.nan  # never estimable
     values[60:, PLACES.column(1, 0)] = np.nan  # not often enough so far
-    null = dataclasses.replace(null, values=values)
+    null = replace(null, values=values)
     found = unsettled(GROUPS, observed, null, spec)
     assert (PLACES.column(0, 0), False) not in found
     assert (PLACES.column(1, 0), False) in found
@@ -342,7 +326,7 @@ def test_a_test_without_p_is_waited_for_only_while_it_may_get_one() -> None:
 
 def test_groups_go_on_for_their_own_tests_and_for_the_maximum_of_their_axis() -> None:
     def needed(*columns: int, **analysis) -> list[bool]:
-        spec = dataclasses.replace(SPEC, **analysis)
+        spec = replace(SPEC, **analysis)
         return still_needed(cohesion_tests(GROUPS, spec), [(c, False) for c in columns]).tolist()
 
     race = Places(len(GROUPS)).dsi(1)
@@ -356,7 +340,7 @@ def test_groups_go_on_for_their_own_tests_and_for_the_maximum_of_their_axis() ->
 
 def test_the_largest_gai_has_marks_of_its_own() -> None:
     """One axis, so q is p. The maximum's p is near 0.05: both of its marks are undecided."""
-    spec = dataclasses.replace(SPEC, axes=(("race",),), statistics=("gai",))
+    spec = replace(SPEC, axes=(("race",),), statistics=("gai",))
     groups = GROUPS[2:]
     rng = np.random.default_rng(7)
     null = np.repeat(rng.normal(size=(1000, 3, 1)), len(STATISTICS), axis=2)

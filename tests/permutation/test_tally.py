@@ -24,11 +24,10 @@ from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.deviations import BINS, Kept
 from grasp_core.permutation.testing.tally import CELLS, Counted, Tally
 from tests.permutation.naive import GRID, JITTER, naive_dsi
-from tests.permutation.simulated import GROUPS, SPEC, by_group_and_axis, simulate
+from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, simulate
+from tests.permutation.simulated import kept as whole
 
 # Counts, whatever the blocks and their order
-
-
 B, FIRST = 3000, 400
 
 
@@ -77,10 +76,6 @@ def found(observed, null, spec: AnalysisSpec = SPEC) -> list:
     return list(by_group_and_axis(observed, null, spec))
 
 
-def whole(observed, null) -> Kept:
-    return Kept(columns(observed), columns(null))
-
-
 @pytest.mark.parametrize("correction", ["benjamini-hochberg", "max-t"])
 @pytest.mark.parametrize("seed", range(8))
 def test_neither_blocks_nor_their_order_change_a_digit(seed: int, correction) -> None:
@@ -114,9 +109,8 @@ def test_p_direction_and_all_that_follow_are_those_of_the_whole_values(p_value) 
     for ours, right in zip(counted[0], kept[0], strict=True):
         exactly = ({name: exact(one) for name, one in row.items()} for row in (ours, right))
         assert next(exactly) == next(exactly)
-    gai = STATISTICS.index("gai")
     for ours, right, of_axis in zip(counted[1], kept[1], members(GROUPS, SPEC), strict=True):
-        assert ours.outcome.p == naive_dsi(observed[:, gai], null[:, :, gai], of_axis, FIRST)[1]
+        assert ours.outcome.p == naive_dsi(observed[:, GAI], null[:, :, GAI], of_axis, FIRST)[1]
         tested = {name: getattr(right.outcome, name) for name in ("p", "q", "significance")}
         assert dataclasses.replace(exact(ours.outcome), **tested) == exact(right.outcome)
         assert (ours.group, ours.p_group) == (right.group, right.p_group)
@@ -159,7 +153,7 @@ def test_histogram_and_median_of_counts() -> None:
     assert checked > 30
 
 
-def test_values_far_out_are_in_the_last_bins() -> None:
+def test_values_far_out_are_in_the_last_bins_and_a_median_beyond_the_first_values_at_their_edge() -> None:
     first = np.linspace(0, 1, 200)[:, None]
     counted = Counted(np.array([0.5]), first, [])
     counted.add(first)
@@ -169,9 +163,6 @@ def test_values_far_out_are_in_the_last_bins() -> None:
     assert (histogram.counts[0], histogram.counts[-1]) == (1, 1)
     assert sum(histogram.counts) == 202
     assert len(histogram.counts) == 3 * BINS
-
-
-def test_a_median_beyond_all_that_the_first_values_foretold_is_at_their_edge() -> None:
     counted = Counted(np.array([0.5]), np.linspace(0, 1, 10_001)[:, None], [])
     counted.add(np.full((50, 1), 7.0))
     assert counted.summary(0).median == pytest.approx(0.55)
@@ -223,7 +214,7 @@ def test_goes_on_from_its_state(seed: int, correction) -> None:
     assert tally.state() == right.state()
 
 
-def test_a_state_does_not_grow_with_the_permutations() -> None:
+def test_a_state_does_not_grow_and_a_damaged_one_is_none() -> None:
     observed, null = values()
     tally = fed(observed, null, SPEC, [(0, B)])
     assert isinstance(tally.null, Counted)
@@ -233,9 +224,6 @@ def test_a_state_does_not_grow_with_the_permutations() -> None:
     assert {name: array.nbytes for name, array in tally.null.arrays().items()} == one
     held = sum(value.nbytes for value in vars(tally).values() if isinstance(value, np.ndarray))
     assert held < columns(null[:FIRST]).nbytes  # the values that were kept at first are gone
-
-
-def test_a_damaged_state_is_no_state() -> None:
     observed, null = values()
     state = fed(observed, null, SPEC, [(0, B)]).state()
     other = fed(observed, null, dataclasses.replace(SPEC, correction="max-t"), [(0, B)]).state()
@@ -260,8 +248,7 @@ def test_groups_that_have_stopped_count_nowhere() -> None:
     assert (gender.outcome.null_n, race.outcome.null_n) == (B, 1000)
     right = found(observed, whole(observed, null[:1000]))
     assert rows[4]["irr"].p == right[0][4]["irr"].p
-    gai = STATISTICS.index("gai")
-    assert race.outcome.p == naive_dsi(observed[:, gai], null[:1000, :, gai], [2, 3, 4], FIRST)[1]
+    assert race.outcome.p == naive_dsi(observed[:, GAI], null[:1000, :, GAI], [2, 3, 4], FIRST)[1]
     assert tally.lost == 0
 
 
@@ -292,7 +279,7 @@ def twin(answers, raters: Raters, spec: AnalysisSpec = SPEC_QUESTIONS, source=No
     return reference.evaluate(answers, grouping, spec, source)[0]
 
 
-def test_irr_is_krippendorffs_alpha_of_vectors_under_hamming_distance() -> None:
+def test_irr_and_xrr_of_vectors_are_krippendorffs_alpha_under_hamming_distance_and_naive_pairs() -> None:
     """Every rater answers every question: one distance metric over whole vectors gives the same alpha."""
     answers, raters = asked(2, 4, items=12, raters=9)
     found = vectors(answers)
@@ -308,9 +295,6 @@ def test_irr_is_krippendorffs_alpha_of_vectors_under_hamming_distance() -> None:
         counts = np.array([np.bincount(row[member], minlength=len(domain)) for row in coded])
         alpha = krippendorff.alpha(value_counts=counts, level_of_measurement=hamming)
         assert value == pytest.approx(alpha, abs=1e-12)
-
-
-def test_xrr_by_naive_pairs_of_vectors() -> None:
     answers, raters = asked(2, 4, items=6, raters=8)
     found = vectors(answers)
     grouping = form_groups(raters, AXES, min_raters=1)
@@ -337,13 +321,24 @@ def test_the_others_are_averaged_over_the_questions_that_have_a_value() -> None:
         assert value == pytest.approx(known.mean() if known.size else np.nan, abs=1e-12, nan_ok=True)
 
 
-def test_one_question_is_itself() -> None:
+def test_one_question_is_itself_and_has_the_values_of_its_design(tmp_path: Path) -> None:
     answers, raters = asked(missing=0.3)
     assert np.array_equal(twin(answers, raters), twin(answers[0], raters), equal_nan=True)
     twice = twin((*answers, *answers), raters)
     own = len(KERNEL_STATISTICS)
     np.testing.assert_allclose(twice[:, :own], twin(answers, raters)[:, :own], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(twice[:, own:], np.tile(twin(answers, raters)[:, own:], 2))
+    answers, raters = asked(missing=0.3)
+    grouping = form_groups(raters, AXES, min_raters=1)
+    design = questions.lay_out(answers, raters, grouping, SPEC_QUESTIONS)
+    (only,) = design.designs
+    expected = compiled.shuffled(only, 1, 0, 3)
+    assert questions.shuffled(design, 1, 0, 3).tobytes() == expected.tobytes()
+    np.savez(tmp_path / "design.npz", **questions.arrays(design))
+    stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
+    assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
+    observed = questions.together(questions.observed_components(stored))
+    assert observed.tobytes() == compiled.observed(only).tobytes()
 
 
 @pytest.mark.parametrize("strata", [(), ("region",)])
@@ -371,20 +366,6 @@ def test_compiled_and_plain_agree(tmp_path: Path, shape, ties: str, strata: tupl
     np.savez(tmp_path / "design.npz", **questions.arrays(design))
     again = questions.shuffled(questions.of_arrays(dict(np.load(tmp_path / "design.npz"))), 9, 5, 8)
     assert again.tobytes() == found.tobytes()
-
-
-def test_a_single_question_has_the_values_of_its_design(tmp_path: Path) -> None:
-    answers, raters = asked(missing=0.3)
-    grouping = form_groups(raters, AXES, min_raters=1)
-    design = questions.lay_out(answers, raters, grouping, SPEC_QUESTIONS)
-    (only,) = design.designs
-    expected = compiled.shuffled(only, 1, 0, 3)
-    assert questions.shuffled(design, 1, 0, 3).tobytes() == expected.tobytes()
-    np.savez(tmp_path / "design.npz", **questions.arrays(design))
-    stored = questions.of_arrays(dict(np.load(tmp_path / "design.npz")))
-    assert questions.shuffled(stored, 1, 0, 3).tobytes() == expected.tobytes()
-    observed = questions.together(questions.observed_components(stored))
-    assert observed.tobytes() == compiled.observed(only).tobytes()
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "ratio"])

@@ -112,9 +112,9 @@ class GuardCaution(Code):
         "may seem to them; shuffle within raters of like workload: on Models, or by --within workload"
     )
     AXES_TOGETHER = (
-        "{first} and {second} overlap among the raters (Cramér's V {v:.2f}, {p}): it cannot be told yet "
-        "which matters. Test each given the other, under Compare groups or by --given, or shuffle within "
-        "one of them"
+        "{first} and {second} overlap among the raters: it cannot be told yet which matters. Cramér's V is "
+        "{v:.2f}, {p}. Test each given the other, under Compare groups or by --given, or shuffle within one "
+        "of them"
     )
     GAI_OF_OTHER_ITEMS = (
         "{axis}: GAI compares different items. That of {group} is {gai:.2f}, and {matched:.2f} over the "

@@ -53,10 +53,12 @@ class UnreadableRowError(Exception):
         )
 
 
-def records(file: BinaryIO, delimiter: str, *, strict: bool = True) -> Generator[tuple[int, list[str]]]:
-    """Each row that is not blank, with the line that it starts on."""
+def records(
+    file: BinaryIO, delimiter: str, *, strict: bool = True, spaced: bool = False
+) -> Generator[tuple[int, list[str]]]:
+    """Each row that is not blank, with the line that it starts on; `spaced`: blanks follow delimiters."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    reader = csv.reader(text, delimiter=delimiter, strict=strict)
+    reader = csv.reader(text, delimiter=delimiter, strict=strict, skipinitialspace=spaced)
     line = 1
     try:
         for record in reader:
@@ -85,9 +87,11 @@ class WatchedBytes(io.BytesIO):
         return self.read(size)
 
 
-def parse_with_care(content: bytes, header: Header, delimiter: str, name: str, watch: Watch) -> Parsed:
+def parse_with_care(
+    content: bytes, header: Header, delimiter: str, name: str, watch: Watch, *, spaced: bool = False
+) -> Parsed:
     """Read every row by itself, where a file is unusual."""
-    careful = _Careful(WatchedBytes(content, 0, watch), delimiter, header)
+    careful = _Careful(records(WatchedBytes(content, 0, watch), delimiter, spaced=spaced), header)
     try:
         data = from_rows(header.columns, careful.rows())
     except UnreadableRowError as error:
@@ -117,8 +121,8 @@ class _Careful:
     Fields that rows may lack become empty ones; empty ones behind the last count for nothing.
     """
 
-    def __init__(self, file: BinaryIO, delimiter: str, header: Header) -> None:
-        self._file, self._delimiter, self._width = file, delimiter, len(header.columns)
+    def __init__(self, found: Iterator[tuple[int, list[str]]], header: Header) -> None:
+        self._found, self._width = found, len(header.columns)
         self._header_rows = header.rows
         # Mechanical Turk names two columns that are for the requester to fill in.
         of_turk = header.columns[-2:] == _TO_FILL_IN and "AssignmentId" in header.columns
@@ -129,7 +133,7 @@ class _Careful:
         self.examples: list[tuple[int, int]] = []
 
     def rows(self) -> Iterator[list[str]]:
-        for position, (line, record) in enumerate(records(self._file, self._delimiter)):
+        for position, (line, record) in enumerate(self._found):
             if position < self._header_rows:
                 self.first = line if not position else self.first
                 continue
@@ -172,7 +176,10 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
         content = b"\n" + content[declared.end() :]  # an empty line in its place keeps the numbers of rows
     content = _tabbed(content) if declared is None else content
     delimiter = _sniff(content, name) if declared is None else declared[1].decode()
-    found = records(io.BytesIO(content), delimiter)
+    # "a, b, c": blanks behind delimiters belong to no cell where all names have them.
+    _, (head, *more) = next(records(io.BytesIO(content), delimiter, strict=False), (1, [""]))
+    spaced = delimiter != "\t" and bool(head) and bool(more) and all(one.startswith(" ") for one in more)
+    found = records(io.BytesIO(content), delimiter, spaced=spaced)
     rows: list[list[str]] = []
     line = 1
     try:
@@ -183,8 +190,8 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
         if not rows:
             raise error.refusal(name) from None
     header = header_of(rows, name, line)
-    parsed = _parse_fast(content, header, delimiter, watch)
-    parsed = parsed or parse_with_care(content, header, delimiter, name, watch)
+    parsed = None if spaced else _parse_fast(content, header, delimiter, watch)
+    parsed = parsed or parse_with_care(content, header, delimiter, name, watch, spaced=spaced)
     for column in header.unnamed:
         if any(text.strip() for text in parsed.data.column(column).unique().to_pylist()):
             raise DataError(

@@ -20,7 +20,7 @@ from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
 from grasp_core.reading.guess.values import no_raters
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import PLUS, kinds_of
+from grasp_core.reading.table.parsed import PLUS, kinds_of, runs
 
 _EMPTY = 0.05
 """Columns with a larger share of empty cells hold no ids."""
@@ -32,6 +32,8 @@ _APART, _NEARLY = 0.99, 0.95
 """Share of rows told apart from which two columns are likely, or possible, to be item and rater."""
 _ONCE = 0.67
 """Where an item and a rater tell apart a smaller share of the rows, most have several in common."""
+_OFFERED = 4
+"""Columns that are offered as items where each may be."""
 _FEW_ROWS = 12
 """In fewer rows, columns are alike by chance."""
 
@@ -277,7 +279,7 @@ def _none(look: Look) -> Ids:
             return several, rater, reasons
     why = "none tells who gave each label"
     able = {name: look.texts(name) for name in look.columns if len(look.texts(name)) <= MAX_CATEGORIES}
-    if any(len(kind.columns) > 1 and len(kind.labels) > 1 for kind in kinds_of(able)):
+    if any(len(run) > 2 and len(kind.labels) > 1 for kind in kinds_of(able) for run in runs(kind.columns)):
         why += (
             "; where each column, or each row, is a rater's, choose the layout: on Data, or by --layout "
             "items-by-raters or --layout raters-by-items"
@@ -295,16 +297,32 @@ def _none(look: Look) -> Ids:
     no_items = rater is not None and item is None and not look.unique(rater)
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]
-    item = item or free.pop(0)
+    crossed = _crossed(look, str(rater)) if no_items else ()
+    item = item or (crossed[0] if crossed else free.pop(0))
     rater = rater or free.pop(0)
-    missing = Reason("item", _NO_ITEMS, "unsure") if no_items else Reason("rater", no_raters(why), "unsure")
+    missing = Reason("rater", no_raters(why), "unsure")
+    if no_items:
+        why = "several raters have the same values there, and some raters one more than once"
+        missing = Reason("item", why if crossed else _NO_ITEMS, "unsure", crossed)
     others = [
         Reason(role, f"{quoted(name)}: nothing says that it holds {role}s", "unsure", (name,))
         for role, name in (("item", item), ("rater", rater))
-        if role != missing.field and role not in look.named.fields
+        if role != missing.field and role not in look.named.fields and name not in look.ids
     ]
     asked = [missing] if missing.field not in look.named.fields else []
     return item, rater, [*asked, *others]
+
+
+def _crossed(look: Look, rater: str) -> tuple[str, ...]:
+    """Columns of which raters have several values each, and several raters the same, most pairs first."""
+    able = {}
+    for name in look.columns:
+        other = look.unique(name) or names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY)
+        if name != rater and not other and look.kind(name) not in _NEVER["item"]:
+            most = max(len(look[rater].values), len(look[name].values))
+            if (pairs := look.pairs(name, rater)) >= _SEVERAL * most:
+                able[name] = pairs
+    return tuple(sorted(able, key=lambda name: -able[name])[:_OFFERED])
 
 
 # Items of several columns, and labels

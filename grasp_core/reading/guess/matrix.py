@@ -88,6 +88,9 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     elif len(questions) > 1:
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
         reasons.append(Reason("label", why, "unsure", tuple(questions)))
+    elif product(cells.columns):
+        why = f"{listed(cells.columns, 3)} may be several questions to each rater"
+        reasons.append(Reason("label", why, "unsure", tuple(questions)))
     return spec, reasons
 
 
@@ -299,12 +302,14 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
         )
         spec, aside = _with_beside(False, own, beside, "the columns of labels")
         reasons = [told, *aside]
-        kinds = kinds_of({name: look.texts(name) for name in cell_columns(look.table, spec)})
-        if len(kinds) > 1:
+        cells = cell_columns(look.table, spec)
+        kinds = kinds_of({name: look.texts(name) for name in cells})
+        if len(kinds) > 1 or product(cells):
             shown = listed([kind.columns[0] for kind in kinds], 3)
-            patterns = tuple(questions_of(look, look.columns))
             why = f"{shown} hold values of different kinds"
-            reasons.append(Reason("label", why, "unsure", patterns))
+            if len(kinds) == 1:
+                why = f"{listed(cells, 3)} may be several questions to each rater"
+            reasons.append(Reason("label", why, "unsure", tuple(questions_of(look, look.columns))))
         found = spec, reasons
     spec, reasons = found
     layout = named.layout
@@ -439,7 +444,8 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
         rest = [name for name in kind.columns if not any(name in run for run in like)]
         ends: dict[str, list[str]] = {}  # what stands behind the last underscore, as _1 of Qualtrics' sliders
         for name in rest:
-            ends.setdefault(name.rpartition("_")[2] if "_" in name else "", []).append(name)
+            start, _, end = name.replace(" ", "_").rpartition("_")
+            ends.setdefault(end if start else "", []).append(name)
         of_one_end = (several for end, several in ends.items() if end)
         for several in (*like, *([kind.columns] if not like else []), *of_one_end):
             pattern = pattern_of(several, look.columns)

@@ -9,6 +9,8 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
+import numpy as np
+
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
@@ -33,6 +35,7 @@ from grasp_core.reading.guess.values import (
     advise_missing,
     guess_missing,
     missing_profiles,
+    no_raters,
     odd_ids,
     one_label,
     with_vocabulary,
@@ -222,10 +225,33 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
         return around_matrix(look, named_matrix(look, raters), named)
     wide = None if named.long else guess_matrix(look, raters)
     if wide is None and named.layout in (None, "long"):
+        if not named.fields:
+            _refuse_other(look)
         return guess_long(look)
     if wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
         return either
     return around_matrix(look, wide, named)
+
+
+_HOW_OFTEN = names.word_set("freq frequency count counts n")
+
+
+def _refuse_other(look: Look) -> None:
+    """Refuse a file of what is known of people, and a table of how often combinations of answers occur."""
+    people = [name for name in look.columns if look.unique(name) and names.is_id(name)]
+    about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
+    if people and len(about) > 2 and 2 * len(about) >= len(look.columns) - 1:
+        raise DataError(
+            f"{look.whole.name} tells about people, a row each ({listed(about, 3)}), and not what they "
+            "answered; give it as the raters file, beside the file with their answers"
+        )
+    counted = [name for name in look.columns if _HOW_OFTEN.issuperset(names.words(name) or ("",))]
+    others = [name for name in look.columns if name not in counted]
+    if len(counted) == 1 and others and all(text.isdigit() for text in look.texts(counted[0])):
+        told = len(np.unique(np.stack([look[name].codes for name in others]), axis=1).T)
+        if told == look.n and not any(map(look.unique, others)):
+            why = f"{quoted(counted[0])} counts how often the values of the other columns occur together"
+            raise DataError(f"{look.whole.name}: {no_raters(why)}")
 
 
 def _rater_by_file(look: Look, raters: Table) -> str | None:

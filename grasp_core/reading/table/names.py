@@ -27,7 +27,7 @@ RATES = word_set(
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject person turker contributor consumer resp"
+    "worker user participant respondent crowdworker subject person turker contributor consumer"
 )
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "

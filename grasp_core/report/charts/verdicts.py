@@ -228,7 +228,7 @@ def _said(one: Finding, result: RunResult, label: str | None, *, scaled: bool) -
     """What makes it differ, in two or three words; of groups that do not how the left panel has them."""
     kinds = () if one.verdict is None else one.verdict.kinds
     if kinds and kinds[0] == "items":
-        return "differ item by item"
+        return "differ on some items"
     if kinds and kinds[0] == "spread":
         return "differ among themselves"
     use = one.row.label_use

@@ -116,7 +116,8 @@ def said_more(use: LabelUse) -> tuple[str, Shift] | None:
     label = max(up, key=lambda name: _size(up[name]), default=None)
     if label is None or _size(up[label]) < _NEARLY * _size(found[1]):
         return found
-    return label, up[label]
+    surer = (found[1].high or 0.0) < 0 and (up[label].low or 0.0) <= 0
+    return found if surer else (label, up[label])
 
 
 def foremost_text(use: LabelUse) -> str:

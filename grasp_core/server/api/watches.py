@@ -24,7 +24,8 @@ Every = Annotated[
     str,
     Field(
         pattern=f"^({EVERY.pattern})$",
-        description="`hourly`, `daily`, `weekly`, or every so many hours or days, as `6h` or `3d`.",
+        description="`hourly`, `daily`, `weekly`, every so many hours or days, as `6h` or `3d`, or a cron "
+        "line of UTC that names one minute of the hour, as `30 6 * * 1-5`.",
     ),
 ]
 Webhook = Annotated[str, Field(max_length=2000)]

@@ -30,9 +30,8 @@ from tests.analysis.models.cases import (
 from tests.permutation.simulated import files, simulate
 from tests.shared_data import DICES350, needs_shared_data
 
+
 # Small files
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     votes, raters = files(*simulate(3, items=20, raters=24))
@@ -46,10 +45,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
+MODELS = ["models", *FILES, "--item", "item", "--rater", "rater", "--label", "label", "--axis", "gender"]
+
+
 def run(*more: str) -> int:
-    files = ["--annotations", "votes.csv", "--raters", "raters.csv"]
-    columns = ["--item", "item", "--rater", "rater", "--label", "label", "--axis", "gender"]
-    return cli.main(["models", *files, *columns, "--permutations", "200", *more])
+    return cli.main([*MODELS, "--permutations", "200", *more])
+
+
+def saved(name: str = "out.json") -> dict:
+    return json.loads(Path(name).read_text(encoding="utf-8"))
 
 
 def test_files_and_columns_stand_side_by_side(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,18 +63,19 @@ def test_files_and_columns_stand_side_by_side(folder: Path, capsys: pytest.Captu
     assert "one sides with" in printed.out
     assert "experts sides with" in printed.out
     assert "note: one has no label for 1 of the items" in printed.err
-    saved = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    assert [model["labelled"] for model in saved["models"]] == [19, 20]
-    assert saved["spec"]["analysis"]["permutations"] == 200
+    assert [model["labelled"] for model in saved()["models"]] == [19, 20]
+    assert saved()["spec"]["analysis"]["permutations"] == 200
 
 
-def test_labels_of_800_mb_are_refused_by_their_size(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_of_800_mb_and_a_model_without_file_are_refused(folder, capsys) -> None:
     with (folder / "one.csv").open("r+b") as file:
         file.truncate(800 * 10**6)
     assert run("--model", "one=one.csv") == cli.BAD_INPUT
-    assert "one.csv is larger than 256 MiB, the most that is read of a model's labels" in (
-        capsys.readouterr().err
-    )
+    said = "one.csv is larger than 256 MiB, the most that is read of a model's labels"
+    assert said in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run("--model", "one.csv")
+    assert "write NAME=FILE" in capsys.readouterr().err
 
 
 def test_intersections_strata_and_seed_are_heeded(folder: Path) -> None:
@@ -77,7 +83,7 @@ def test_intersections_strata_and_seed_are_heeded(folder: Path) -> None:
     for number, more in enumerate((["--seed", "1"], ["--seed", "2"], ["--within", "region"])):
         more += ["--intersect", "gender:race", "--out", f"{number}.json"]
         assert run("--model", "one=one.csv", *more) == 0
-        found.append(json.loads((folder / f"{number}.json").read_text(encoding="utf-8"))["groups"])
+        found.append(saved(f"{number}.json")["groups"])
     assert len(found[0]) == 8
     p = [[row["models"]["one"]["statistics"]["xrr"]["p"] for row in groups] for groups in found]
     assert p[0] != p[1]
@@ -107,32 +113,20 @@ def test_what_cannot_be_used_is_one_sentence(folder: Path, capsys, more: list[st
     assert told in error[0]
 
 
-def test_a_model_without_file_is_refused(folder: Path, capsys) -> None:
-    with pytest.raises(SystemExit):
-        run("--model", "one.csv")
-    assert "write NAME=FILE" in capsys.readouterr().err
-
-
-def test_permutations_go_on_until_marks_are_settled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_permutations_go_on_until_marks_are_settled_or_stop_early(folder, capsys, monkeypatch) -> None:
     assert run("--model", "one=one.csv", "--permutations", "auto:3000", "--out", "out.json") == 0
     printed = capsys.readouterr().out
-    saved = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    assert saved["spec"]["analysis"]["adaptive"] is True
-    assert f"{saved['stopping']['permutations']:,}" in printed
+    assert saved()["spec"]["analysis"]["adaptive"] is True
+    assert f"{saved()['stopping']['permutations']:,}" in printed
     assert "Shuffling " in printed
-
-
-def test_long_runs_stop_early_unless_somebody_says_how_many(folder, capsys, monkeypatch) -> None:
     monkeypatch.setattr("grasp_core.cli.models.models_seconds", lambda *_: 60.0)
-    command = ["models", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender"]
-    command += ["--item", "item", "--rater", "rater", "--label", "label", "--model", "one=one.csv"]
-    assert cli.main([*command, "--out", "long.json"]) == 0
+    assert cli.main([*MODELS, "--model", "one=one.csv", "--out", "long.json"]) == 0
     said = "10,000 permutations of such data take about 60 s on two cores, so at most 10,000 are taken"
     assert said in capsys.readouterr().err
-    assert json.loads((folder / "long.json").read_text(encoding="utf-8"))["spec"]["analysis"]["adaptive"]
+    assert saved("long.json")["spec"]["analysis"]["adaptive"]
     assert run("--model", "one=one.csv", "--out", "told.json") == 0
     assert said not in capsys.readouterr().err
-    assert not json.loads((folder / "told.json").read_text(encoding="utf-8"))["spec"]["analysis"]["adaptive"]
+    assert not saved("told.json")["spec"]["analysis"]["adaptive"]
 
 
 # DICES-350
@@ -149,13 +143,9 @@ def result() -> ModelsResult:
 
 
 @needs_shared_data
-def test_there_are_the_twenty_groups(result: ModelsResult) -> None:
+def test_the_planted_model_sides_with_asian_women(result: ModelsResult) -> None:
     assert len(result.groups) == 20
     assert [model.labelled for model in result.models] == [350, 350]
-
-
-@needs_shared_data
-def test_the_planted_model_sides_with_asian_women(result: ModelsResult) -> None:
     near, far = sided(result, "planted")
     assert near == {ASIAN_WOMEN}
     (row,) = (row for row in result.groups if row.group.values == ASIAN_WOMEN)
@@ -194,10 +184,8 @@ def test_the_golds_figures_by_scikit_learn(result: ModelsResult) -> None:
     gold = models()[0].labels
     grouping = form_groups(data().raters, AXES)
     for row, member in zip(result.groups, grouping.member, strict=True):
-        plurality, labels = (
-            plurality_of(data(), member),
-            [SPEC.categories.index(one) for one in result.classes],
-        )
+        plurality = plurality_of(data(), member)
+        labels = [SPEC.categories.index(one) for one in result.classes]
         expected = f1_score(plurality, gold, labels=labels, average="macro", zero_division=0)
         assert row.models["gold"].statistics["macro_f1"].value == pytest.approx(expected, abs=1e-12)
 
@@ -222,8 +210,7 @@ def test_the_command_finds_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
     printed = capsys.readouterr()
     assert status == 0, printed.err
     assert "planted sides with Asian/Asian subcontinent, Woman (macro-F1 1.000" in printed.out
-    saved = ModelsResult.from_dict(json.loads(out.read_text(encoding="utf-8")))
-    assert saved.groups == result.groups
+    assert ModelsResult.from_dict(json.loads(out.read_text(encoding="utf-8"))).groups == result.groups
     assert len(table.read_text(encoding="utf-8").splitlines()) == 1 + 2 * 20 * 5
 
 

@@ -26,21 +26,9 @@ from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.deviations import p_value
 from grasp_core.statistics.items import count
 from tests.analysis.models.cases import ask, model, plurality_of, random_labels
-from tests.permutation.simulated import dataset, simulate
+from tests.permutation.simulated import NUMBERS, SHAPES, dataset, simulate
 
 AXES = (("gender",), ("race",), ("gender", "race"))
-SHAPES = {
-    "crossed": {},
-    "two categories": {"categories": 2, "missing": 0.2},
-    "missing": {"missing": 0.7, "items": 30},
-    "nearly empty": {"missing": 0.96, "items": 30},
-    "one label": {"categories": 3, "unused": 2},
-    "unknown": {"unknown": 0.3, "missing": 0.1},
-    "20 categories": {"categories": 20, "missing": 0.2},
-    "more than 64 raters": {"raters": 130, "items": 8, "missing": 0.3},
-}
-NUMBERS = range(5, 8)
-"""Permutations compared; not from 0, so that an offset would show."""
 
 
 ALL = np.ones(3, np.bool_)
@@ -117,7 +105,7 @@ def test_macro_f1_and_share_are_scikit_learns(categories: int) -> None:
     assert share == pytest.approx((gold == x).mean(), abs=1e-12)
 
 
-def test_one_set_of_classes_for_all_that_is_compared() -> None:
+def test_one_set_of_classes_for_all_that_is_compared_and_members_by_counting_one_by_one() -> None:
     """A model of two labels against a group of three, one of which is never its plurality."""
     x = np.array([0, 0, 1, 1, 1])
     c = np.array([[3, 1, 0], [2, 1, 1], [0, 4, 0], [1, 2, 1], [2, 1, 1]])
@@ -130,31 +118,6 @@ def test_one_set_of_classes_for_all_that_is_compared() -> None:
     # The members' third label counts against them where they gave it, but is no third class.
     whole = plain.members_macro_f1(x, c, ranks, ALL)
     assert plain.members_macro_f1(x, c, ranks, classes) == pytest.approx(1.5 * whole)
-
-
-def test_divergence_is_scipys() -> None:
-    rng = np.random.default_rng(5)
-    x, c = rng.integers(0, 4, 50), rng.integers(0, 3, (50, 4)) + np.array([1, 0, 0, 0])
-    one_hot = np.eye(4)[x]
-    expected = np.mean([jensenshannon(p, e) ** 2 for p, e in zip(c, one_hot, strict=True)])
-    assert plain.js_divergence(x, c) == pytest.approx(expected, abs=1e-12)
-
-
-def test_cross_entropy_by_hand() -> None:
-    """K = 2: q is 3/4 for the model's label and 1/4 for the other. One item 3:1, one 0:2, both labelled 0."""
-    c = np.array([[3, 1], [0, 2], [5, 5]])
-    x = np.array([0, 0, -1])
-    first = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
-    assert plain.cross_entropy(x, c) == pytest.approx((first - np.log(0.25)) / 2, abs=1e-12)
-
-
-def test_xrr_of_a_model_as_one_rater_by_hand() -> None:
-    """Labels 0, 1 against 3:1 and 1:1. D_o = (5 * 1/4 + 3 * 1/2) / 8, D_e = 1 - (1/2 * 4/6 + 1/2 * 2/6)."""
-    c, x = np.array([[3, 1], [1, 1]]), np.array([0, 1])
-    assert plain.xrr(x, c) == pytest.approx(1 - (2.75 / 8) / 0.5, abs=1e-12)
-
-
-def test_members_by_counting_one_by_one() -> None:
     rng = np.random.default_rng(6)
     labels = rng.integers(0, 3, (20, 7))  # items by members
     c = (labels[:, :, None] == np.arange(3)).sum(axis=1)
@@ -170,13 +133,22 @@ def test_members_by_counting_one_by_one() -> None:
     assert plain.members_macro_f1(x, c, ranks, ALL) == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_group_of_one_label_per_item_has_no_members_figure() -> None:
-    assert np.isnan(
-        plain.members_macro_f1(np.zeros(3, int), np.eye(3, dtype=int), np.zeros((3, 3), int), ALL)
-    )
+def test_divergence_is_scipys_cross_entropy_and_xrr_of_a_model_as_one_rater_by_hand() -> None:
+    rng = np.random.default_rng(5)
+    x, c = rng.integers(0, 4, 50), rng.integers(0, 3, (50, 4)) + np.array([1, 0, 0, 0])
+    one_hot = np.eye(4)[x]
+    expected = np.mean([jensenshannon(p, e) ** 2 for p, e in zip(c, one_hot, strict=True)])
+    assert plain.js_divergence(x, c) == pytest.approx(expected, abs=1e-12)
+    # K = 2: q is 3/4 for the model's label and 1/4 for the other. One item 3:1, one 0:2, both labelled 0
+    c, x = np.array([[3, 1], [0, 2], [5, 5]]), np.array([0, 0, -1])
+    first = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
+    assert plain.cross_entropy(x, c) == pytest.approx((first - np.log(0.25)) / 2, abs=1e-12)
+    # Labels 0, 1 against 3:1 and 1:1. D_o = (5 * 1/4 + 3 * 1/2) / 8, D_e = 1 - (1/2 * 4/6 + 1/2 * 2/6).
+    c, x = np.array([[3, 1], [1, 1]]), np.array([0, 1])
+    assert plain.xrr(x, c) == pytest.approx(1 - (2.75 / 8) / 0.5, abs=1e-12)
 
 
-def test_not_estimable_says_why() -> None:
+def test_not_estimable_says_why_and_one_label_per_item_gives_no_members_figure() -> None:
     c, none = np.array([[2, 0], [3, 0]]), np.zeros((2, 2), int)
     values, reasons = plain.all_sides(np.array([0, 0]), c, none, ALL[:2])
     assert np.isnan(values[0])
@@ -184,6 +156,8 @@ def test_not_estimable_says_why() -> None:
     values, reasons = plain.all_sides(np.array([-1, -1]), c, none, ALL[:2])
     assert np.isnan(values).all()
     assert set(reasons.values()) == {NoValue.NO_ITEM_WITH_BOTH()}
+    alone = (np.zeros(3, int), np.eye(3, dtype=int), np.zeros((3, 3), int))
+    assert np.isnan(plain.members_macro_f1(*alone, ALL))
 
 
 DATA_SETS = 400
@@ -240,11 +214,10 @@ def with_gaps() -> ModelsResult:
     return ask(gaps, [model("any", labels[0]), model("one", labels[-1])], axes=axes, **how)
 
 
+STRICT = {"correction": "max-t", "family": "all", "strata": ("region",), "ties": "random", "seed": 9}
 CASES = {
     "usual": usual,
-    "max-T over all tests": lambda: usual(
-        correction="max-t", family="all", strata=("region",), ties="random", seed=9
-    ),
+    "max-T over all tests": lambda: usual(**STRICT),
     "paper's p": with_gaps,
 }
 

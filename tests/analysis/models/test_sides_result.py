@@ -19,7 +19,6 @@ from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import SIDES
-from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -36,11 +35,11 @@ from grasp_core.report.models import (
 from grasp_core.report.public_view import public_view
 from tests.analysis.models.cases import ask, model, plurality_of, random_labels, sided
 from tests.made_up import SECRET, make_models, telling
+from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import dataset
 
+
 # Values, files and sentences
-
-
 def shown(result: ModelsResult) -> str:
     return "\n".join(sentence.plain for sentence in sentences(result))
 
@@ -100,23 +99,21 @@ def test_files_without_a_spec_of_models_say_where_their_labels_were(result: Mode
     assert (half.column, half.sha256) == (None, "0" * 64)
 
 
-def test_models_are_counted_and_noted(result: ModelsResult) -> None:
+def test_models_are_counted_and_noted_and_no_side_is_no_finding(result: ModelsResult) -> None:
+    assert "sides with no group and against none, after correction for testing 5 groups" in shown(result)
     crowd, half = result.models
     assert (crowd.labelled, crowd.unlabelled, crowd.overall_f1) == (40, 0, 1.0)
     assert (half.labelled, half.unlabelled) == (20, 20)
-    assert "half has no label for 20 of the items; they are left out for it until its file has them" in map(
-        str, result.warnings
-    )
+    told = "half has no label for 20 of the items; they are left out for it until its file has them"
+    assert told in map(str, result.warnings)
 
 
 def test_families_are_all_groups_per_statistic_and_model(result: ModelsResult) -> None:
     for name in ("crowd", "half"):
         for statistic in SIDES:
             outcomes = [row.models[name].statistics[statistic] for row in result.groups]
-            none = np.empty((0, 0))
-            assert [one.q for one in outcomes] == q_values(
-                [one.p for one in outcomes], none, none, "benjamini-hochberg"
-            )
+            q = naive_step_up([one.p for one in outcomes], harmonic=False)
+            assert [one.q for one in outcomes] == pytest.approx(q)
 
 
 @pytest.mark.parametrize("correction", ["benjamini-yekutieli", "max-t"])
@@ -128,31 +125,30 @@ def test_other_corrections_and_families(correction, family) -> None:
     assert all(value is not None and 0 < value <= 1 for value in q)
 
 
-def test_closer_follows_the_statistics_own_direction() -> None:
+def test_closer_follows_the_statistics_own_direction_and_reproducing_what_members_reach() -> None:
     for statistic in SIDES:
         near = statistic not in ("cross_entropy", "js_divergence")
         assert closer(statistic, Outcome(0.5, direction="up")) is near
         assert closer(statistic, Outcome(0.5, direction="down")) is not near
         assert closer(statistic, Outcome(None)) is None
+    for value, members, reproduces in (
+        (0.5, 0.5, True),
+        (0.4, 0.5, False),
+        (None, 0.5, None),
+        (0.5, None, None),
+    ):
+        assert Side({"macro_f1": Outcome(value)}, members).reproduces is reproduces
 
 
-def test_the_table_begins_with_everybody(result: ModelsResult) -> None:
+def test_the_table_begins_with_everybody_and_csv_has_every_number(result: ModelsResult) -> None:
     table = plurality_table(result)
     assert table["Group"].tolist() == [EVERYBODY, "Man", "Woman", "Asian", "Black", "White"]
     assert table["crowd"].iloc[0] == "1.000"
     assert {"Own members, items of crowd", "Own members, items of half"} < set(table.columns)
-    alone = dataclasses.replace(
-        result,
-        models=result.models[:1],
-        groups=tuple(
-            dataclasses.replace(row, models={"crowd": row.models["crowd"]}) for row in result.groups
-        ),
-    )
+    rows = (dataclasses.replace(row, models={"crowd": row.models["crowd"]}) for row in result.groups)
+    alone = dataclasses.replace(result, models=result.models[:1], groups=tuple(rows))
     assert plurality_table(alone).columns.tolist() == ["Axis", "Group", "Raters", "crowd", "Own members"]
     assert len(statistic_table(result, "xrr")) == 5
-
-
-def test_csv_has_every_number() -> None:
     data = dataset(3, items=20, raters=24)
     found = ask(data, [model("=1+1", np.zeros(20))])
     rows = list(csv.DictReader(io.StringIO(sides_csv(found))))
@@ -181,57 +177,39 @@ def test_a_planted_side_is_found_and_said() -> None:
     assert "its own members reach macro-F1" in shown(found)
 
 
-def test_no_side_is_no_finding(result: ModelsResult) -> None:
-    text = shown(result)
-    assert "sides with no group and against none, after correction for testing 5 groups" in text
-
-
-def test_reproducing_is_reaching_what_the_members_reach() -> None:
-    def side(value: float | None, members: float | None) -> bool | None:
-        return Side({"macro_f1": Outcome(value)}, members).reproduces
-
-    assert side(0.5, 0.5) is True
-    assert side(0.4, 0.5) is False
-    assert side(None, 0.5) is None
-    assert side(0.5, None) is None
-
-
-def test_too_few_permutations_leave_no_p() -> None:
+def test_too_few_permutations_leave_no_p_and_one_label_of_all_no_value() -> None:
     found = ask(dataset(3, items=20, raters=24), [model("m", np.zeros(20))], permutations=50)
     assert all(side.models["m"].statistics["xrr"].p is None for side in found.groups)
     assert "with whom it sides could not be tested for any group" in shown(found)
     assert Caution.TOO_FEW_FOR_P() in found.warnings
-
-
-def test_what_cannot_be_asked() -> None:
-    data = dataset(3, items=20, raters=24)
-    one = model("m", np.zeros(20))
-    with pytest.raises(SpecError, match="the data have no axis zodiac"):
-        ask(data, [one], axes=(("zodiac",),))
-    with pytest.raises(SpecError, match="no group has 100 raters or more"):
-        ask(data, [one], min_raters=100)
-
-
-def test_the_number_of_permutations_that_fits_does_fit(monkeypatch) -> None:
-    data, two = dataset(3, items=20, raters=24), [model("m", np.zeros(20)), model("n", np.ones(20))]
-    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", 120 * 5 * len(two) * len(SIDES) * 8)
-    ask(data, two, permutations=120)
-    with pytest.raises(SpecError, match="need more memory than a run may take; at most 120 fit"):
-        ask(data, two, permutations=121)
-
-
-def test_a_model_of_one_label_where_a_group_gave_it_always() -> None:
     data = dataset(3, items=20, raters=24, categories=3, unused=2)
     found = ask(data, [model("m", np.zeros(20))])
     outcome = found.groups[0].models["m"].statistics["xrr"]
     assert outcome.value is None
-    assert (
-        str(outcome.reason)
-        == "on the items that both labelled, the model and the group all gave one same label"
-    )
+    one = "on the items that both labelled, the model and the group all gave one same label"
+    assert str(outcome.reason) == one
 
 
-def test_strangers_see_the_numbers_and_no_names() -> None:
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"axes": (("zodiac",),)}, "the data have no axis zodiac"),
+        ({"min_raters": 100}, "no group has 100 raters or more"),
+        ({"permutations": 121}, "need more memory than a run may take; at most 120 fit"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_asked_and_the_number_of_permutations_that_fits_does_fit(
+    monkeypatch, asked, said
+) -> None:
+    data, two = dataset(3, items=20, raters=24), [model("m", np.zeros(20)), model("n", np.ones(20))]
+    monkeypatch.setattr(run_module, "MAX_NULL_BYTES", 120 * 5 * len(two) * len(SIDES) * 8)
+    ask(data, two, permutations=120)
+    with pytest.raises(SpecError, match=said):
+        ask(data, two, **{"permutations": 120, **asked})
+
+
+def test_strangers_see_the_numbers_and_no_names_and_a_computed_answer_s_own_cautions_stay() -> None:
     result = telling()
     assert str(result.to_dict()).count(SECRET) > 14
     shown = public_view(result, small_groups=True)
@@ -241,10 +219,7 @@ def test_strangers_see_the_numbers_and_no_names() -> None:
     assert shown.warnings == (Caution.TOO_FEW_FOR_P(),)
     assert [(one.name, one.labelled, one.overall_f1) for one in shown.models] == [("planted", 10, 0.55)]
     assert public_view(shown, small_groups=True) == shown
-
-
-def test_a_computed_answer_s_own_cautions_stay() -> None:
-    """All that the computation says by itself is either about a model's labels or a caution."""
+    # All that the computation says by itself is either about a model's labels or a caution
     data = dataset(3, items=40, raters=40, missing=0.2)
     models = [model(f"m{k}", labels) for k, labels in enumerate(random_labels(1, data.annotations))]
     result = ask(data, models, permutations=60, min_raters=12, p_value="paper")
@@ -284,20 +259,26 @@ def table(text: str, name: str = "m.csv") -> Table:
     return read_table(text.encode(), name)
 
 
-def test_labels_are_put_in_the_items_order() -> None:
+def test_labels_are_put_in_the_items_order_and_those_of_items_that_a_filter_took_are_counted() -> None:
     found = read_model(table("ID,Label\na,yes\nc,no\nb,maybe\n"), "m", data(), SPEC)
     assert data().annotations.item_ids == ("b", "a", "c")
     assert found.labels.tolist() == [2, 1, 0]
     assert (found.name, found.source, found.n_labelled, found.left_out) == ("m", "m.csv", 3, 0)
+    spec = dataclasses.replace(SPEC, filters=Filters(min_per_item=2))
+    found = read_model(table("ID,Label\na,yes\nc,no\n"), "m", data(spec), spec)
+    assert found.labels.tolist() == [-1, 1]
+    assert found.left_out == 1
 
 
-@pytest.mark.parametrize("text", ["ID,Label\na,yes\nb,\n", "ID,Label\na,yes\n", "ID,Label\r\na,yes\r\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("ID,Label\na,yes\nb,\n", "ID,Label\na,yes\n", "ID,Label\r\na,yes\r\n"),
+        "item,expert\na,yes\n",  # called as in the data
+    ],
+)
 def test_items_without_label_are_left_out(text: str) -> None:
     assert read_model(table(text), "m", data(), SPEC).labels.tolist() == [-1, 1, -1]
-
-
-def test_two_columns_called_as_in_the_data_will_do() -> None:
-    assert read_model(table("item,expert\na,yes\n"), "m", data(), SPEC).labels.tolist() == [-1, 1, -1]
 
 
 @pytest.mark.parametrize(
@@ -327,19 +308,16 @@ def test_a_benchmarks_predictions_may_go_beyond_the_rows_that_people_voted_on() 
         read_model(table("ID,Label\na,strange\nz,no\nb,no\nc,maybe\n"), "m", data(), SPEC)
 
 
-def test_items_that_a_filter_took_are_counted_not_refused() -> None:
-    spec = dataclasses.replace(SPEC, filters=Filters(min_per_item=2))
-    found = read_model(table("ID,Label\na,yes\nc,no\n"), "m", data(spec), spec)
-    assert found.labels.tolist() == [-1, 1]
-    assert found.left_out == 1
-
-
 def test_a_column_of_the_annotations_is_a_model() -> None:
     votes = table(VOTES, "votes.csv")
     assert read_model_column(votes, "gold", "experts", data(), SPEC).labels.tolist() == [0, 1, 1]
     found = read_model_column(votes, "partial", "p", data(), SPEC)
     assert found.labels.tolist() == [-1, 2, 0]
     assert found.source == "votes.csv, column partial"
+    recode = (MapValues("gold", (("no", "maybe"),)), MapValues("age", (("1", "2"),)))
+    spec = dataclasses.replace(SPEC, recode=recode)  # it is recoded with the data
+    loaded = load(votes, table("rater,age\n1,1\n2,1\n", "raters.csv"), spec, ("age",))
+    assert read_model_column(votes, "gold", "m", loaded, spec).labels.tolist() == [2, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -356,23 +334,7 @@ def test_a_column_that_will_not_do(column: str, told: str) -> None:
     assert told in str(error.value)
 
 
-def test_a_column_is_recoded_with_the_data() -> None:
-    recode = (MapValues("gold", (("no", "maybe"),)), MapValues("age", (("1", "2"),)))
-    people = table("rater,age\n1,1\n2,1\n", "raters.csv")
-    spec = dataclasses.replace(SPEC, recode=recode)
-    votes = table(VOTES, "votes.csv")
-    loaded = load(votes, people, spec, ("age",))
-    assert read_model_column(votes, "gold", "m", loaded, spec).labels.tolist() == [2, 1, 1]
-
-
-def test_a_row_per_rater_has_no_column_per_item() -> None:
-    spec = DataSpec(layout="raters-by-items", rater="rater")
-    wide = table("rater,a,b\n1,yes,no\n2,no,no\n", "wide.csv")
-    with pytest.raises(DataError, match="a row per rater"):
-        read_model_column(wide, "a", "m", load(wide, None, spec, ()), spec)
-
-
-def test_models_need_names_of_their_own() -> None:
+def test_models_need_names_of_their_own_and_a_row_per_item() -> None:
     one = read_model(table("ID,Label\na,yes\n"), "m", data(), SPEC)
     with pytest.raises(DataError, match="two models are called 'm'"):
         check_models([one, one])
@@ -381,3 +343,7 @@ def test_models_need_names_of_their_own() -> None:
     for name in ("", " ", "x" * (MAX_NAME + 1)):
         with pytest.raises(DataError, match="a model's name has 1 to 80 characters"):
             read_model(table("ID,Label\na,yes\n"), name, data(), SPEC)
+    spec = DataSpec(layout="raters-by-items", rater="rater")
+    wide = table("rater,a,b\n1,yes,no\n2,no,no\n", "wide.csv")
+    with pytest.raises(DataError, match="a row per rater"):
+        read_model_column(wide, "a", "m", load(wide, None, spec, ()), spec)

@@ -31,26 +31,13 @@ class Completions:
 
     def reply(self, request: dict[str, Any]) -> Reply:
         named = self.top(request["prompt"])
-        body = {
-            "id": "cmpl-1",
-            "object": "text_completion",
-            "created": 1,
-            "model": request["model"],
-            "choices": [
-                {
-                    "index": 0,
-                    "text": next(iter(named), ""),
-                    "finish_reason": "length",
-                    "logprobs": {
-                        "tokens": [next(iter(named), "")],
-                        "token_logprobs": [-0.1],
-                        "top_logprobs": [dict(list(named.items())[: request["logprobs"]])],
-                        "text_offset": [0],
-                    },
-                }
-            ],
-            "usage": {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101},
-        }
+        first, most = next(iter(named), ""), request["logprobs"]
+        logprobs = {"tokens": [first], "token_logprobs": [-0.1], "text_offset": [0]}
+        logprobs["top_logprobs"] = [dict(list(named.items())[:most])]
+        choice = {"index": 0, "text": first, "finish_reason": "length", "logprobs": logprobs}
+        body = {"id": "cmpl-1", "object": "text_completion", "created": 1, "model": request["model"]}
+        body["choices"] = [choice]
+        body["usage"] = {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101}
         return 200, {}, json.dumps(body).encode()
 
 
@@ -119,12 +106,7 @@ def waits(seconds: float) -> Callable[[], None]:
 def chats(text: str | None) -> Callable[[], Reply]:
     """The answer of a chat."""
     message = {"role": "assistant", "content": text}
-    body = {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "m",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-        "usage": {"prompt_tokens": 90, "completion_tokens": 4, "total_tokens": 94},
-    }
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    body["usage"] = {"prompt_tokens": 90, "completion_tokens": 4, "total_tokens": 94}
     return lambda: (200, {}, json.dumps(body).encode())

@@ -98,10 +98,9 @@ def test_all_whom_a_new_provider_names_are_given_their_addresses(accounts, capsy
     assert cli.main(assign) == 0
     assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == addresses[:2]
     assert cli.main(assign) == 0  # once more changes nothing
-    held = {
-        one.identity.email: one.identity.issuer for one in accounts.people.search()[0] if one.holds_address
-    }
-    assert list(held.values()) == [new["iss"], new["iss"], CLAIMS["iss"]]
+    held = [one.identity for one in accounts.people.search()[0] if one.holds_address]
+    assert [one.issuer for one in held] == [new["iss"], new["iss"], CLAIMS["iss"]]
+    assert len({one.email for one in held}) == 3
     for wrong in ([], ["--issuer", "x", "who"]):
         with pytest.raises(SystemExit):
             cli.main(["people", "assign-address", *wrong])
@@ -143,9 +142,10 @@ def test_a_person_is_taken_away_and_erased_once_the_address_is_typed(accounts, c
 def test_a_token_is_made_listed_and_withdrawn(accounts: Accounts, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("ann", "bob"):
         accounts.sign_in({**CLAIMS, "sub": name, "email": f"{name}@lab.example", "name": name})
-    assert (
-        cli.main(["token", "make", "--person", "Ann@lab.example", "--name", "nightly", "--scope", "run"]) == 0
-    )
+    assert cli.main(["token", "make", "--name", "mine", "--days", "9999"]) == 2
+    assert "366 days at most" in capsys.readouterr().err
+    make = ["token", "make", "--person", "Ann@lab.example", "--name", "nightly"]
+    assert cli.main([*make, "--scope", "run"]) == 0
     token = capsys.readouterr().out.strip()
     assert token.startswith("grasp_")
     assert cli.main(["token", "list"]) == 0
@@ -162,8 +162,3 @@ def test_a_token_is_made_listed_and_withdrawn(accounts: Accounts, capsys: pytest
     assert "no token that works" in capsys.readouterr().err
     assert cli.main(["token", "list"]) == 0
     assert "withdrawn" in capsys.readouterr().out
-
-
-def test_a_token_that_would_work_for_ever_is_refused(accounts, capsys) -> None:
-    assert cli.main(["token", "make", "--name", "mine", "--days", "9999"]) == 2
-    assert "366 days at most" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.model.groups import spoken
 from grasp_core.model.result import RunResult
 from grasp_core.reading.example import COHESIVE, example_spec
 from grasp_core.server.server import Server
@@ -66,7 +67,7 @@ def test_saved_result_opens_as_it_was(page: AppTest, server: Server, example_res
     on(page, "start").file_uploader[0].set_value([("saved.json", saved, "application/json")]).run()
     assert shown_run(page, server).id != first.id
     assert seen(page.title) == title
-    assert COHESIVE.label in title
+    assert spoken(COHESIVE) in title
     assert not page.exception
     assert not page.error
 

@@ -145,6 +145,9 @@ def test_a_watch_looks_every_so_many_hours_and_tells_an_address_of_its_own(ours:
     assert [tuple(row) for row in told] == [(latest, "https://hooks.example.org/grasp")]
     place = f"/watches/{watch['id']}"
     assert ours.ask("PATCH", place, json={"every": "3d"}).json()["has_webhook"] is True
+    assert ours.ask("PATCH", place, json={"every": "30 6 * * 1-5"}).json()["every"] == "30 6 * * 1-5"
+    refused = ours.ask("PATCH", place, json={"every": "30 25 * * *"})
+    assert (refused.status_code, "bad hour" in refused.text) == (422, True)
     assert ours.ask("PATCH", place, json={"webhook": None}).json()["has_webhook"] is False
     for wrong in ({"every": "0h"}, {"every": "90m"}, {"webhook": "https://elsewhere.example/"}):
         assert ours.ask("PATCH", place, json=wrong).status_code == HTTPStatus.UNPROCESSABLE_ENTITY

@@ -1,28 +1,36 @@
-"""Whole maps: what is planted is found, nobody can be told, and no order or core changes anything."""
+"""The map of raters: what is planted is found, nobody can be told, no order changes it; how it is told."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from sklearn.manifold import ClassicalMDS
 from threadpoolctl import threadpool_limits
 
+from grasp_core import cli
 from grasp_core.analysis import rater_map as make
 from grasp_core.analysis.rater_map import MapTask, connected, place, rater_map, squared_distances
-from grasp_core.analysis.rater_map_axes import label_distances, pair_disagreements
-from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.analysis.rater_map_axes import label_distances, pair_disagreements, told
+from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
 from grasp_core.model.annotations import Annotations, FloatArray
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.cautions import NoMap
-from grasp_core.model.spec import Level
+from grasp_core.model.spec import Level, RunSpec
+from grasp_core.report.rater_map import CSV_COLUMNS, axes_table, groups_table, map_csv, sentences
 from grasp_core.statistics.between_raters import disagreement
 from tests.analysis.cases import ALL, GENDER, divided, matrix, of_labels, task
-from tests.permutation.simulated import simulate
+from tests.permutation.simulated import files, simulate
 
 
 def test_a_divide_along_gender_is_seen() -> None:
@@ -48,27 +56,16 @@ def test_figures_are_those_of_the_pairs() -> None:
     one = task(2, missing=0.4, unknown=0.1)
     found = rater_map(one)
     labels, gender = matrix(one.questions[0]), one.raters.axes["gender"]
-    both = [(labels[a] >= 0) & (labels[b] >= 0) for a in range(24) for b in range(a)]
-    differ = [(labels[a] != labels[b])[seen].mean() for a, b, seen in _pairs(labels) if seen.sum() >= 5]
+    both = [(a, b, (labels[a] >= 0) & (labels[b] >= 0)) for a in range(24) for b in range(a)]
     assert found.pairs == len(both) == 276
-    assert found.neutral == sum(seen.sum() < 5 for seen in both)
-    assert found.between == pytest.approx(np.mean(differ))
-    men = [j for j in range(24) if gender.codes[j] == 0]
-    inside = [
-        (labels[a] != labels[b])[seen].mean()
-        for a, b, seen in _pairs(labels)
-        if a in men and b in men and seen.sum() >= 5
-    ]
+    assert found.neutral == sum(seen.sum() < 5 for _, _, seen in both)
+    differ = {(a, b): (labels[a] != labels[b])[seen].mean() for a, b, seen in both if seen.sum() >= 5}
+    assert found.between == pytest.approx(np.mean([*differ.values()]))
+    men = {j for j in range(24) if gender.codes[j] == 0}
     row = found.axes[0].groups[0]
     assert (row.group.values, row.n_raters) == (("Man",), len(men))
-    assert row.within == pytest.approx(np.mean(inside))
+    assert row.within == pytest.approx(np.mean([one for pair, one in differ.items() if men.issuperset(pair)]))
     assert found.axes[0].others == int((gender.codes < 0).sum())
-
-
-def _pairs(labels):
-    for a in range(len(labels)):
-        for b in range(a):
-            yield a, b, (labels[a] >= 0) & (labels[b] >= 0)
 
 
 def shuffled(one: MapTask, seed: int) -> MapTask:
@@ -87,16 +84,13 @@ def shuffled(one: MapTask, seed: int) -> MapTask:
     return MapTask((moved,), one.raters.some(raters), one.annotations_of[raters], one.spec)
 
 
-def test_order_and_names_of_raters_change_no_place_and_no_share() -> None:
+def test_order_and_names_of_raters_and_threads_change_nothing() -> None:
     one = task(3, missing=0.3)
     found, again = rater_map(one), rater_map(shuffled(one, 1))
     assert [point.values for point in found.points] == [point.values for point in again.points]
     for before, after in zip(found.points, again.points, strict=True):
         assert (before.x, before.y) == pytest.approx((after.x, after.y), abs=2e-5)
     assert [axis.explained for axis in found.axes] == pytest.approx([axis.explained for axis in again.axes])
-
-
-def test_the_same_on_any_number_of_threads() -> None:
     one = task(4, raters=300, items=30)
     with threadpool_limits(1):
         alone = rater_map(one)
@@ -104,7 +98,7 @@ def test_the_same_on_any_number_of_threads() -> None:
         assert rater_map(one) == alone
 
 
-def test_of_too_many_raters_some_are_drawn_from_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_too_many_raters_some_are_drawn_from_the_seed_and_none_of_few_answers(monkeypatch) -> None:
     monkeypatch.setattr(make, "MOST_RATERS", 50)
     one = task(5, raters=80, items=15, missing=0.2)
     found = rater_map(one)
@@ -112,9 +106,6 @@ def test_of_too_many_raters_some_are_drawn_from_the_seed(monkeypatch: pytest.Mon
     assert rater_map(one) == found
     other = dataclasses.replace(one, spec=dataclasses.replace(ALL, seed=2))
     assert rater_map(other).points != found.points
-
-
-def test_raters_of_few_answers_are_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(make, "MOST_RATERS", 30)
     labels = np.random.default_rng(6).integers(0, 2, (20, 60))
     labels[4:, ::2] = -1
@@ -133,22 +124,18 @@ def test_raters_of_few_answers_are_not_drawn(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_no_map_has_a_reason(labels: np.ndarray, code: NoMap) -> None:
     found = rater_map(of_labels(labels, np.arange(labels.shape[1]) % 2 == 0))
-    assert found.reason is not None
     assert found.reason.code is code
     assert (found.points, found.axes, found.columns) == ((), (), ())
     assert found.n_raters == labels.shape[1]
 
 
-def test_small_groups_are_others_and_an_axis_of_one_group_says_so() -> None:
+def test_small_groups_are_others_and_points_tell_nothing_of_fewer_raters() -> None:
     labels = np.random.default_rng(7).integers(0, 2, (20, 30))
     spec = dataclasses.replace(GENDER, min_raters=5)
     (axis,) = rater_map(of_labels(labels, np.arange(30) < 4, spec)).axes
     assert [row.group.values for row in axis.groups] == [("Man",)]
     assert (axis.others, axis.explained, axis.p) == (4, None, None)
     assert str(axis.reason) == "fewer than two of its groups have 5 raters or more on the map"
-
-
-def test_points_tell_nothing_of_fewer_raters_than_the_smallest_group() -> None:
     one = task(8, dataclasses.replace(ALL, min_raters=4), raters=40, unknown=0.2)
     found = rater_map(one)
     told = Counter(point.values for point in found.points)
@@ -175,38 +162,29 @@ def between(places: np.ndarray) -> np.ndarray:
     return ((places[:, None] - places) ** 2).sum(axis=2)
 
 
-def test_places_are_those_of_scikit_learn() -> None:
+def test_places_are_those_of_scikit_learn_and_of_both_signs_that_of_the_larger_coordinate() -> None:
     squared = between(points(1))
     places, _ = place(squared)
     expected = ClassicalMDS(n_components=2, metric="precomputed").fit_transform(np.sqrt(squared))
     np.testing.assert_allclose(np.abs(places), np.abs(expected), atol=1e-5)
     np.testing.assert_allclose(between(places), between(expected), atol=1e-3)
-
-
-def test_a_plane_is_found_again_with_all_of_its_variance() -> None:
-    squared = between(points(2, dimensions=2))
-    places, variance = place(squared)
-    np.testing.assert_allclose(between(places), squared, atol=1e-3)
-    assert sum(variance) == pytest.approx(1)
-    assert variance[0] > variance[1]
-
-
-def test_shares_of_variance_are_those_of_principal_components() -> None:
-    cloud = points(3)
-    of_all = np.linalg.eigvalsh(np.cov(cloud.T))[::-1]
-    _, variance = place(between(cloud))
-    assert variance == pytest.approx(tuple(of_all[:2] / of_all.sum()))
-
-
-def test_of_both_signs_the_one_with_the_larger_coordinate_above_0() -> None:
     places, _ = place(between(points(4)))
     turned, _ = place(between(-points(4)))
     assert (places == turned).all()
     assert (np.abs(places).max(axis=0) == places.max(axis=0)).all()
 
 
-def test_raters_who_never_differ_stand_on_one_place() -> None:
-    places, variance = place(np.zeros((4, 4)))
+def test_a_plane_is_found_again_and_shares_of_variance_are_those_of_principal_components() -> None:
+    squared = between(points(2, dimensions=2))
+    places, variance = place(squared)
+    np.testing.assert_allclose(between(places), squared, atol=1e-3)
+    assert sum(variance) == pytest.approx(1)
+    assert variance[0] > variance[1]
+    cloud = points(3)
+    of_all = np.linalg.eigvalsh(np.cov(cloud.T))[::-1]
+    _, variance = place(between(cloud))
+    assert variance == pytest.approx(tuple(of_all[:2] / of_all.sum()))
+    places, variance = place(np.zeros((4, 4)))  # of raters who never differ
     assert not places.any()
     assert variance == (0, 0)
 
@@ -288,18 +266,160 @@ def test_distances_of_other_levels_are_in_units_of_two_random_labels(level: Leve
     np.testing.assert_allclose(mean, plainly([annotations], [delta])[1], atol=1e-12)
 
 
-def test_some_raters_have_what_they_have_among_all() -> None:
+def test_some_raters_have_what_they_have_among_all_and_one_label_alone_is_never_apart() -> None:
     annotations, _ = simulate(4, missing=0.3)
     chosen = np.array([1, 5, 6, 20])
     of_all = pair_disagreements([annotations], np.arange(24), "nominal")
     of_some = pair_disagreements([annotations], chosen, "nominal")
     for some, whole in zip(of_some, of_all, strict=True):
         assert (some == whole[np.ix_(chosen, chosen)]).all()
-
-
-def test_one_label_alone_is_never_apart() -> None:
     annotations, _ = simulate(5, categories=3, unused=2)
     annotations = dataclasses.replace(annotations, categories=("1", "2", "3"))
     for level in ("nominal", "ordinal", "interval", "ratio"):
         _, mean = pair_disagreements([annotations], np.arange(24), level)
         assert not mean.any()
+
+
+# Told: size before significance, and who is not on it
+# Sentences
+def said(found: RaterMap, level: str = "nominal") -> str:
+    return "\n".join(sentence.plain for sentence in sentences(found, level))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def followed() -> RaterMap:
+    return rater_map(divided(1))
+
+
+def test_an_axis_that_holds_is_named_with_its_size_and_else_the_most_is_told(followed: RaterMap) -> None:
+    words = said(followed)
+    share = f"{100 * followed.axes[0].explained:.1f} %"
+    assert words.startswith(f"Disagreement between raters follows gender: {share} goes with it, ")
+    assert "points more than with random groupings (p < 0.001, q < 0.001)." in words
+    assert "Recruit along these axes" in words
+    assert f"Two raters differ on {100 * followed.between:.1f} % of what both answered" in words
+    words = said(rater_map(task(1)))
+    none = "Disagreement between raters follows none of the axes beyond chance; the most with "
+    assert words.startswith(none)
+    assert "Recruit" not in words
+
+
+def test_who_is_not_drawn_is_counted_and_other_levels_are_told_in_units_of_random_labels(followed) -> None:
+    assert "left out" not in said(followed)
+    counts = {"n_raters": 5000, "n_drawn": 2000, "n_placed": 1999, "n_reduced": 1, "neutral": 3}
+    words = said(dataclasses.replace(followed, **counts, points=followed.points[:-1]))
+    for sentence in (
+        "Of 5,000 raters, 2,000 were drawn at random.",
+        "1 rater shares 5 answers with fewer than half of the others and is left out.",
+        f"3 of {followed.pairs} pairs share fewer than 5 answers",
+        "Of 1 rater not all values are shown: fewer than 2 raters have them all.",
+    ):
+        assert sentence in words
+    assert "times as far apart, on the average, as two labels drawn at random" in said(followed, "ordinal")
+    nothing = dataclasses.replace(NOTHING, reason=NoMap.NO_DISAGREEMENT())
+    assert said(nothing) == "There is no map of raters: raters never differ on what they share."
+
+
+def test_tables_and_csv_hold_every_axis_and_group() -> None:
+    found = rater_map(task(2, dataclasses.replace(ALL, min_raters=7), raters=40, unknown=0.1))
+    axes = axes_table(found)
+    assert axes["Axis"].tolist() == ["gender", "race", "gender × race"]
+    groups = groups_table(found, "nominal")
+    assert len(groups) == sum(len(axis.groups) for axis in found.axes)
+    none = rater_map(task(2, dataclasses.replace(ALL, min_raters=24)))
+    assert groups_table(none, "nominal").empty
+    assert set(axes_table(none)["Result"]) == {str(none.axes[0].reason)}
+    assert map_csv(none).count("\n") == 4
+    rows = list(csv.DictReader(io.StringIO(map_csv(found))))
+    assert tuple(rows[0]) == CSV_COLUMNS
+    assert {row["axis"] for row in rows} == {"gender", "race", "gender × race"}
+    first = found.axes[0].groups[0]
+    assert float(rows[0]["within"]) == first.within
+    assert groups["Two of the group"].iloc[0] == f"{100 * first.within:.1f} %"
+
+
+CODES = st.tuples(st.integers(1, 40), st.integers(1, 4)).flatmap(
+    lambda shape: arrays(np.int64, shape, elements=st.integers(-1, 3))
+)
+
+
+@given(codes=CODES, least=st.integers(1, 6))
+def test_never_of_fewer_than_enough_and_never_wrong(codes: np.ndarray, least: int) -> None:
+    found, shown = told(codes, least)
+    assert ((found == codes) | (found == -1)).all()
+    for row in found[shown]:
+        assert (found[shown] == row).all(axis=1).sum() >= least
+    assert (found[~shown] == -1).all()
+    assert (~shown).sum() < least
+    whole, everybody = told(codes, 1)  # one rater is enough
+    assert (whole == codes).all()
+    assert everybody.all()
+
+
+def test_the_last_value_goes_first() -> None:
+    codes = np.array([[0, 0], [0, 0], [0, 1], [0, -1], [1, 0]])
+    found, shown = told(codes, 2)
+    assert found.tolist() == [[0, 0], [0, 0], [0, -1], [0, -1], [-1, -1]]
+    assert shown.tolist() == [True, True, True, True, False]
+
+
+# The command
+FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
+OPTIONS = [*FILES, *("--axis", "gender", "--axis", "race", "--permutations", "200")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1)), strict=True):
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_sentences_tables_and_files_or_why_there_is_no_map(folder, capsys) -> None:
+    out = ["--csv", "map.csv", "--chart", "map.svg", "--colour", "race"]
+    for name in ("map.json", "again.json"):
+        assert cli.main(["rater-map", *OPTIONS, "--out", name, *out]) == 0
+    assert (folder / "map.json").read_bytes() == (folder / "again.json").read_bytes()
+    printed = capsys.readouterr().out
+    for words in ("What axes explain", "How far raters differ"):
+        assert words in printed
+    plain = json.loads((folder / "map.json").read_text(encoding="utf-8"))
+    assert (plain["format"], plain["version"]) == ("grasp-rater-map", 1)
+    found = from_json(plain["map"], RaterMap)
+    assert len(found.points) == 24
+    assert found.permutations == 200
+    assert RunSpec.from_dict(plain["spec"]).analysis.axes == (("gender",), ("race",))
+    assert not any(f'"r{j}"' in json.dumps(plain) for j in range(24))
+    rows = list(csv.DictReader((folder / "map.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["group"] for row in rows] == ["Man", "Woman", "Asian", "Black", "White"]
+    assert "by race" in (folder / "map.svg").read_text(encoding="utf-8")
+    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, missing=0.9)), strict=True):
+        (folder / name).write_bytes(content)
+    assert cli.main(["rater-map", *OPTIONS, "--chart", "map.svg"]) == 0
+    printed = capsys.readouterr().out
+    assert "There is no map of raters: only 0 of " in printed
+    assert "What axes explain" not in printed
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
+def test_a_picture_of_the_kind_that_its_name_says(folder: Path, suffix: str, start: bytes) -> None:
+    assert cli.main(["rater-map", *OPTIONS, "--chart", f"map{suffix}"]) == 0
+    assert (folder / f"map{suffix}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--chart", "map.gif"], "--chart takes a file that ends in .svg, .png, .pdf; found map.gif"),
+        (["--colour", "shoe_size"], "--colour takes an axis of the map, 'gender', 'race'; found 'shoe_size'"),
+        (["--chart", "no/such/map.svg"], "cannot be written"),
+        (["--axis", "shoe_size"], "shoe_size"),
+        (["--level", "interval"], "every label to be a number"),
+    ],
+)
+def test_bad_input_gets_one_sentence(folder, capsys, options, sentence) -> None:
+    assert cli.main(["rater-map", *OPTIONS, *options]) == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("grasp: ")
+    assert sentence in error

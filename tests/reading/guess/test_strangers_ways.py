@@ -1,0 +1,176 @@
+"""What real files of strangers have: each in the shape that was met, small."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from grasp_core import cli
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.advice import Named
+from grasp_core.reading.guess.recognise import Guess, file_roles, question, recognise
+from tests.reading.making import csv_bytes, read_here, rows_table
+
+RNG = random.Random(5)
+TASTERS = [f"c{n}" for n in range(12)]
+
+
+def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
+    return {reason.field: reason.candidates for reason in guess.uncertain}
+
+
+def tastings(*more: str) -> list[list[str]]:
+    """A row per taster and product, with a label from 1 to 7; one of them is NA."""
+    rows = [[taster, f"p{p}", RNG.choice("1234567"), *more] for taster in TASTERS for p in range(5)]
+    rows[3][2] = "NA"
+    return rows
+
+
+def survey(columns: int = 8, people: int = 24) -> list[list[str]]:
+    """A row per person: number, block of answers from 1 to 4, and numbers about the row behind them."""
+    rows = [["id", *(f"{word}" for word in WORDS[:columns]), "time", "gender"]]
+    return rows + [
+        [f"{n // 2}", *(RNG.choice("1234") for _ in range(columns)), f"{n % 2 + 1}", f"{n // 2 % 2 + 1}"]
+        for n in range(people)
+    ]
+
+
+WORDS = ("calm", "tense", "upset", "relaxed", "content", "worried", "pleasant", "nervous")
+
+
+def test_na_beside_numbers_is_no_label_though_a_profile_has_it_too() -> None:
+    incomes = {taster: RNG.choice(["low", "high"]) for taster in TASTERS} | {TASTERS[0]: "NA"}
+    rows = [[*row, incomes[row[0]]] for row in tastings()]
+    table = rows_table([["Consumer", "Product", "Preference", "Income"], *rows])
+    guess = recognise(table, named=Named(item="Product", rater="Consumer"))
+    data = load(table, None, guess.spec, guess.axes)
+    assert "NA" not in data.summary.categories
+    assert "NA" in guess.spec.missing
+    assert "NA" not in data.raters.axes["Income"].values
+
+
+def test_columns_that_are_no_items_by_their_names_are_none_and_ids_that_recur_are_asked_about() -> None:
+    table = rows_table(survey())
+    guess = recognise(table, named=Named(layout="raters-by-items"))
+    assert asked(guess) == {"rater": ("id",)}
+    assert not {"time", "gender"} & set(load(table, None, guess.spec, ()).annotations.item_ids)
+
+
+def test_a_column_named_beside_a_matrix_makes_no_items_of_the_others(tmp_path: Path, monkeypatch) -> None:
+    header, *rows = survey()
+    for place, row in enumerate(rows):
+        row[0] = f"s{place}"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_bytes(csv_bytes([header, *rows]))
+    options = ["--layout", "raters-by-items", "--profile", "gender", "--permutations", "50"]
+    assert cli.main(["run", "x.csv", *options, "--out", "x.json"]) == 0
+    data = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["data"]
+    assert (data["items"], data["categories"]) == (len(WORDS), ["1", "2", "3", "4"])
+
+
+@pytest.mark.parametrize("other", ["author", "автор"])
+def test_a_coder_whose_column_is_called_otherwise_is_one_of_them(other: str) -> None:
+    rows = [[f"{n}", *(RNG.choice("0123") for _ in range(3))] for n in range(30)]
+    table = rows_table([["id", other, "model_1", "model_2"], *rows])
+    assert "layout" in asked(recognise(table))
+    guess = recognise(table, named=Named(layout="items-by-raters"))
+    assert load(table, None, guess.spec, ()).summary.raters == 3
+
+
+def test_means_and_links_beside_coders_are_no_coders() -> None:
+    head = [
+        "song",
+        "split",
+        "URL",
+        "A1 agents",
+        "A2 agents",
+        "A1 events",
+        "A2 events",
+        "Agents mean",
+        "STDEV",
+    ]
+    rows = [
+        [f"s{n}", "train", f"http://x/{n}", *(RNG.choice("12345") for _ in range(4)), "3.33", f"0.{n}"]
+        for n in range(14)
+    ]
+    guess = recognise(rows_table([head, *rows]), named=Named(layout="items-by-raters"))
+    assert "label" in asked(guess)
+    assert {"URL", "Agents mean", "STDEV"} <= set(guess.spec.ignore)
+
+
+def test_whose_ids_a_file_has_is_told_by_its_columns_where_names_of_ids_say_nothing() -> None:
+    ratings = rows_table([["Taster_no", "Sort", "Preference"], *tastings()])
+    people = rows_table(
+        [
+            ["Taster_no", "Gender", "Age"],
+            *([taster, RNG.choice("12"), RNG.choice("123")] for taster in TASTERS),
+        ]
+    )
+    assert file_roles([ratings, people]) == ("annotations", "raters")
+
+
+def test_files_of_the_same_columns_are_read_together(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = [f"annotator_{n}.csv" for n in range(1, 4)]
+    for place, file in enumerate(files):
+        rows = [[f"i{n}", RNG.choice("abc")] for n in range(12)]
+        named = [["case", "label"], *rows]
+        counted = [
+            ["", "case", "label"],
+            *([f"{n}", *row] for n, row in enumerate(rows)),
+        ]  # as pandas writes it
+        (tmp_path / file).write_bytes(csv_bytes(named if place else counted))
+    assert cli.main(["run", *files, "--permutations", "50", "--out", "x.json"]) == 0
+    assert "annotator_1.csv and 2 more files of its columns: annotations" in capsys.readouterr().err
+    data = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["data"]
+    assert (data["raters"], data["items"], data["annotations"]) == (3, 12, 36)
+
+
+def test_a_file_about_people_alone_is_refused_as_that() -> None:
+    head = ["ResponseId", "score", "age", "race", "gender", "income"]
+    rows = [[f"R_{n}", RNG.choice("1234"), *(RNG.choice("ab") for _ in range(4))] for n in range(20)]
+    with pytest.raises(DataError, match="tells about people, a row each"):
+        recognise(rows_table([head, *rows]))
+
+
+def test_a_table_of_how_often_answers_meet_is_refused_as_counts() -> None:
+    rows = [
+        [h, w, f"{RNG.randrange(1, 30)}"] for h in ("never", "often") for w in ("never", "often", "always")
+    ]
+    with pytest.raises(DataError, match="'Freq' counts how often"):
+        recognise(rows_table([["Husband", "Wife", "Freq"], *rows]))
+
+
+def test_items_that_some_rated_twice_are_offered() -> None:
+    rows = [[f"r{n}", f"p{p}", RNG.choice("123456")] for n in range(12) for p in range(6) for _ in range(2)]
+    guess = recognise(rows_table([["CONSUMER", "PRODUCT_CODE", "SURENESS"], *rows]))
+    assert asked(guess)["item"][0] == "PRODUCT_CODE"
+    assert "rater" not in asked(guess)
+
+
+def test_a_layout_is_hinted_at_where_columns_are_alike() -> None:
+    head = ["question_id", "model_1", "model_2", "turn", "winner1", "winner2", "winner3"]
+    rows = [
+        [
+            f"{n // 4}",
+            "gpt",
+            "llama",
+            f"{n % 2}",
+            *(RNG.choice(("model_1", "model_2", "tie")) for _ in range(3)),
+        ]
+        for n in range(40)
+    ]
+    guess = recognise(rows_table([head, *rows]))
+    (reason,) = (one for one in guess.uncertain if one.field == "rater")
+    assert "--layout items-by-raters" in question(reason)
+
+
+def test_blanks_behind_commas_belong_to_no_cell() -> None:
+    rows = (f'{n // 2}, "a, {n % 2}", {n % 3}' for n in range(12))
+    table = read_here("\n".join(["row, annotator, label", *rows]).encode(), "votes.csv")
+    assert table.columns == ("row", "annotator", "label")
+    assert set(table.distinct("annotator")) == {"a, 0", "a, 1"}
