@@ -18,39 +18,36 @@ if TYPE_CHECKING:
     from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
     from grasp_core.model.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
     from grasp_core.model.spec import AnalysisSpec, RunSpec
-    from grasp_core.notebook.analysis import analyse
+    from grasp_core.notebook.analysis import Tested, analyse, permutation_test
     from grasp_core.notebook.beside import GroupItems, MappedRaters, items, map_raters
-    from grasp_core.notebook.connecting import Connection, connect
-    from grasp_core.notebook.data import load_example, read
+    from grasp_core.notebook.data import Quality, load_example, quality, read
     from grasp_core.notebook.models import ModelsAnalysis, models
-    from grasp_core.notebook.opening import Compared, compare
+    from grasp_core.notebook.opening import Compared, Connection, compare, connect
     from grasp_core.notebook.opening import open as open
     from grasp_core.notebook.plan import Planned, plan
-    from grasp_core.notebook.quality import Quality, quality
     from grasp_core.notebook.results import Analysis
-    from grasp_core.notebook.shuffling import Tested, permutation_test
 
 _HOMES = {
     "analyse": "notebook.analysis",
     "models": "notebook.models",
-    "quality": "notebook.quality",
+    "quality": "notebook.data",
     "plan": "notebook.plan",
     "read": "notebook.data",
     "load_example": "notebook.data",
     "open": "notebook.opening",
-    "permutation_test": "notebook.shuffling",
-    "Tested": "notebook.shuffling",
+    "permutation_test": "notebook.analysis",
+    "Tested": "notebook.analysis",
     "items": "notebook.beside",
     "GroupItems": "notebook.beside",
     "map_raters": "notebook.beside",
     "MappedRaters": "notebook.beside",
     "compare": "notebook.opening",
-    "connect": "notebook.connecting",
-    "Connection": "notebook.connecting",
+    "connect": "notebook.opening",
+    "Connection": "notebook.opening",
     "Compared": "notebook.opening",
     "Analysis": "notebook.results",
     "ModelsAnalysis": "notebook.models",
-    "Quality": "notebook.quality",
+    "Quality": "notebook.data",
     "Planned": "notebook.plan",
     "AnalysisSpec": "model.spec",
     "RunSpec": "model.spec",

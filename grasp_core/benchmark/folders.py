@@ -43,10 +43,7 @@ class RawFile:
 
 
 def csv_files(source: Path | str | bytes, name: str | None = None) -> tuple[RawFile, ...]:
-    """The CSV files of a folder or zip archive: those of ``data`` where there is one, and of its folders.
-
-    `name`: the archive's name for messages.
-    """
+    """The CSV files of a folder or zip archive: those of ``data`` where there is one, and of its folders."""
     if isinstance(source, bytes):
         return _of_zip(source, name or "the archive")
     path = Path(source)

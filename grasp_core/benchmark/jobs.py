@@ -9,7 +9,6 @@ from pathlib import Path
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.baselines.classical import Texts
 from grasp_core.benchmark.baselines.registry import make_baseline
-from grasp_core.benchmark.gold import GOLD_FILE, Gold, LabelledFile, read_gold
 from grasp_core.benchmark.scoring.all_tasks import predictions_csv
 from grasp_core.benchmark.scoring.compare import TaskDifference, compare_task
 from grasp_core.benchmark.scoring.evaluate import Fold, label_rows, taken
@@ -22,8 +21,25 @@ from grasp_core.benchmark.scoring.human import (
     qualify,
 )
 from grasp_core.benchmark.scoring.scores import TaskDraws, score_task
-from grasp_core.benchmark.submissions import Ids, Submission, known_ids, require_scorable
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
+from grasp_core.benchmark.submissions import (
+    Gold,
+    Ids,
+    LabelledFile,
+    Submission,
+    known_ids,
+    read_gold,
+    require_scorable,
+)
+from grasp_core.benchmark.tasks import (
+    GOLD_FILE,
+    TEST_FILE,
+    TRAIN_FILE,
+    Rows,
+    Task,
+    read_rows,
+    read_task,
+    read_tasks,
+)
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number
 from grasp_core.reading.dataset.load import Dataset

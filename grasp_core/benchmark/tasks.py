@@ -1,18 +1,21 @@
-"""Tasks: what is to be classified, into which classes, and how a model is asked."""
+"""Tasks: classes, fields and rows; a sheet for people to vote on; and a made-up task to try everything on."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from grasp_core.analysis.models.labels import ID, LABEL
-from grasp_core.model.errors import DataError
-from grasp_core.model.text import quoted
+from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.text import csv_text, quoted
 from grasp_core.reading.archives.members import MIB, check_size, read_at_most
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -20,6 +23,7 @@ from grasp_core.reading.table.table import Table
 UNLABELED = "Unlabeled"
 """Label of rows whose gold label is private; never a class."""
 TASK_FILE, TRAIN_FILE, TEST_FILE = "task.json", "train.csv", "test_unlabeled.csv"
+GOLD_FILE = "test.csv"
 MAX_ROWS_FILE = 64 * MIB
 """Largest file with a task's rows."""
 _MAX_TASK = MIB
@@ -186,3 +190,127 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
 def _cells(table: Table, name: str) -> tuple[str, ...]:
     column = table.column(name)
     return tuple(column.values[code] for code in column.codes)
+
+
+RATER = "rater"
+
+
+def voting_sheet(
+    task: Task,
+    train: Rows,
+    test: Rows,
+    raters: Sequence[str],
+    *,
+    items: int = 100,
+    asked: int = 10,
+    seed: int = 1,
+) -> tuple[str, str]:
+    """A CSV file with a row for each rater and row, without labels, and the right labels of a qualification.
+
+    `items`, `asked`: rows to be voted on and rows of the qualification, both drawn at random; all where there
+        are fewer.
+
+    Returns the sheet, columns rater, ID, Label and the task's fields, the qualification's rows first; and the
+    qualification, columns ID and Label.
+    """
+    if not raters or len(set(raters)) != len(raters) or not all(raters):
+        raise SpecError("a sheet needs raters, each with a name of its own")
+    if train.labels is None:
+        raise DataError(f"{train.table.name} has no labels, so nobody can qualify on its rows")
+    both = sorted(set(train.ids) & set(test.ids))
+    if asked and both:
+        raise DataError(
+            f"{train.table.name} and {test.table.name} both have the ID {both[0]!r}; give each row its own"
+        )
+    rng = np.random.Generator(np.random.Philox(seed))
+    known, voted = _some(rng, len(train.ids), asked), _some(rng, len(test.ids), items)
+    sheet = (
+        [rater, rows.ids[at], "", *(rows.texts[at][name] for name in task.fields)]
+        for rater in raters
+        for rows, places in ((train, known), (test, voted))
+        for at in places
+    )
+    right = ((train.ids[at], train.labels[at]) for at in known)
+    return csv_text([RATER, ID, LABEL, *task.fields], sheet), csv_text([ID, LABEL], right)
+
+
+def _some(rng: np.random.Generator, rows: int, wanted: int) -> list[int]:
+    return sorted(map(int, rng.choice(rows, min(wanted, rows), replace=False)))
+
+
+_SHOP = "shop_messages"
+_SHOP_CLASSES = ("complaint", "praise", "question")
+_SHOP_SEED = 20210928
+_TRAIN, _TEST = 50, 100
+_THINGS = (
+    "the parcel with the lamp",
+    "my order of last week",
+    "the blue kettle",
+    "the winter coat",
+    "your delivery service",
+    "the phone case",
+    "the garden chair",
+    "the refund for the shoes",
+)
+_SAID = {
+    "complaint": (
+        "{thing} came broken and nobody answers my mails",
+        "still waiting for {thing}, this is a disgrace",
+        "I am very unhappy with {thing}",
+        "{thing}: twice promised, never arrived",
+        "paid full price for {thing} and it is not what you showed",
+        "{thing} fell apart after two days, I want my money back",
+        "never again: {thing} is the worst I ever bought here",
+    ),
+    "praise": (
+        "{thing} is wonderful, thank you",
+        "I am delighted with {thing}, it came a day early",
+        "{thing} works perfectly, well done",
+        "what a pleasant surprise, {thing} is even better than in the picture",
+        "thanks to your team, {thing} arrived safe and sound",
+        "my family loves {thing}, we will order again",
+    ),
+    "question": (
+        "when can I expect {thing}?",
+        "how do I change the address for {thing}",
+        "is it possible to return {thing} in a shop",
+        "could you tell me who is responsible for {thing}?",
+        "do I need the receipt for {thing}",
+        "which number do I call about {thing}?",
+    ),
+}
+_SHOP_TASK = Task(
+    name=_SHOP,
+    classes=_SHOP_CLASSES,
+    fields=("Message",),
+    prompt_fields=("Message",),
+    instructions=(
+        "Decide what the writer of a message to a shop wants.\n"
+        "A complaint says that something is not as it should be. Praise says that something is good. "
+        "A question asks for information and neither complains nor praises."
+    ),
+    shots=10,
+    test_rows=_TEST,
+    licence="that of GRASP",
+    source="made up for GRASP",
+)
+
+
+def example_task_files() -> dict[str, bytes]:
+    """The files of the example by their paths: ``tasks/`` and ``gold/``, as the commands take them."""
+    rows = [
+        (said.format(thing=thing), label)
+        for label, sentences in _SAID.items()
+        for said, thing in product(sentences, _THINGS)
+    ]
+    order = np.random.default_rng(_SHOP_SEED).permutation(len(rows))[: _TRAIN + _TEST]
+    drawn = [(*rows[row], str(one)) for one, row in enumerate(order.tolist())]
+    train, test = drawn[:_TRAIN], drawn[_TRAIN:]
+    return {
+        f"tasks/{_SHOP}/{TASK_FILE}": _SHOP_TASK.task_json.encode(),
+        f"tasks/{_SHOP}/{TRAIN_FILE}": csv_text(["Message", LABEL, ID], train).encode(),
+        f"tasks/{_SHOP}/{TEST_FILE}": csv_text(
+            ["Message", ID], [(text, one) for text, _, one in test]
+        ).encode(),
+        f"gold/{_SHOP}/{GOLD_FILE}": csv_text([ID, LABEL], [(one, label) for _, label, one in test]).encode(),
+    }

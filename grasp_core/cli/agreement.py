@@ -1,10 +1,9 @@
-"""``agreement`` and ``raters``: how well all raters agree, without groups, and a row per rater."""
+"""``agreement``, ``raters`` and ``rater-map``: how well raters agree, by rater, and placed on a map."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,11 @@ import pandas as pd
 import pyarrow as pa
 
 from grasp_core.analysis.models.labels import read_model_column
-from grasp_core.cli.options import add_fields, add_reading, given_options
-from grasp_core.cli.reading import read, say_data, sort_files
+from grasp_core.analysis.rater_map import MapTask, rater_map
+from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
+from grasp_core.cli.options import add_axes, add_fields, add_reading, analysis_fields, given_options
+from grasp_core.cli.parser import option
+from grasp_core.cli.reading import note_problems, read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
@@ -21,18 +23,20 @@ from grasp_core.cli.terminal.output import (
     records,
     safe_csv,
     tables_markdown,
+    write_chart,
     write_output,
 )
-from grasp_core.cli.terminal.results import fitted, is_brief
-from grasp_core.engine.request.analysis import say_level, say_order
+from grasp_core.cli.terminal.results import fitted, is_brief, map_tables, say_map
+from grasp_core.engine.request.analysis import say_level, say_order, say_shuffles
 from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.run import agreement_alone
+from grasp_core.engine.run import agreement_alone, checked_groups
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError, raise_stopping
+from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import json_text, printable, quoted
+from grasp_core.model.text import json_text, listed, printable, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.agreement import (
@@ -51,6 +55,7 @@ from grasp_core.report.everybody import (
     over_batches,
     who_differs,
 )
+from grasp_core.report.rater_map import map_csv
 from grasp_core.report.words.printable import printable_result
 
 FORMATS = ("json", "csv", "markdown")
@@ -73,22 +78,20 @@ def fill_agreement(parser: argparse.ArgumentParser) -> None:
     add_reading(parser, items=True)
     group = parser.add_argument_group("agreement")
     add_fields(group, AnalysisSpec, "level")
-    group.add_argument(
-        "--by",
-        action="append",
-        metavar="COLUMN",
-        help="agreement in each batch, which this column of the annotations or of --items names; repeat for "
+    option(
+        group,
+        "--by COLUMN",
+        "agreement in each batch, which this column of the annotations or of --items names; repeat for "
         "several",
+        action="append",
     )
-    group.add_argument(
-        "--over",
-        metavar="COLUMN",
-        help="agreement over time: items by the date of their first label in this column",
+    option(
+        group, "--over COLUMN", "agreement over time: items by the date of their first label in this column"
     )
-    group.add_argument("--every", choices=_PERIODS, help="with --over (default: as fits the dates)")
+    option(group, "--every", "with --over (default: as fits the dates)", choices=_PERIODS)
     output = parser.add_argument_group("output")
     add_output(output, FORMATS)
-    output.add_argument("--brief", action=argparse.BooleanOptionalAction, help="print the coefficients alone")
+    option(output, "--brief", "print the coefficients alone", action=argparse.BooleanOptionalAction)
 
 
 def fill_raters(parser: argparse.ArgumentParser) -> None:
@@ -123,25 +126,26 @@ def _agreement(chosen: argparse.Namespace) -> None:
         return
     questions = [str(one.label) for one in run_spec.data.questions]
     frame = coefficients_frame(data, everybody, questions, run_spec.analysis.level)
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: json_text(
-            {
-                "format": "grasp-agreement",
-                "version": 1,
-                "code_version": result.code_version,
-                "data": to_json(result.data),
-                "spec": result.spec.to_dict(),
-                "coefficients": records(frame),
-                "everybody": to_json(everybody),
-            }
-        ),
-        "csv": lambda: safe_csv(frame, "\r\n"),
-        "markdown": lambda: tables_markdown(_tables(result, frame, brief=False)),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "json": lambda: json_text(
+                {
+                    "format": "grasp-agreement",
+                    "version": 1,
+                    "code_version": result.code_version,
+                    "data": to_json(result.data),
+                    "spec": result.spec.to_dict(),
+                    "coefficients": records(frame),
+                    "everybody": to_json(everybody),
+                }
+            ),
+            "csv": lambda: safe_csv(frame, "\r\n"),
+            "markdown": lambda: tables_markdown(_tables(result, frame, brief=False)),
+        },
+    )
     _say_agreement(result, frame, brief=is_brief(chosen.brief))
-    for problem in data.problems:
-        note(printable(problem.message))
+    note_problems(data)
 
 
 def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> None:
@@ -236,12 +240,14 @@ def _raters(chosen: argparse.Namespace) -> None:
     data = load(found.annotations, found.raters, found.spec, (), items=found.items)
     say_data(data, found.spec)
     frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
-    makers: dict[str, Callable[[], str]] = {
-        "csv": lambda: safe_csv(frame.assign(copies=frame["copies"].map("; ".join)), "\r\n"),
-        "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": records(frame)}),
-        "markdown": lambda: tables_markdown({"Raters": raters_table(frame)}),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "csv": lambda: safe_csv(frame.assign(copies=frame["copies"].map("; ".join)), "\r\n"),
+            "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": records(frame)}),
+            "markdown": lambda: tables_markdown({"Raters": raters_table(frame)}),
+        },
+    )
     say(f"\n{fitted(raters_table(frame.head(SHOWN)), 1)}")
     if len(frame) > SHOWN:
         say(f"... and {len(frame) - SHOWN:,} more: -o raters.csv has all")
@@ -257,3 +263,56 @@ def _gold(column: str, found: Reading, data: Dataset) -> Int64Array:
     if found.items is not None and column in found.items.columns and column not in table.columns:
         table, spec = found.items, dataclasses.replace(spec, item=spec.items_id)
     return read_model_column(table, column, "gold", data, spec).labels.astype(np.int64)
+
+
+def fill_rater_map(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.set_defaults(command=_rater_map)
+    add_reading(parser)
+    group = parser.add_argument_group("map")
+    add_axes(group)
+    option(group, "--permutations B", "at most (default: 10,000)", int)
+    add_fields(group, AnalysisSpec, "seed", "min_raters", "strata", "cluster", "correction", "level")
+    output = parser.add_argument_group("output")
+    words = {"csv": "the tables, a row per group", "chart": "the map as .svg, .png or .pdf"}
+    add_output(output, FORMATS, "the map, which names no rater,", **words)
+    option(
+        output,
+        "--colour COLUMN[:COLUMN...]",
+        "axis or intersection by which the chart is coloured (default: the first)",
+        lambda text: tuple(text.split(":")),
+    )
+
+
+def _rater_map(chosen: argparse.Namespace) -> None:
+    check_output(chosen, FORMATS)
+    sort_files(chosen, "rater-map")
+    given = given_options(chosen)
+    found = read(given, several=True)
+    asked = RunSpec(found.spec, AnalysisSpec(**analysis_fields(given, found)))
+    analysis = asked.analysis
+    colour = analysis.axes[0] if chosen.colour is None else chosen.colour
+    if colour not in analysis.axes:
+        known = listed([":".join(names) for names in analysis.axes])
+        raise SpecError(f"--colour takes an axis of the map, {known}; found {quoted(':'.join(colour))}")
+    dataset = load(found.annotations, found.raters, found.spec, analysis.columns)
+    say_data(dataset, found.spec)
+    say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
+    made = rater_map(MapTask.of(dataset, analysis))
+    write_output(
+        chosen,
+        {
+            "json": lambda: json_text(rater_map_dict(made, asked, dataset.summary.sha256)),
+            "csv": lambda: map_csv(made),
+            "markdown": lambda: tables_markdown(map_tables(made, analysis.level)),
+        },
+    )
+    write_chart(chosen.chart, lambda: _chart(made, colour))
+    say_map(made, analysis.level)
+    note_problems(dataset)
+
+
+def _chart(made: RaterMap, colour: AxisSet) -> Any:
+    from grasp_core.report.charts.maps import rater_map_chart  # with altair
+
+    return rater_map_chart(made, colour)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from grasp_core.cli.parser import Command, Parser, add_commands
+from grasp_core.cli.parser import Command, Parser, add_commands, option
 from grasp_core.model.errors import FAULT, GraspError
 from grasp_core.version import __version__
 
@@ -23,7 +23,7 @@ _SERVER: Any = {"extra": "server", "modules": ("sqlalchemy", "alembic", "pyrage"
 COMMANDS = (
     Command("run", "compute every statistic of every group, with permutation tests", "run", reads=True),
     Command("quality", "check the data: sizes, odd raters, small groups, power", "quality", reads=True),
-    Command("items", "which items carry what one group says differently", "items", reads=True),
+    Command("items", "which items carry what one group says differently", "group", reads=True),
     Command(
         "agreement",
         "how well all raters agree: alpha, kappa, AC1, percent; by batch and over time",
@@ -37,7 +37,7 @@ COMMANDS = (
         reads=True,
     ),
     Command("report", "tell a saved result, or write it in another format, without a run", "run"),
-    Command("compare", "hold one result against another", "compare"),
+    Command("compare", "hold one result against another", "run"),
     Command("example", "write the synthetic example's files", "fetch"),
     Command(
         "fetch",
@@ -46,23 +46,23 @@ COMMANDS = (
         extra="remote",
         modules=("requests",),
     ),
-    Command("backup", "write all that the server keeps to one file", "database", **_SERVER),
-    Command("restore", "read such a file into an empty server's database", "database", **_SERVER),
-    Command("backup-key", "make a key that encrypts and signs backups", "database", **_SERVER),
-    Command("token", "personal tokens of the server's API: make, list, withdraw", "people", **_SERVER),
-    Command("log", "the audit log: who did what when; checks that it is whole", "database", **_SERVER),
-    Command("people", "list who has signed in; roles, disable, sign out", "people", **_SERVER),
+    Command("backup", "write all that the server keeps to one file", "server", **_SERVER),
+    Command("restore", "read such a file into an empty server's database", "server", **_SERVER),
+    Command("backup-key", "make a key that encrypts and signs backups", "server", **_SERVER),
+    Command("token", "personal tokens of the server's API: make, list, withdraw", "server", **_SERVER),
+    Command("log", "the audit log: who did what when; checks that it is whole", "server", **_SERVER),
+    Command("people", "list who has signed in; roles, disable, sign out", "server", **_SERVER),
     Command("raft", "few-shot benchmark: check, score and compare submissions", "benchmark.raft"),
     Command(
         "models", "whose judgements models reproduce: each model as one more rater", "models", reads=True
     ),
     Command(
-        "rater-map", "raters placed by how they agree, and which axes that follows", "rater_map", reads=True
+        "rater-map", "raters placed by how they agree, and which axes that follows", "agreement", reads=True
     ),
     Command(
         "plan",
         "how many raters of a group, and how many items, find a difference next time",
-        "plan",
+        "group",
         reads=True,
     ),
     Command("completion", "a script that completes words in bash, zsh or fish", "completion"),
@@ -123,10 +123,10 @@ def make_parser() -> argparse.ArgumentParser:
         description="Which groups of raters see a task differently, and is it real?",
     )
     parser.add_argument("--version", action="version", version=__version__)
-    parser.add_argument(
-        "--server",
-        metavar="ADDRESS",
-        help="have `run` computed by this server, such as https://grasp.example.org; the token stands in "
+    option(
+        parser,
+        "--server ADDRESS",
+        "have `run` computed by this server, such as https://grasp.example.org; the token stands in "
         "GRASP_TOKEN",
     )
     add_commands(parser, COMMANDS)

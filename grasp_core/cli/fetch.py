@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from grasp_core.benchmark.tasks import TASK_FILE, builtin_tasks
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.output import unwritable, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number
@@ -34,12 +35,8 @@ def fill_fetch(
     """Add the arguments of ``fetch``; it offers what is `published` and the `repositories`."""
     names = [*published, *repositories]
     fetching.add_argument("name", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
-    fetching.add_argument(
-        "--to", type=Path, default=Path(), metavar="DIR", help="default: the working folder"
-    )
-    fetching.add_argument(
-        "--list", action="store_true", help="say what there is, with sizes and checksums; download nothing"
-    )
+    option(fetching, "--to DIR", "default: the working folder", Path, default=Path())
+    option(fetching, "--list", "say what there is, with sizes and checksums; download nothing")
     fetching.set_defaults(command=partial(_fetch, published=published, repositories=repositories))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
@@ -13,6 +13,7 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.cli.options import add_groups_and_test, add_reading, analysis_fields, given_options
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
@@ -45,25 +46,26 @@ def fill_models(models: argparse.ArgumentParser) -> None:
     models.set_defaults(command=_models)
     add_reading(models)
     given = models.add_argument_group("models", "several models stand side by side")
-    given.add_argument(
-        "--model",
-        type=_named,
+    option(
+        given,
+        "--model NAME=FILE",
+        "a model's labels, a row per item with the columns ID and Label",
+        _named,
         action="append",
-        metavar="NAME=FILE",
-        help="a model's labels, a row per item with the columns ID and Label",
     )
-    given.add_argument(
-        "--model-column",
-        type=_named,
+    option(
+        given,
+        "--model-column NAME=COLUMN",
+        "a column of the annotations file as a model, one value per item, such as experts' gold labels",
+        _named,
         action="append",
-        metavar="NAME=COLUMN",
-        help="a column of the annotations file as a model, one value per item, such as experts' gold labels",
     )
-    given.add_argument(
+    option(
+        given,
         "--model-baseline",
+        "a baseline that labels the items by their texts (--text)",
         choices=WITHOUT_EXAMPLES,
         action="append",
-        help="a baseline that labels the items by their texts (--text)",
     )
     add_groups_and_test(models.add_argument_group("analysis"))
     output = models.add_argument_group("output")
@@ -93,12 +95,14 @@ def _models(chosen: argparse.Namespace) -> None:
         seconds = models_seconds(dataset, len(models), analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds, VOICE)
     result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: json_text(result.to_dict()),
-        "csv": lambda: sides_csv(result),
-        "markdown": lambda: tables_markdown({_PLURALITY: plurality_table(result)}),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "json": lambda: json_text(result.to_dict()),
+            "csv": lambda: sides_csv(result),
+            "markdown": lambda: tables_markdown({_PLURALITY: plurality_table(result)}),
+        },
+    )
     _print(result)
     say_batches(found, analysis.columns, dataset, result.warnings, VOICE)
 
@@ -111,15 +115,11 @@ def _labels_of(path: Path) -> Table:
 
 def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
     """On threads: the kernel releases the interpreter's lock."""
-    pool = Pool(workers.threads)
     shown = RunOnTerminal(
         lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
     )
-    try:
-        with shown.stopping(_print):
-            return cast("ModelsResult", compute(dataset, spec, pool, shown))
-    finally:
-        pool.close()
+    with closing(Pool(workers.threads)) as pool, shown.stopping(_print):
+        return cast("ModelsResult", compute(dataset, spec, pool, shown))
 
 
 def _print(result: ModelsResult) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from grasp_core.cli.parser import option
 from grasp_core.engine.request.analysis import proposed_axes, with_axes
 from grasp_core.engine.request.reading import Reading
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues, range_labels
@@ -61,81 +62,67 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
     )
     files = parser.add_argument_group("files")
     tools = ", ".join(WRITTEN.values()).replace("%", "%%")
-    files.add_argument(
-        "--annotations",
-        "--from",
-        metavar="FILE",
-        help=f"a path; an address such as https://...; or a source in a tool: {tools}",
+    option(
+        files,
+        "--annotations --from FILE",
+        f"a path; an address such as https://...; or a source in a tool: {tools}",
     )
-    files.add_argument("--raters", metavar="FILE", help="demographics, a row per rater; from the same places")
+    option(files, "--raters FILE", "demographics, a row per rater; from the same places")
     add_fields(files, DataSpec, "member", "raters_member")
     for earlier, today in (("--part", "member"), ("--raters-part", "raters_member")):
         files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # as scripts may still say
     named = "what --layout, --item, --rater and --label do not name is recognised"
     reading = parser.add_argument_group("reading", named)
     add_fields(reading, DataSpec, "layout", "item", "rater")
-    reading.add_argument(
-        "--label", action="append", metavar="COLUMN", help="run: repeat for several questions about an item"
-    )
+    option(reading, "--label COLUMN", "run: repeat for several questions about an item", action="append")
     add_fields(reading, DataSpec, "profile", "ignore", "text")
-    reading.add_argument(
-        "--categories",
-        type=names,
+    option(
+        reading,
+        "--categories LABEL,...",
+        "in order; default: those found; of several questions once for all, or once for each",
+        names,
         action="append",
-        metavar="LABEL,...",
-        help="in order; default: those found; of several questions once for all, or once for each",
     )
     add_fields(reading, DataSpec, "missing", "repeated", "order")
     group = parser.add_argument_group("recoding", "applied in the order map, bins, combine")
-    for option, kind, metavar, words in (
+    for usage, kind, words in (
+        ("--map COLUMN:OLD=NEW", _mapped, "replace a value (no NEW: no value; no COLUMN: the labels)"),
+        ("--bins COLUMN:EDGE,...[:NAME,...]", _bins, "cut numbers into ranges, e.g. age:25,40"),
         (
-            "--map",
-            _mapped,
-            "COLUMN:OLD=NEW",
-            "replace a value (no NEW: no value; no COLUMN: the labels)",
-        ),
-        ("--bins", _bins, "COLUMN:EDGE,...[:NAME,...]", "cut numbers into ranges, e.g. age:25,40"),
-        (
-            "--combine",
+            "--combine NEW=COLUMN,...:VALUE,...",
             _combine,
-            "NEW=COLUMN,...:VALUE,...",
             "one answer from several questions: the first of the values that any has",
         ),
     ):
-        group.add_argument(option, type=kind, action="append", metavar=metavar, help=words)
+        option(group, usage, words, kind, action="append")
     _add_filters(parser.add_argument_group("leaving out"))
     if items:
         about = "what else is known of the items, such as columns for --slice"
         group = parser.add_argument_group("items", about)
-        group.add_argument("--items", metavar="FILE", help="attributes such as topic, a row per item")
+        option(group, "--items FILE", "attributes such as topic, a row per item")
         add_fields(group, DataSpec, "items_id", "items_member")
 
 
 def _add_filters(group: argparse._ArgumentGroup) -> None:
     add_fields(group, DataSpec, "exclude")
     add_fields(group, Filters, "drop")
-    group.add_argument(
-        "--keep",
-        type=_condition,
+    option(
+        group,
+        "--keep COLUMN=VALUE",
+        "what counts although it is recommended to be left out, such as rejected annotations",
+        _condition,
         action="append",
-        metavar="COLUMN=VALUE",
-        help="what counts although it is recommended to be left out, such as rejected annotations",
     )
-    group.add_argument(
+    option(
+        group,
         "--recommended",
-        action=argparse.BooleanOptionalAction,
-        help="raters and annotations that the data mark, such as rejected ones (default: they count, and it "
+        "raters and annotations that the data mark, such as rejected ones (default: they count, and it "
         "is said how many they are; on a terminal, asked)",
+        action=argparse.BooleanOptionalAction,
     )
     for what in ("rater", "item"):
-        group.add_argument(
-            f"--exclude-{what}",
-            dest=f"{what}s_out",
-            type=_ids,
-            action="append",
-            metavar="ID",
-            help=f"leave out this {what}; @FILE: those in a file, one per line",
-        )
+        words = f"leave out this {what}; @FILE: those in a file, one per line"
+        option(group, f"--exclude-{what} ID", words, _ids, action="append", dest=f"{what}s_out")
     limits = ("time", "min_time", "max_time", "gold", "min_gold", "min_per_rater", "min_per_item")
     add_fields(group, Filters, *limits)
     add_fields(group, DataSpec, "screens")
@@ -143,29 +130,29 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
 
 def add_axes(group: argparse._ArgumentGroup) -> None:
     """Add the options of :func:`named_axes`."""
-    group.add_argument(
-        "--axis",
+    option(
+        group,
+        "--axis COLUMN",
+        "compare groups by this column; repeat for several (default: those that are recognised)",
         action="append",
-        metavar="COLUMN",
-        help="compare groups by this column; repeat for several (default: those that are recognised)",
     )
-    group.add_argument(
-        "--intersect",
+    option(
+        group,
+        "--intersect COLUMN:COLUMN[:...]",
+        "and by these columns together, beside the axes; repeat for several",
         action="append",
-        metavar="COLUMN:COLUMN[:...]",
-        help="and by these columns together, beside the axes; repeat for several",
     )
 
 
 def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
     """Add the options of :func:`analysis_fields` that every such command has."""
     add_axes(group)
-    group.add_argument(
-        "--permutations",
-        type=_permutations,
-        metavar="B|auto[:MOST]",
-        help=f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST "
+    option(
+        group,
+        "--permutations B|auto[:MOST]",
+        f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST "
         f"(default: {DEFAULT_PERMUTATIONS:,}; of large data at most so many, until all marks are settled)",
+        _permutations,
     )
     fields = ("seed", "min_raters", "strata", "cluster", "p_value", "ties", "correction", "family")
     add_fields(group, AnalysisSpec, *fields)

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import importlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
@@ -122,9 +122,34 @@ class Command:
             add_quiet(parser)
 
 
+def option(
+    group: argparse._ActionsContainer,
+    usage: str,
+    help: str | None = None,
+    kind: Callable[[str], Any] | None = None,
+    **how: Any,
+) -> None:
+    """Add an option as its help writes it, such as ``-o --out FILE``; one without a value is a switch.
+
+    `kind`: makes the value of its text. `how`: what else `add_argument` takes.
+    """
+    words = usage.split()
+    names = [word for word in words if word.startswith("-")]
+    values = words[len(names) :]
+    if len(values) == 1:
+        how["metavar"] = values[0]
+    elif values:
+        how |= {"metavar": tuple(values), "nargs": len(values)}
+    elif not how.keys() & {"action", "choices"}:
+        how["action"] = "store_true"
+    if kind is not None:
+        how["type"] = kind
+    group.add_argument(*names, help=help, **how)
+
+
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Add the option that leaves out notes and progress."""
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but errors")
+    option(parser, "-q --quiet", "say nothing on standard error but errors")
 
 
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:

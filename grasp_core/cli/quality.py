@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 
 import numpy as np
 
 from grasp_core.cli.options import add_axes, add_fields, add_reading, given_options
-from grasp_core.cli.reading import read, say_data, sort_files
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clear_line, note, say
+from grasp_core.cli.parser import option
+from grasp_core.cli.reading import note_problems, read, say_data, sort_files
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.request.analysis import say_batches, say_shuffles
@@ -18,7 +18,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import printable, printable_name
-from grasp_core.notebook.quality import power_of
+from grasp_core.notebook.data import power_of
 from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
 from grasp_core.reading.dataset.load import Dataset, load
@@ -42,11 +42,8 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
     looked_at = quality.add_argument_group("quality")
     add_axes(looked_at)
     add_fields(looked_at, AnalysisSpec, "strata", "cluster")
-    for option, words in (
-        ("--power", "simulate how large a GAI these raters and items find"),
-        ("--show-ids", "print whom the checks of raters mean"),
-    ):
-        looked_at.add_argument(option, action="store_true", default=None, help=words)
+    option(looked_at, "--power", "simulate how large a GAI these raters and items find", default=None)
+    option(looked_at, "--show-ids", "print whom the checks of raters mean", default=None)
     add_output(quality.add_argument_group("output"), FORMATS, "the report, which names no rater,")
 
 
@@ -67,23 +64,25 @@ def _quality(chosen: argparse.Namespace) -> None:
     if chosen.power and analysis is None:
         raise SpecError("--power needs groups: name an axis with --axis")
     countdown = Countdown()
-    power = power_of(
-        dataset,
-        analysis.axes if chosen.power and analysis is not None else (),
-        lambda done, of: countdown.show(done / of, f"simulating group {done + 1} of {of}"),
-    )
-    clear_line()
+    with clearing():
+        power = power_of(
+            dataset,
+            analysis.axes if chosen.power and analysis is not None else (),
+            lambda done, of: countdown.show(done / of, f"simulating group {done + 1} of {of}"),
+        )
     report = quality_report(
         dataset,
         names=None if analysis is None else analysis.tested,
         power=power,
         exchange=None if analysis is None else _exchange(dataset, analysis),
     )
-    makers: dict[str, Callable[[], str]] = {
-        "json": lambda: quality_json(report),
-        "markdown": lambda: tables_markdown(report_tables(report)),
-    }
-    write_output(chosen, makers)
+    write_output(
+        chosen,
+        {
+            "json": lambda: quality_json(report),
+            "markdown": lambda: tables_markdown(report_tables(report)),
+        },
+    )
     for sentence in tables.findings(report, report.duplicates):
         say(f"- {printable(sentence)}")
     say(tables.random_sentence(report.random))
@@ -95,8 +94,7 @@ def _quality(chosen: argparse.Namespace) -> None:
         say(sentence)
     if chosen.show_ids:
         _print_ids(report, dataset.annotations)
-    for problem in dataset.problems:
-        note(problem.message)
+    note_problems(dataset)
     say_batches(found, used, dataset, report.warnings, VOICE)
 
 

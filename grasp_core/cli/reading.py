@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.options import given_options, spec_fields
-from grasp_core.cli.terminal.messages import VOICE, clear_line, note, say, show_line
+from grasp_core.cli.terminal.messages import VOICE, clearing, note, say, show_line
 from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.reading import Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
@@ -44,14 +44,18 @@ def say_data(dataset: Dataset, spec: DataSpec) -> None:
         note(printable(sentence))
 
 
+def note_problems(dataset: Dataset) -> None:
+    """Say on standard error what there is to know about the data."""
+    for problem in dataset.problems:
+        note(printable(problem.message))
+
+
 def read_place(place: str, member: str | None) -> Table:
     """Read a path, an address or a source, unless it was read to tell what it holds."""
     if member is None and (at := os.path.abspath(place)) in _SORTED:
         return _SORTED.pop(at)
-    try:
+    with clearing():
         table = read_anywhere(place, member, ask=_ask, told=lambda words: show_line(words) if words else None)
-    finally:
-        clear_line()
     if table.source:
         note(printable(f"{table.name} is what {table.source} holds now, SHA-256 {table.sha256}"))
     return table
@@ -70,10 +74,7 @@ def _ask(source: Source) -> str:
 
 
 def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:
-    """Read the files; what the options leave open is recognised, and said on standard error.
-
-    `given`: the options that were used. `several`: whether the command takes several questions together.
-    """
+    """Read the files; what the options leave open is recognised, and said on standard error."""
     if len(given.get("label", ())) > 1 and not several:
         raise SpecError("this command looks at one question at a time: give one --label")
     answer = Answer(given.get("keep", ()), given.get("recommended"))
@@ -150,10 +151,7 @@ def _read_tables(given: Mapping[str, Any]) -> Tables:
 
 
 def recorded_spec(chosen: argparse.Namespace, beside: Sequence[str]) -> tuple[Reading, RecordedSpec]:
-    """The spec of the file that ``--spec`` names, and the data read as it says.
-
-    `beside`: options that may stand beside it.
-    """
+    """The spec of the file that ``--spec`` names, and the data read as it says."""
     flags = {one.name: one.flag for spec in (AnalysisSpec, DataSpec) for one in fields_of(spec).values()}
     used = given_options(chosen)
     typed = [

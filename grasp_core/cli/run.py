@@ -1,4 +1,4 @@
-"""``run`` and ``report``: an analysis of files, or a saved result, told and written to files."""
+"""``run``, ``report`` and ``compare``: an analysis of files, or saved results, told and written to files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from grasp_core.cli.options import (
     named_axes,
     test_fields,
 )
+from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, say_data, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clear_line, note, say
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -64,6 +65,18 @@ from grasp_core.version import __version__
 if TYPE_CHECKING:
     from grasp_core.notebook.remote import Api
 
+
+import pandas as pd
+
+from grasp_core.cli.terminal.output import (
+    records,
+    safe_csv,
+    tables_markdown,
+)
+from grasp_core.cli.terminal.results import in_width
+from grasp_core.model.text import json_text, printable
+from grasp_core.report.comparison import changes_table
+
 FORMATS = ("json", "csv", "markdown", "html", "latex", "xlsx")
 _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}
 """Exports that are reports, by the ends of files' names."""
@@ -71,18 +84,14 @@ _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"
 
 def _add_telling(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how much is printed, and how the command ends."""
-    group.add_argument(
+    option(
+        group,
         "--brief",
-        action=argparse.BooleanOptionalAction,
-        help="print the answer and one table, in fewer than 25 lines (default: on terminals narrower than "
+        "print the answer and one table, in fewer than 25 lines (default: on terminals narrower than "
         f"{WIDTH} columns)",
+        action=argparse.BooleanOptionalAction,
     )
-    group.add_argument(
-        "--exit-code",
-        action="store_true",
-        default=None,
-        help="end with 1 where something is clear, with 0 elsewhere",
-    )
+    option(group, "--exit-code", "end with 1 where something is clear, with 0 elsewhere", default=None)
 
 
 def _check_files(chosen: argparse.Namespace) -> None:
@@ -124,57 +133,58 @@ BESIDE_SPEC = (
 def fill_run(run: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     run.set_defaults(command=_run)
-    run.add_argument(
-        "--spec",
-        type=Path,
-        metavar="FILE",
-        help="run this spec, or the spec of this result, again; beside it only files and engine are named",
+    option(
+        run,
+        "--spec FILE",
+        "run this spec, or the spec of this result, again; beside it only files and engine are named",
+        Path,
     )
     add_reading(run, items=True)
     group = run.add_argument_group("analysis")
     add_groups_and_test(group)
-    group.add_argument("--preset", choices=("default", "paper"), help="conventions, see docs/methods.md")
+    option(group, "--preset", "conventions, see docs/methods.md", choices=("default", "paper"))
     fields = ("statistics", "gai", "cross_negentropy", "voting_agreement", "level", "interval", "pairs")
     add_fields(group, AnalysisSpec, *fields, "tail", "slices", "given")
     engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")
-    engine.add_argument(
+    option(
+        engine,
         "--engine",
+        "threads here, or the cluster of GRASP_DASK_ADDRESS (default: that cluster where it is set)",
         choices=("local", "dask"),
-        help="threads here, or the cluster of GRASP_DASK_ADDRESS (default: that cluster where it is set)",
     )
-    engine.add_argument(
-        "--workers",
-        type=_at_least_one,
-        metavar="N",
-        help="blocks computed at a time (default: one per core, or per thread of the cluster)",
+    option(
+        engine,
+        "--workers N",
+        "blocks computed at a time (default: one per core, or per thread of the cluster)",
+        _at_least_one,
     )
     kept = engine.add_mutually_exclusive_group()
-    kept.add_argument(
-        "--scratch",
-        metavar="FOLDER",
-        help="folder or address that keeps the permutations computed so far: an interrupted run goes on from "
+    option(
+        kept,
+        "--scratch FOLDER",
+        "folder or address that keeps the permutations computed so far: an interrupted run goes on from "
         "there when it is started again",
     )
-    kept.add_argument(
+    option(
+        kept,
         "--resume",
-        action="store_true",
+        "go on from what a run that was stopped by Ctrl-C kept, to the same digits",
         default=None,
-        help="go on from what a run that was stopped by Ctrl-C kept, to the same digits",
     )
     output = run.add_argument_group("output")
     add_output(output, FORMATS, csv="the table, a row per group and statistic")
-    output.add_argument(
-        "--report",
+    option(
+        output,
+        "--report FILE",
+        f"all of the result to read, as {', '.join(_REPORTS)}; repeat for several",
+        Path,
         action="append",
-        type=Path,
-        metavar="FILE",
-        help=f"all of the result to read, as {', '.join(_REPORTS)}; repeat for several",
     )
-    output.add_argument(
+    option(
+        output,
         "--rater-map",
-        action="store_true",
+        "place the raters by how they agree, too: printed, and part of every report",
         default=None,
-        help="place the raters by how they agree, too: printed, and part of every report",
     )
     _add_telling(output)
 
@@ -240,8 +250,7 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     if grouping.groups:
         say_shuffles(data, grouping, run_spec.analysis, VOICE)
     load_s = time.perf_counter() - started
-    pool = make_pool(settings, workers.threads, chosen.workers)
-    try:
+    with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
         if api is None:
             result = _compute(chosen, data, run_spec, pool, load_s)
         else:
@@ -251,8 +260,6 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
             from grasp_core.analysis.rater_map import MapTask, rater_map  # with eigenvectors, as above
 
             raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
-    finally:
-        pool.close()
     _write_files(chosen, result, raters)
     say_result(result, brief=chosen.brief)
     if raters is not None:
@@ -269,14 +276,12 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 def _compute_there(api: Api, found: Reading, given: Mapping[str, Any], run_spec: RunSpec) -> RunResult:
     sent, files = api.sent(run_spec, found, given)
     countdown = Countdown()
-    try:
+    with clearing():
         result, run = api.compute(
             sent,
             files,
             lambda done, of: countdown.show(done / max(of, 1), f"{done:,} of {of:,} permutations"),
         )
-    finally:
-        clear_line()
     note(f"the run is {api.address}/results?run={run}")
     return cast("RunResult", result)
 
@@ -328,3 +333,61 @@ def _at_least_one(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text)):
         raise argparse.ArgumentTypeError(f"must be a whole number from 1; found {text!r}")
     return int(text)
+
+
+_COMPARED = ("csv", "json", "markdown")
+"""Formats of `compare`."""
+_HEADS = {
+    "group": "Group",
+    "axis": "Axis",
+    "model": "Model",
+    "statistic": "Statistic",
+    "a": "A",
+    "b": "B",
+    "moved_interval": "95 % interval of B − A",
+}
+
+
+def fill_compare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.set_defaults(command=_compare)
+    parser.add_argument("one", metavar="A", help="a result that `run --out` or the page wrote as JSON")
+    parser.add_argument("other", metavar="B", help="the result that is held against it")
+    add_output(parser.add_argument_group("output"), _COMPARED, "every value of both, pairs and slices too,")
+    option(parser, "--csv FILE", "the same as CSV", Path)
+
+
+def _compare(chosen: argparse.Namespace) -> None:
+    from grasp_core.notebook.opening import compare  # with models, which a run need not load
+
+    check_output(chosen, _COMPARED)
+    found = compare(Path(chosen.one), Path(chosen.other))
+    say("\n" + "\n".join(map(printable, found.answer().split("\n"))))
+    for title, table in (
+        ("What was asked differently", found.asked()),
+        ("How the data differ", found.data()),
+    ):
+        if not table.empty:
+            say(f"\n{title}\n{_printed(table.rename(columns={'what': '', 'a': 'A', 'b': 'B'}))}")
+    moved = changes_table(one for one in found.comparison.changes if one.beyond_noise)
+    if moved.empty:
+        say("\nNothing moved further than noise explains, and no mark changed.")
+    else:
+        shown = moved[[name for name in _HEADS if name in moved]].rename(columns=_HEADS)
+        say(f"\nMoved further than noise explains, or marked otherwise\n{_printed(shown, names=3)}")
+    frames = [frame for frame in (found.table(), found.pairs(), found.slices()) if not frame.empty]
+    every = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    first = [name for name in ("slice", "pair", "group") if name in every]
+    every = every[[*first, *(name for name in every if name not in first)]]
+    write_output(
+        chosen,
+        {
+            "csv": lambda: "" if every.empty else safe_csv(every),
+            "json": lambda: json_text(records(every)),
+            "markdown": lambda: tables_markdown({"Moved": moved}),
+        },
+    )
+
+
+def _printed(table: pd.DataFrame, names: int = 1) -> str:
+    return in_width(table.map(lambda cell: printable(str(cell))), names)

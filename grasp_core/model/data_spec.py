@@ -160,11 +160,7 @@ class Filters:
     min_per_item: int = asked(1, "leave out items with fewer annotations", "N")
 
     def __post_init__(self) -> None:
-        check_pairs("filters: `drop`", self.drop)
-        check_texts("filters: `raters`", self.raters)
-        check_texts("filters: `items`", self.items)
-        check_text_or_none("filters: `time`", self.time)
-        check_text_or_none("filters: `gold`", self.gold)
+        check(self, "filters: ")
         for name in ("min_time", "max_time", "min_gold"):
             value = getattr(self, name)
             if value is not None:

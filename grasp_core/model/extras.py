@@ -75,7 +75,6 @@ def require(what: str, extra: Extra, *modules: str) -> None:
     """Refuse what cannot be done without packages that are not installed.
 
     `what`: what was asked for, such as "PNG": the sentence begins with it.
-    `modules`: the modules that it takes; by default all of the extra's.
     """
     absent = _absent(modules or EXTRAS[extra])
     if not absent:

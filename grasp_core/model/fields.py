@@ -80,26 +80,29 @@ def described(spec: type[T]) -> type[T]:
     return spec
 
 
-def check(spec: Any) -> None:
-    """Refuse a spec of which a field's value is not of its kind, its choices or within its bounds."""
+def check(spec: Any, part: str = "") -> None:
+    """Refuse a spec of which a field's value is not of its kind, its choices or within its bounds.
+
+    `part`: of a larger spec that it is, with which messages begin.
+    """
     for name, one in fields_of(spec.__class__).items():
-        value = getattr(spec, name)
+        value, shown = getattr(spec, name), f"{part}`{name}`"
         if one.choices and value not in one.choices:
-            raise SpecError(f"`{name}` must be one of {', '.join(one.choices)}; found {value!r}")
+            raise SpecError(f"{shown} must be one of {', '.join(one.choices)}; found {value!r}")
         if one.kind is bool and not isinstance(value, bool):
-            raise SpecError(f"`{name}` must be true or false; found {value!r}")
+            raise SpecError(f"{shown} must be true or false; found {value!r}")
         if one.low is not None and one.high is not None:
             whole = isinstance(value, int) and not isinstance(value, bool)
             if not whole or not one.low <= value <= one.high:
                 raise SpecError(
-                    f"`{name}` must be a whole number from {one.low} to {one.high}; found {value!r}"
+                    f"{shown} must be a whole number from {one.low} to {one.high}; found {value!r}"
                 )
         if one.kind is str:
-            check_text_or_none(f"`{name}`", value)
-        elif one.kind == tuple[str, ...] and value is not None:
-            check_texts(f"`{name}`", value)
+            check_text_or_none(shown, value)
+        elif one.kind == tuple[str, ...] and (value, one.default) != (None, None):
+            check_texts(shown, value)
         elif one.kind == tuple[tuple[str, str], ...]:
-            check_pairs(f"`{name}`", value)
+            check_pairs(shown, value)
 
 
 def is_number(value: object) -> bool:

@@ -83,6 +83,12 @@ def closest(name: str, columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(by_fold[fold] for fold in alike)
 
 
+def meant(name: str, names: Sequence[str], otherwise: str) -> str:
+    """Which names may be meant; where none is like it, what `otherwise` says."""
+    close = closest(name, names)
+    return f"did you mean {listed(close)}?" if close else otherwise
+
+
 WORD_JOINER = "\u2060"
 
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")

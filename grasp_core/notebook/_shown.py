@@ -1,16 +1,22 @@
-"""Results in a few lines, in a notebook's cell (HTML without scripts, texts escaped), and in files."""
+"""Results in a few lines, in cells and in files, and bars that say how far the work is."""
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.watching import Watcher
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import Sentence, printable
+from grasp_core.permutation.jit import telling
 
 _LINES, _WIDTH = 8, 200
 
@@ -92,3 +98,51 @@ def _html(sentence: Sentence) -> str:
 
 def _safe(text: str) -> str:
     return escape(printable(text))
+
+
+class Bar(Watcher):
+    """A bar that goes away once the work is done.
+
+    `what`: what is counted.
+    """
+
+    def __init__(self, what: str, *, shown: bool) -> None:
+        self._bar = _new(what, shown=shown)
+        self._told = ExitStack()
+        if shown:
+            self._told.enter_context(telling(self._bar.write))
+
+    def tell(self, done: int, total: int, of: str | None = None) -> None:
+        """Show that `done` of `total` are done, in a stage called `of`."""
+        self._bar.total = total
+        self._bar.set_postfix_str(of or "", refresh=False)
+        self._bar.update(done - self._bar.n)
+
+    def share(self, done: float) -> None:
+        """Show which share is done."""
+        self.tell(round(100 * done), 100)
+
+    @property
+    def looks_on(self) -> bool:
+        """A bar has no room for results."""
+        return False
+
+    def check(self, progress: Progress) -> None:
+        """See :class:`~grasp_core.engine.watching.Watcher`."""
+        if progress.share is None or not progress.stages:
+            self.tell(progress.done, progress.total, progress.of)
+        else:
+            self._bar.set_description_str("of 100", refresh=False)
+            self.tell(round(100 * progress.share), 100, progress.stages)
+
+    def close(self) -> None:
+        """Take it away."""
+        self._told.close()
+        self._bar.close()
+
+
+def _new(what: str, *, shown: bool) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that notebooks without ipywidgets get a bar of text
+        from tqdm.auto import tqdm  # it looks for a notebook, which takes a while
+    return tqdm(desc=what, total=0, leave=False, disable=not shown)

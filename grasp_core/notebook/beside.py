@@ -17,8 +17,7 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import json_text, listed
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._shown import Saved, page, shown_table
+from grasp_core.notebook._shown import Bar, Saved, page, shown_table
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.data import loaded, tables_of
 from grasp_core.notebook.options import group_of, texts, worded

@@ -1,4 +1,4 @@
-"""``open`` and ``compare``: saved results, from a file or a server, and two side by side."""
+"""``open``, ``compare`` and ``connect``: results from files and servers, and the same calls by a server."""
 
 from __future__ import annotations
 
@@ -27,6 +27,27 @@ from grasp_core.report.comparison import (
 from grasp_core.report.comparison import compare as held
 from grasp_core.report.saved import json_in
 from grasp_core.report.since import details, headline, since
+
+if TYPE_CHECKING:  # takes long to load
+    import pandas as pd
+
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Unpack
+from urllib.parse import urlencode
+
+from grasp_core.analysis.planner.values import Assumed, Plan
+from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.model.errors import RemoteError
+from grasp_core.model.json_values import from_json, to_json
+from grasp_core.model.spec import RunSpec
+from grasp_core.model.text import for_python
+from grasp_core.notebook._shown import Bar
+from grasp_core.notebook.analysis import asked_of
+from grasp_core.notebook.beside import MappedRaters
+from grasp_core.notebook.options import AnalysisOptions, Axes, takes, texts, worded
+from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
+from grasp_core.notebook.remote import Api
 
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd
@@ -167,3 +188,172 @@ def compare(one: Opened | str | Path, other: Opened | str | Path, *, token: str 
 def _result(place: Opened | str | Path, token: str | None) -> Result:
     found = place if isinstance(place, Analysis | ModelsAnalysis) else open(place, token=token)
     return found.result
+
+
+Run = str | Analysis
+"""A run on the server: its id, or what :meth:`Connection.analyse` returned."""
+
+
+class Connection:
+    """A server, of which :func:`connect` makes one.
+
+    Data are read here, as the functions of the same names read them, then sent to the server, which computes.
+    """
+
+    def __init__(self, api: Api, project: str) -> None:
+        self._api, self._project = api, project
+
+    def __repr__(self) -> str:
+        return f"<grasp_core Connection to {self._api.address}>"
+
+    @takes(AnalysisOptions)
+    def analyse(
+        self,
+        annotations: Any,
+        raters: Any = None,
+        *,
+        axes: Axes | None = None,
+        items: Any = None,
+        spec: RunSpec | str | None = None,
+        progress: bool = True,
+        **options: Unpack[AnalysisOptions],
+    ) -> Analysis:
+        """As :func:`~grasp_core.analyse`, by a run on the server, which all of its project may see.
+
+        Without `axes` of people, it tells how well all raters agree.
+
+        Returns
+        -------
+        Analysis
+            With the digits of :func:`~grasp_core.analyse`; `run` is the run's id.
+
+        Raises
+        ------
+        RemoteError
+            If the server cannot be reached, or refuses; `code` says why.
+        UnsureError, DataError, SpecError
+            As :func:`~grasp_core.analyse`.
+        """
+        asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options)
+        given = {"annotations": annotations, "raters": raters, "items": items}
+        sent, files = self._api.sent(asked.spec, asked.found, given)
+        bar = Bar("permutations", shown=progress)
+        try:
+            result, run = self._api.compute(sent, files, bar.tell, project=self._project)
+        finally:
+            bar.close()
+        notes = tuple(map(for_python, asked.voice.notes))
+        return Analysis(cast("RunResult", result), notes, asked.data, run)
+
+    @takes(AnalysisOptions)
+    def quality(
+        self,
+        annotations: Any,
+        raters: Any = None,
+        *,
+        axes: Axes | None = None,
+        power: bool = False,
+        **options: Unpack[AnalysisOptions],
+    ) -> dict[str, Any]:
+        """What data can and cannot show, as :func:`~grasp_core.quality` saves it (docs/file-formats.md).
+
+        Returns
+        -------
+        dict
+        """
+        asked = asked_of(annotations, raters, None, axes=axes, spec=None, options=options)
+        given = {"annotations": annotations, "raters": raters}
+        sent, files = self._api.sent(asked.spec, asked.found, given)
+        plain = {"spec": sent.to_dict(), "files": files, "power": power, "project": self._project}
+        told: dict[str, Any] = self._api.ended(self._api.ask("/quality", plain))
+        return cast("dict[str, Any]", told.get("report") or told)
+
+    def open(self, run: Run) -> Opened:
+        """The result of a run, by its id."""
+        return opened(self._api.result(_id(run)))
+
+    def runs(self, text: str = "", *, limit: int = 50) -> pd.DataFrame:
+        """The latest runs of the project whose title, note, owner or tag has the text.
+
+        Returns
+        -------
+        DataFrame
+            `id`, `title`, `owner`, `state`, `verdict` in a sentence, `created_at`.
+        """
+        import pandas as pd
+
+        asked = urlencode({"text": text, "limit": limit, "project": self._project})
+        columns = ["id", "title", "owner", "state", "verdict", "created_at"]
+        return pd.DataFrame(self._api.ask(f"/runs?{asked}")["runs"], columns=columns)
+
+    def compare(self, one: Run, other: Run) -> Compared:
+        """Hold a run against another one, as :func:`~grasp_core.compare`."""
+        return compare(*(run if isinstance(run, Analysis) else self.open(run) for run in (one, other)))
+
+    def map_raters(self, run: Run) -> MappedRaters:
+        """Place the raters of a run by how they agree, as :func:`~grasp_core.map_raters`."""
+        plain = self._api.ended(self._api.ask(f"/runs/{_id(run)}/rater-map", {}))["report"]
+        spec = RunSpec.from_dict(plain["spec"])
+        return MappedRaters(from_json(plain["map"], RaterMap), spec, plain["data"])
+
+    @takes(PlanOptions)
+    def plan(
+        self,
+        run: Run | None = None,
+        *,
+        group: Mapping[str, str] | None = None,
+        assumed: Assumed | None = None,
+        **options: Unpack[PlanOptions],
+    ) -> Planned:
+        """As :func:`~grasp_core.plan`, from a run and one of its groups, or from `assumed`.
+
+        Returns
+        -------
+        Planned
+        """
+        fields = {name: to_json(value) for name, value in given_fields(options).items()}
+        plain: dict[str, Any] = {"spec": fields}
+        if assumed is not None:
+            if run is not None:
+                raise SpecError("a plan takes a run or assumed figures, not both")
+            fields["assumed"] = to_json(assumed)
+        elif run is None or group is None:
+            raise SpecError("a plan takes a run and a group of it, or assumed figures")
+        else:
+            plain |= {"run": _id(run), "group": {axis: texts(value)[0] for axis, value in group.items()}}
+        told = self._api.ended(self._api.ask("/plans", plain))["report"]
+        return Planned(from_json(told["plan"], Plan))
+
+
+def _id(run: Run) -> str:
+    named = run.run if isinstance(run, Analysis) else run
+    if named is None:
+        raise RemoteError("this result was computed here, and is no run on the server", "no-run")
+    return named
+
+
+@worded()
+def connect(address: str, token: str | None = None, *, project: str = "everyone") -> Connection:
+    """Have a server compute, by the same calls.
+
+    Parameters
+    ----------
+    address : str
+        Of the server, such as ``https://grasp.example.org``.
+    token : str, optional
+        A personal token with the scope "run" (docs/api.md); a server that asks nobody to sign in takes none.
+    project : str
+        Id of the project of yours in which runs are kept; by default the one of everybody.
+
+    Returns
+    -------
+    Connection
+
+    Raises
+    ------
+    RemoteError
+        If it is no GRASP server, cannot be reached, or does not know the token; `code` says why.
+    """
+    api = Api(address, token)
+    api.ask("/me")
+    return Connection(api, project)

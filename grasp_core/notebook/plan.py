@@ -16,8 +16,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, form_groups, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import json_text
-from grasp_core.notebook._progress import Bar
-from grasp_core.notebook._shown import Saved, page, shown_table
+from grasp_core.notebook._shown import Bar, Saved, page, shown_table
 from grasp_core.notebook.analysis import on
 from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (

@@ -94,10 +94,7 @@ class Api:
     def sent(
         self, spec: RunSpec, found: Reading, given: Mapping[str, Any]
     ) -> tuple[RunSpec, dict[str, dict[str, str]]]:
-        """Upload the files, each as it is where `given` has its path by its role, else as Parquet.
-
-        Returns the spec of what is sent, and how a request names the files.
-        """
+        """Upload the files, each as it is where `given` has its path by its role, else as Parquet."""
         files = {}
         for role, member in _ROLES.items():
             table = getattr(found, role)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
+from grasp_core.model.errors import SpecError
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, for_python
 from grasp_core.notebook._shown import Saved, page, shown_table
-from grasp_core.notebook.options import worded
+from grasp_core.notebook.options import group_of, worded
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
@@ -25,8 +28,12 @@ if TYPE_CHECKING:  # both take long to load, and not every program shows what it
     import altair as alt
     import pandas as pd
 
+    from grasp_core.analysis.cohesion.panel import Cohesion
     from grasp_core.model.annotations import FloatArray
     from grasp_core.reading.dataset.load import Dataset
+
+_AT_A_TIME = 500
+"""Permutations whose values are held together."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -197,10 +204,8 @@ class Analysis(Saved):
         SpecError
             If the run has no such statistic or group, or the result was opened, which holds no data.
         """
-        from grasp_core.notebook.shuffling import shuffled_values
-
         with worded():
-            return shuffled_values(self, statistic, group)
+            return _shuffled(self, statistic, group)
 
     def chart(self, name: str = "forest", **of: Any) -> alt.LayerChart:
         """A figure, the same as on the page.
@@ -240,3 +245,31 @@ class Analysis(Saved):
                 "How the data were read": self.notes,
             },
         )
+
+
+def _shuffled(analysis: Analysis, statistic: str, group: Any) -> FloatArray:
+    from grasp_core.engine.run import prepare  # which a result that is opened does without
+
+    result, data = analysis.result, analysis.data
+    if data is None:
+        raise SpecError(
+            "a result that was opened, or pickled, holds no data: run grasp.analyse(annotations, raters, "
+            "spec=result.spec), and ask what that returns"
+        )
+    asked = result.spec.analysis.statistics
+    if statistic not in asked:
+        raise SpecError(f"statistic is one of {', '.join(asked)}; found {statistic!r}")
+    prepared = prepare(data, result.spec)
+    groups = prepared.grouping.groups
+    g = groups.index(group_of(group, dict.fromkeys(groups)))
+    panel = cast("Cohesion", prepared.panel)
+    active = np.arange(len(groups)) == g
+    work = panel.work(active)
+    column = panel.places.column(g, panel.places.statistics[statistic])
+    found = []
+    for start in range(0, result.permutations, _AT_A_TIME):
+        stop = min(start + _AT_A_TIME, result.permutations)
+        values = np.full((stop - start, len(groups), panel.per_unit), np.nan)
+        values[:, active] = work.shuffled(result.spec.analysis.seed, start, stop)
+        found.append(panel.columns(values)[:, column])
+    return np.concatenate(found)

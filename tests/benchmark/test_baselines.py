@@ -20,9 +20,15 @@ from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.classical import Boosting, Fit, distinct_columns, fit_adaboost, fit_staged
 from grasp_core.benchmark.baselines.embedding import Embedder, Matrix, available, in_words, spreading
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, make_baseline
-from grasp_core.benchmark.scoring import boosting
-from grasp_core.benchmark.scoring.boosting import boosting_grid, boosting_sweeps, kept_trials, tune_boosting
-from grasp_core.benchmark.scoring.evaluate import evaluate, taken
+from grasp_core.benchmark.scoring import evaluate as boosting
+from grasp_core.benchmark.scoring.evaluate import (
+    boosting_grid,
+    boosting_sweeps,
+    evaluate,
+    kept_trials,
+    taken,
+    tune_boosting,
+)
 from grasp_core.benchmark.tasks import read_rows
 from grasp_core.cli import main
 from grasp_core.model.data_spec import DataSpec

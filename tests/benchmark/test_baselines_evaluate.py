@@ -12,7 +12,7 @@ from sklearn.metrics import f1_score
 
 from grasp_core import cli
 from grasp_core.benchmark.baselines.classical import Predict, fit_plurality, fit_tfidf
-from grasp_core.benchmark.retrieval import FIELD, Command, kept_texts, with_retrieved
+from grasp_core.benchmark.checkpoints import FIELD, Command, kept_texts, with_retrieved
 from grasp_core.benchmark.scoring.all_tasks import read_run
 from grasp_core.benchmark.scoring.evaluate import (
     Done,

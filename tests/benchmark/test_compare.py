@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from grasp_core.benchmark.gold import Gold, LabelledFile
 from grasp_core.benchmark.scoring.compare import (
     ERROR_COLUMNS,
     compare,
@@ -22,7 +21,7 @@ from grasp_core.benchmark.scoring.compare import (
     swapped_differences,
 )
 from grasp_core.benchmark.scoring.scores import TaskScore, joined, score_task
-from grasp_core.benchmark.submissions import Submission
+from grasp_core.benchmark.submissions import Gold, LabelledFile, Submission
 from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.statistics.f1 import confusion, macro_f1

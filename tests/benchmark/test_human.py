@@ -12,8 +12,7 @@ import pytest
 from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.leaderboard import published
 from grasp_core.benchmark.scoring.human import human_baseline, of_kind, plurality_of_few, qualify
-from grasp_core.benchmark.sheet import voting_sheet
-from grasp_core.benchmark.tasks import read_rows
+from grasp_core.benchmark.tasks import read_rows, voting_sheet
 from grasp_core.cli import main
 from grasp_core.model.annotations import Annotations, Raters
 from grasp_core.model.data_spec import DataSpec

@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score, log_loss, precision_recall_fscore_support
 
 from grasp_core import cli
-from grasp_core.benchmark.gold import Gold, LabelledFile, read_gold
 from grasp_core.benchmark.scoring import scores as bootstrap
-from grasp_core.benchmark.scoring.calibration import calibration, read_probabilities
 from grasp_core.benchmark.scoring.scores import (
     ClassScore,
     TaskScore,
+    calibration,
     class_scores,
+    read_probabilities,
     resampled_f1,
     score,
     score_details,
     scores_json,
 )
-from grasp_core.benchmark.submissions import Submission
+from grasp_core.benchmark.submissions import Gold, LabelledFile, Submission, read_gold
 from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.model.errors import DataError
 from grasp_core.statistics import f1

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core.benchmark import folders
-from grasp_core.benchmark import gold as labelled
+from grasp_core.benchmark import submissions as labelled
 from grasp_core.benchmark.folders import csv_files
 from grasp_core.benchmark.submissions import known_ids, read_submission, require_scorable, validate
 from grasp_core.benchmark.tasks import Task, builtin_tasks, read_tasks

@@ -20,8 +20,7 @@ from grasp_core.benchmark.baselines.registry import BASELINES, make_baseline
 from grasp_core.benchmark.language_models.in_context import SHOTS, paper_sweeps
 from grasp_core.benchmark.language_models.prompt import RESERVED, head
 from grasp_core.benchmark.leaderboard import published
-from grasp_core.benchmark.scoring.boosting import boosting_sweeps
-from grasp_core.benchmark.scoring.evaluate import evaluate
+from grasp_core.benchmark.scoring.evaluate import boosting_sweeps, evaluate
 from grasp_core.benchmark.scoring.human import LEAST
 from grasp_core.benchmark.submissions import VALIDATED
 from grasp_core.benchmark.tasks import TRAIN_FILE, builtin_tasks, read_rows, read_task, read_tasks

@@ -15,7 +15,7 @@ import grasp_core as grasp
 from grasp_core.engine.pools.blocks import Progress
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.notebook._progress import Bar
+from grasp_core.notebook._shown import Bar
 from grasp_core.notebook.options import AnalysisOptions
 from tests.notebook.asking import command, few, found, frames
 

@@ -23,7 +23,7 @@ from pyrage import x25519
 from sqlalchemy import URL, Engine
 
 from grasp_core import cli
-from grasp_core.cli.database import NOT_RESTORED
+from grasp_core.cli.server import NOT_RESTORED
 from grasp_core.model.access import Identity, only
 from grasp_core.model.errors import DataError, StoreError
 from grasp_core.store import backup as backup_module

@@ -62,7 +62,6 @@ def check_installed(name: str) -> None:
 def make_baseline(name: str, embedder: Embedder | None = None, unlabelled: Texts = ()) -> Fit:
     """A baseline for one run.
 
-    `name`: one of :data:`BASELINES` but :data:`LM`.
     `embedder`: shared where several baselines run on the same texts; by default one of its own.
     `unlabelled`: texts of the task's rows without labels, for :data:`SPREADING`.
     """

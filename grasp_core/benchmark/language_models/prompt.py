@@ -165,7 +165,6 @@ def fit(
 
     `target`: text by field.
     `examples`: text by field and label, in the prompt's order: the most similar last.
-    `instructions`: whether the task's instructions are given; the classes are named in any case.
 
     Of ``window - 11 - tokens(instructions) - 2 (n + 1)``, the target has what it needs, at most the share
     ``max(1/4, 1/(n + 1))``, and each of the n examples an equal part of the rest (the paper counts a
@@ -226,10 +225,7 @@ def cosine_of(embed: Callable[[Sequence[str]], npt.NDArray[np.floating[Any]]]) -
 
 
 def most_similar(cosines: FloatArray, shots: int) -> list[int]:
-    """The rows most similar to a target, the most similar last; of equal ones, the first of the file.
-
-    `cosines`: shape (rows,).
-    """
+    """The rows most similar to a target, the most similar last; of equal ones, the first of the file."""
     first = np.argsort(-cosines, kind="stable")[:shots]
     return [int(row) for row in first[::-1]]
 

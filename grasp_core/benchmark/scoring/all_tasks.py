@@ -88,12 +88,7 @@ def label_all(
 ) -> Iterator[tuple[str, TaskRun, bool]]:
     """Label every task, each written as soon as it is done; gives its name, what it took, whether it is new.
 
-    `fit`: the baseline for a task.
     `name`: the baseline with all its settings; tasks that the same one has labelled are not labelled again.
-    `out`: folder of the submission; made if it is not there.
-    `usage`: that of a language model, which counts along.
-    `watch`: told (rows done, rows of this task).
-    `block`: rows labelled between two calls of `watch`.
     """
     known = read_run(out)
     for files in found:

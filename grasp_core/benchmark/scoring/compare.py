@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from grasp_core.analysis.models.labels import ID
-from grasp_core.benchmark.gold import Gold
 from grasp_core.benchmark.language_models.prompt import shown
 from grasp_core.benchmark.scoring.scores import RESAMPLES, TaskScore, paired_codes, resampled_f1
-from grasp_core.benchmark.submissions import Submission
+from grasp_core.benchmark.submissions import Gold, Submission
 from grasp_core.benchmark.tasks import TEST_FILE, Task, read_rows
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
@@ -37,21 +36,14 @@ _LARGEST = 10
 
 
 def confusion_table(counts: Int64Array, classes: Sequence[str]) -> pd.DataFrame:
-    """Rows by gold class (down) and predicted class (across); classes that never occur are left out.
-
-    `classes`: length K.
-    `counts`, shape (K, K): see :func:`grasp_core.statistics.f1.confusion`.
-    """
+    """Rows by gold class (down) and predicted class (across); classes that never occur are left out."""
     occur = np.flatnonzero(counts.sum(axis=0) + counts.sum(axis=1)).tolist()
     names = [classes[code] for code in occur]
     return pd.DataFrame(counts[np.ix_(occur, occur)], index=names, columns=names)
 
 
 def mistakes_text(name: str, score: TaskScore) -> str:
-    """How many rows of a task are wrong, and which classes were taken for which.
-
-    `name`: of the task.
-    """
+    """How many rows of a task are wrong, and which classes were taken for which."""
     wrong = score.n - int(np.trace(score.confusion))
     start = f"{name}: {wrong:,} of {score.n:,} labelled wrongly"
     if not wrong:
@@ -135,10 +127,7 @@ def compare(
     resamples: int = RESAMPLES,
     told: Callable[[str], None] = lambda _task: None,
 ) -> Comparison:
-    """Compare two submissions that ``require_scorable`` takes.
-
-    `told`: takes the name of each task before it is compared.
-    """
+    """Compare two submissions that ``require_scorable`` takes."""
     one, other = first.predictions, second.predictions
     parts = []
     for name, task in tasks.items():
@@ -208,10 +197,7 @@ def joined_difference(parts: Sequence[TaskDifference]) -> TaskDifference:
 
 
 def compared(parts: Sequence[TaskDifference], tasks: Iterable[str]) -> Comparison:
-    """A comparison from those of its tasks.
-
-    `tasks`: all tasks of the benchmark.
-    """
+    """A comparison from those of its tasks."""
     if not parts:
         raise DataError("there is no task for which both submissions and the gold have labels")
     found = {part.name: part.difference for part in parts}
@@ -238,9 +224,7 @@ def swapped_differences(
     permutations: int,
     part: Part = (0, 1),
 ) -> FloatArray:
-    """Differences in macro-F1 after each item's two predictions were swapped with probability 1/2.
-
-    Returns shape (permutations,).
+    """Differences in macro-F1, shape (permutations,), each item's two predictions swapped by a coin.
 
     Of c items with the same gold label and the same two predictions a binomial number is swapped; each
     swap moves one count between two classes of either submission.

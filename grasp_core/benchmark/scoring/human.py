@@ -56,13 +56,9 @@ def human_baseline(
 ) -> HumanScore:
     """Score the plurality of `votes` annotations per item, on `items` items drawn at random.
 
-    `votes`: annotations drawn per item, without replacement; ties between labels are broken at random.
-    `items`: items drawn, without replacement, among those with enough annotations and a right label.
-    `repeats`: draws of items and votes.
     `seed`: draw r depends on (seed, r) alone.
     `against`: right label by item. Without it, the right label is the plurality of the item's other
         annotations, so items need one more than `votes`.
-    `resamples`: of the bootstrap.
 
     Source: Alex et al., *RAFT*, 2021: five votes on each of 100 test rows per task, ties broken at random.
     """
@@ -137,9 +133,7 @@ def qualify(
 ) -> tuple[Dataset, Qualification]:
     """The votes of raters who are right on a share of `bar` of the qualification's rows, without these rows.
 
-    `right`: right label by item, of the rows that raters qualify on.
     `bar`: smallest share that must be right, 0 to 1.
-    `least`: smallest number of these rows that a rater must have labelled.
 
     Source: Alex et al., *RAFT*, 2021, section 4: a qualification of at least 10 rows, then annotation.
     """

@@ -1,21 +1,19 @@
-"""``raft baseline``: label the rows of one task or of all by a baseline, or score it on labelled ones."""
+"""``raft baseline`` and ``raft tune``: labels and scores by a baseline, and the setting that suits a task."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_adaboost
 from grasp_core.benchmark.baselines.embedding import Embedder
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, check_installed, make_baseline
-from grasp_core.benchmark.gold import read_gold
-from grasp_core.benchmark.language_models.answers import Usage
-from grasp_core.benchmark.retrieval import Command, Retrieve, kept_texts, with_retrieved
+from grasp_core.benchmark.checkpoints import Command, Retrieve, kept_texts, with_retrieved
+from grasp_core.benchmark.language_models.answers import Asking, Usage
+from grasp_core.benchmark.language_models.in_context import Trial, grid, macro_f1_declared, paper_sweeps, tune
 from grasp_core.benchmark.scoring.all_tasks import (
     TaskFiles,
     TaskRun,
@@ -24,13 +22,31 @@ from grasp_core.benchmark.scoring.all_tasks import (
     read_files,
     write_run,
 )
-from grasp_core.benchmark.scoring.evaluate import BLOCK, Way, evaluate, evaluation_json, label_rows
+from grasp_core.benchmark.scoring.evaluate import (
+    BLOCK,
+    Way,
+    boosting_grid,
+    boosting_sweeps,
+    evaluate,
+    evaluation_json,
+    kept_trials,
+    label_rows,
+    tune_boosting,
+)
 from grasp_core.benchmark.scoring.scores import Scores, score
-from grasp_core.benchmark.submissions import PREDICTIONS, read_submission
+from grasp_core.benchmark.submissions import PREDICTIONS, read_gold, read_submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
-from grasp_core.cli.benchmark.lm import add_lm_options, asked_lm
-from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interval, whole
-from grasp_core.cli.terminal.messages import clear_line, note, show_rows
+from grasp_core.cli.benchmark.lm import (
+    ANSWERS,
+    add_lm_options,
+    asked,
+    asked_lm,
+    model_options,
+    similarity_or_say,
+)
+from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interval, table_text, whole
+from grasp_core.cli.parser import option
+from grasp_core.cli.terminal.messages import clear_line, clearing, note, show_line, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, GraspError, SpecError
 from grasp_core.model.text import listed, number
@@ -42,38 +58,36 @@ def fill_baseline(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=_baseline)
     parser.add_argument("name", choices=list(BASELINES), metavar="NAME", help=", ".join(BASELINES))
     add_all_tasks(parser, "written as a submission")
-    parser.add_argument(
-        "--gold", type=Path, metavar="GOLD_DIR", help="for --all: score it too, against <task>/test.csv"
+    option(parser, "--gold GOLD_DIR", "for --all: score it too, against <task>/test.csv", Path)
+    option(
+        parser,
+        "--evaluate loo|splits|FILE.csv",
+        f"score it: leave-one-out or repeated splits of {TRAIN_FILE}, or another labelled file",
     )
-    parser.add_argument(
-        "--evaluate",
-        metavar="loo|splits|FILE.csv",
-        help=f"score it: leave-one-out or repeated splits of {TRAIN_FILE}, or another labelled file",
-    )
-    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="default: 1")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f"scores as JSON, or labels (default: {PREDICTIONS}); with --all the submission's folder "
+    option(parser, "--seed N", "default: 1", whole, default=1)
+    option(
+        parser,
+        "--out FILE",
+        f"scores as JSON, or labels (default: {PREDICTIONS}); with --all the submission's folder "
         "(default: NAME), which the same command goes on with",
+        Path,
     )
     group = parser.add_argument_group("adaboost", "as published, unless told otherwise")
-    group.add_argument("--trees", type=from_one, metavar="N", help=f"default: {PUBLISHED.trees}")
-    group.add_argument("--depth", type=from_one, metavar="N", help=f"default: {PUBLISHED.depth}")
-    group.add_argument("--learning-rate", type=_positive, metavar="RATE", help="default: 1")
+    option(group, "--trees N", f"default: {PUBLISHED.trees}", from_one)
+    option(group, "--depth N", f"default: {PUBLISHED.depth}", from_one)
+    option(group, "--learning-rate RATE", "default: 1", _positive)
     group = parser.add_argument_group("retrieval", "texts from elsewhere, for any baseline")
-    group.add_argument(
-        "--retrieve",
-        metavar="COMMAND",
-        help="a program that is given each row as JSON and writes a text, which becomes one more field",
+    option(
+        group,
+        "--retrieve COMMAND",
+        "a program that is given each row as JSON and writes a text, which becomes one more field",
     )
-    group.add_argument(
-        "--retrieved",
-        type=Path,
+    option(
+        group,
+        "--retrieved FILE",
+        "texts are kept here and not asked for again; default: retrieved.jsonl",
+        Path,
         default=Path("retrieved.jsonl"),
-        metavar="FILE",
-        help="texts are kept here and not asked for again; default: retrieved.jsonl",
     )
     add_lm_options(parser)
 
@@ -97,7 +111,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
     train, wider = _with(retrieve, read_rows(chosen.task / TRAIN_FILE, task, labelled=True), task)
     if chosen.evaluate is None:
         test, _ = _with(retrieve, read_rows(chosen.task / TEST_FILE, task, labelled=False), task)
-        with _maker(chosen) as (make, _), _clearing():
+        with _maker(chosen) as (make, _), clearing():
             labels = label_rows(
                 make(wider, test.texts),
                 train,
@@ -117,7 +131,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
         if not path.exists():  # a misspelt way of scoring is no file either
             raise DataError(f"--evaluate takes loo, splits or a labelled file; there is no file {path}")
         other, _ = _with(retrieve, read_rows(path, task, labelled=True), task)
-    with _maker(chosen) as (make, _), _clearing():
+    with _maker(chosen) as (make, _), clearing():
         texts: Texts = ()
         if chosen.name == SPREADING and (chosen.task / TEST_FILE).is_file():
             rows = read_rows(chosen.task / TEST_FILE, task, labelled=False)
@@ -151,7 +165,7 @@ def _retrieve(chosen: argparse.Namespace) -> Retrieve | None:
 def _with(retrieve: Retrieve | None, rows: Rows, task: Task) -> tuple[Rows, Task]:
     if retrieve is None:
         return rows, task
-    with _clearing():
+    with clearing():
         return with_retrieved(rows, task, retrieve, watch=show_rows)
 
 
@@ -198,7 +212,7 @@ def _label_all(chosen: argparse.Namespace) -> None:
             for place, files in enumerate(found):
                 train, task = _with(retrieve, files.train, files.task)
                 found[place] = TaskFiles(task, train, _with(retrieve, files.test, files.task)[0])
-        with _maker(chosen) as (make, usage), _clearing():
+        with _maker(chosen) as (make, usage), clearing():
             done = label_all(
                 found,
                 lambda files: make(files.task, files.test.texts),
@@ -243,16 +257,109 @@ def _print_scores(scores: Scores) -> None:
     rows = [
         (name, f"{one.macro_f1:.3f}", interval(one.ci95), f"{one.n:,}") for name, one in scores.tasks.items()
     ]
-    print(pd.DataFrame(rows, columns=["task", "macro-F1", "95 % interval", "items"]).to_string(index=False))
+    print(table_text(["task", "macro-F1", "95 % interval", "items"], rows))
     if scores.overall is not None:
         print(f"overall {scores.overall:.3f}")
     else:
         note(f"no overall score, without gold labels: {listed(scores.unscored)}")
 
 
-@contextmanager
-def _clearing() -> Iterator[None]:
+ADABOOST = "adaboost"
+TRIALS = "adaboost-trials.jsonl"
+_BEST = 10
+
+
+def fill_tune(tuning: argparse.ArgumentParser) -> None:
+    """Add the command ``tune`` to the parser."""
+    tuning.set_defaults(command=_tune)
+    tuning.add_argument("name", nargs="?", choices=(LM, ADABOOST), default=LM, metavar="lm|adaboost")
+    add_all_tasks(tuning, "one after the other")
+    option(tuning, "--seed N", "of chance", whole, default=1)
+    option(tuning, "--sweeps", "the paper's trials, one thing varied at a time, not all")
+    model_options(tuning)
+
+
+def _tune(chosen: argparse.Namespace) -> None:
+    if chosen.tasks and not chosen.all:
+        raise SpecError("--tasks goes with --all")
+    found = _labelled(chosen)
+    if chosen.name == ADABOOST:
+        _tune_boosting(chosen, found)
+    else:
+        _tune_lm(chosen, found)
+
+
+def _labelled(chosen: argparse.Namespace) -> list[tuple[Task, Rows]]:
+    """The tasks with their labelled rows; of a folder, those that have some."""
+    if not chosen.all:
+        task = read_task(chosen.task)
+        return [(task, read_rows(chosen.task / TRAIN_FILE, task, labelled=True))]
+    folder = chosen.tasks or TASKS
+    found = [
+        (task, read_rows(folder / name / TRAIN_FILE, task, labelled=True))
+        for name, task in read_tasks(folder).items()
+        if (folder / name / TRAIN_FILE).is_file()
+    ]
+    if not found:
+        raise DataError(f"no task in {folder} has a {TRAIN_FILE}")
+    return found
+
+
+def _tune_lm(chosen: argparse.Namespace, found: Sequence[tuple[Task, Rows]]) -> None:
+    similarity = similarity_or_say()
+    with asked(chosen) as (model, answers, usage):
+        for task, train in found:
+            _head(task, found)
+            if not task.instructions:
+                note(f"{task.name} has no instructions: trials with and without them are the same")
+            asking = Asking(task, model, answers, similarity, chosen.seed, show_rows, usage)
+            if not chosen.sweeps:
+                _print(tune(asking, train, grid(len(train.ids)), macro_f1_declared))
+                continue
+            for varied, settings in paper_sweeps(len(train.ids)):
+                trials = tune(asking, train, settings, macro_f1_declared)
+                clear_line()
+                print(f"{varied}:")
+                _print(trials)
+
+
+def _head(task: Task, found: Sequence[tuple[Task, Rows]]) -> None:
+    if len(found) > 1:
+        print(f"{task.name}:")
+
+
+def _print(trials: Sequence[Trial]) -> None:
+    clear_line()
+    print("macro-F1  shots  instructions  similar examples")
+    for trial in trials:
+        words = ["yes" if on else "no" for on in (trial.setting.instructions, trial.setting.semantic)]
+        print(f"{trial.score:8.3f}  {trial.setting.shots:5d}  {words[0]:12s}  {words[1]}", flush=True)
+
+
+def _tune_boosting(chosen: argparse.Namespace, found: Sequence[tuple[Task, Rows]]) -> None:
+    check_installed(ADABOOST)
+
+    def watch(done: int, total: int) -> None:
+        show_line(f"{done:,} of {total:,} ensembles")
+
+    path = Path(TRIALS) if chosen.resume == Path(ANSWERS) else chosen.resume
+    done = kept_trials(path)
     try:
-        yield
+        for task, train in found:
+            _head(task, found)
+            parts = boosting_sweeps() if chosen.sweeps else (("", boosting_grid()),)
+            for varied, settings in parts:
+                trials = tune_boosting(train, task, settings, done, seed=chosen.seed, watch=watch)
+                clear_line()
+                if varied:
+                    print(f"{varied}:")
+                print("macro-F1  trees  depth  learning rate")
+                for trial in trials if varied else trials[:_BEST]:
+                    one, score = trial.setting, trial.score
+                    print(f"{score:8.3f}  {one.trees:5d}  {one.depth:5d}  {one.learning_rate:g}", flush=True)
+                if len(trials) > _BEST:
+                    note(f"the best {_BEST} of {len(trials)} settings")
     finally:
         clear_line()
+        if len(done):
+            note(f"trials are kept in {path} and are not made again")

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from grasp_core.benchmark.folders import read_bounded
-from grasp_core.benchmark.gold import gold_labels, right_labels
 from grasp_core.benchmark.leaderboard import (
     Entry,
     leaderboard_dict,
@@ -21,10 +20,11 @@ from grasp_core.benchmark.leaderboard import (
     read_leaderboard,
 )
 from grasp_core.benchmark.scoring.human import HumanScore, human_baseline, of_kind, qualify
+from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.options import add_reading
-from grasp_core.cli.reading import read
-from grasp_core.cli.terminal.messages import note
+from grasp_core.cli.parser import option
+from grasp_core.cli.reading import note_problems, read
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import number
@@ -45,30 +45,22 @@ def fill_human(human: argparse.ArgumentParser) -> None:
     add_reading(human)
     drawn = human.add_argument_group("human baseline")
     for name, default, what in _NUMBERS:  # options of reading have names like these
-        drawn.add_argument(
-            f"--{name}",
-            dest=f"human_{name}",
-            type=int,
-            default=default,
-            metavar="N",
-            help=f"{what} (default: {default})",
-        )
-    drawn.add_argument("--gold-file", type=Path, metavar="FILE", help="right labels: ID,Label")
-    drawn.add_argument(
-        "--qualification",
-        type=Path,
-        metavar="FILE",
-        help="ID,Label of rows that raters qualify on: 10 or more each, which are not scored",
+        words = f"{what} (default: {default})"
+        option(drawn, f"--{name} N", words, int, dest=f"human_{name}", default=default)
+    option(drawn, "--gold-file FILE", "right labels: ID,Label", Path)
+    option(
+        drawn,
+        "--qualification FILE",
+        "ID,Label of rows that raters qualify on: 10 or more each, which are not scored",
+        Path,
     )
-    drawn.add_argument(
-        "--bar", type=float, metavar="SHARE", help="of these rows that must be right to vote, 0 to 1"
-    )
-    drawn.add_argument("--by", metavar="COLUMN", help="of the raters: score each kind apart, such as experts")
-    drawn.add_argument("--pay", type=float, metavar="PRICE", help="for a vote: what all of this costs")
+    option(drawn, "--bar SHARE", "of these rows that must be right to vote, 0 to 1", float)
+    option(drawn, "--by COLUMN", "of the raters: score each kind apart, such as experts")
+    option(drawn, "--pay PRICE", "for a vote: what all of this costs", float)
     board = human.add_argument_group("leaderboard")
-    board.add_argument("--name", default=PEOPLE, help=f"of the row; default: {PEOPLE}")
-    board.add_argument("--task", metavar="TASK", help="that the items are rows of")
-    board.add_argument("--out", type=Path, metavar="FILE", help="the leaderboard with the row, as JSON")
+    option(board, "--name NAME", f"of the row; default: {PEOPLE}", default=PEOPLE)
+    option(board, "--task TASK", "that the items are rows of")
+    option(board, "--out FILE", "the leaderboard with the row, as JSON", Path)
 
 
 def _human(chosen: argparse.Namespace) -> None:
@@ -110,8 +102,7 @@ def _human(chosen: argparse.Namespace) -> None:
         _print(result, chosen.pay, asked)
         at = chosen.task or ""
         entries.append(Entry(name, {at: result.macro_f1}, None, ci95={at: result.ci95}))
-    for problem in dataset.problems:
-        note(problem.message)
+    note_problems(dataset)
     if chosen.task is None:
         return
     board = _board(chosen.out, entries)

@@ -20,6 +20,7 @@ from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import Task
 from grasp_core.cli.benchmark.raft import from_one, whole
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.model.errors import MissingPackageError, SpecError
 
@@ -30,53 +31,47 @@ def add_lm_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of :func:`make_lm`."""
     model_options(parser)
     asking = parser.add_argument_group("language model: how it is asked")
-    asking.add_argument("--shots", type=whole, metavar="N", help="examples; default: the task's own number")
-    asking.add_argument("--no-instructions", action="store_true", help="name only the classes")
-    asking.add_argument(
-        "--random-examples", action="store_true", help="examples by chance instead of the most similar ones"
-    )
+    option(asking, "--shots N", "examples; default: the task's own number", whole)
+    option(asking, "--no-instructions", "name only the classes")
+    option(asking, "--random-examples", "examples by chance instead of the most similar ones")
 
 
 def model_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that name a model and say how it is reached."""
     model = parser.add_argument_group("language model", "an endpoint or a file")
-    model.add_argument("--endpoint", metavar="URL", help="OpenAI-compatible, e.g. http://localhost:8000/v1")
-    model.add_argument("--model", metavar="NAME", help="the model's name at the endpoint")
-    model.add_argument(
+    option(model, "--endpoint URL", "OpenAI-compatible, e.g. http://localhost:8000/v1")
+    option(model, "--model NAME", "the model's name at the endpoint")
+    option(
+        model,
         "--chat",
-        action="store_true",
-        help="ask it as a chat, and take the class that it writes: for models without log-probabilities",
+        "ask it as a chat, and take the class that it writes: for models without log-probabilities",
     )
-    model.add_argument(
-        "--key-variable",
-        metavar="NAME",
-        help="environment variable with the endpoint's key; default: OPENAI_API_KEY for OpenAI, else none",
+    option(
+        model,
+        "--key-variable NAME",
+        "environment variable with the endpoint's key; default: OPENAI_API_KEY for OpenAI, else none",
     )
-    model.add_argument("--gguf", type=Path, metavar="FILE", help="a model to compute here, with llama.cpp")
-    model.add_argument(
-        "--tokenizer",
-        type=Path,
-        metavar="FILE",
-        help="tokenizer.json of the endpoint's model; default: a token for every three bytes",
+    option(model, "--gguf FILE", "a model to compute here, with llama.cpp", Path)
+    option(
+        model,
+        "--tokenizer FILE",
+        "tokenizer.json of the endpoint's model; default: a token for every three bytes",
+        Path,
     )
-    model.add_argument("--window", type=from_one, metavar="N", help="tokens of a prompt; default: 2048")
-    model.add_argument(
-        "--top-logprobs", type=from_one, default=5, metavar="N", help="default: 5, OpenAI's most"
-    )
-    model.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="default: 60")
-    model.add_argument("--retries", type=whole, default=5, metavar="N", help="default: 5")
-    model.add_argument("--parallel", type=from_one, default=1, metavar="N", help="questions at a time")
-    model.add_argument(
-        "--resume",
-        type=Path,
+    option(model, "--window N", "tokens of a prompt; default: 2048", from_one)
+    option(model, "--top-logprobs N", "default: 5, OpenAI's most", from_one, default=5)
+    option(model, "--timeout SECONDS", "default: 60", float, default=60.0)
+    option(model, "--retries N", "default: 5", whole, default=5)
+    option(model, "--parallel N", "questions at a time", from_one, default=1)
+    option(
+        model,
+        "--resume FILE",
+        f"answers are kept here and not asked for again; default: {ANSWERS}",
+        Path,
         default=Path(ANSWERS),
-        metavar="FILE",
-        help=f"answers are kept here and not asked for again; default: {ANSWERS}",
     )
     for way in ("in", "out"):
-        model.add_argument(
-            f"--price-{way}", type=_price, default=0.0, metavar="PRICE", help="per million tokens"
-        )
+        option(model, f"--price-{way} PRICE", "per million tokens", _price, default=0.0)
 
 
 @contextmanager

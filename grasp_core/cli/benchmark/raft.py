@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grasp_core.benchmark.gold import Gold, read_gold
-from grasp_core.benchmark.submissions import Submission, known_ids, read_submission, require_scorable
+from grasp_core.benchmark.submissions import (
+    Gold,
+    Submission,
+    known_ids,
+    read_gold,
+    read_submission,
+    require_scorable,
+)
 from grasp_core.benchmark.tasks import Task, read_tasks
-from grasp_core.cli.parser import Command, add_commands
+from grasp_core.cli.parser import Command, add_commands, option
 from grasp_core.cli.terminal.messages import note, show_line
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import closest, listed
+from grasp_core.model.text import meant
 
 TASKS = Path("raft")
 COMMANDS = (
@@ -29,7 +35,7 @@ COMMANDS = (
     Command(
         "leaderboard",
         "submissions among the published systems, by task and kind of difficulty",
-        "benchmark.leaderboard",
+        "benchmark.score",
         reads=True,
     ),
     Command(
@@ -39,7 +45,7 @@ COMMANDS = (
         reads=True,
     ),
     Command(
-        "tune", "try out settings of a language model, or of AdaBoost, by leave-one-out", "benchmark.tune"
+        "tune", "try out settings of a language model, or of AdaBoost, by leave-one-out", "benchmark.baseline"
     ),
     Command("sheet", "write a task's rows for people to vote on, with rows to qualify on", "benchmark.tasks"),
     Command(
@@ -63,17 +69,6 @@ def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
         type=Path,
         metavar=f"{name.upper()}_DIR",
         help="folder, or zip, with data/<task>/predictions.csv",
-    )
-
-
-def add_gold(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """The folder of gold labels."""
-    parser.add_argument(
-        "--gold",
-        type=Path,
-        required=required,
-        metavar="GOLD_DIR",
-        help="folder with <task>/test.csv (ID,Label)",
     )
 
 
@@ -109,17 +104,17 @@ def show_task(name: str) -> None:
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:
     """The folder of tasks."""
-    parser.add_argument(
-        "--tasks",
-        type=Path,
-        metavar="TASKS_DIR",
-        help="folder with <task>/task.json; default: the benchmark's 11 tasks",
+    option(
+        parser, "--tasks TASKS_DIR", "folder with <task>/task.json; default: the benchmark's 11 tasks", Path
     )
 
 
-def add_seed(parser: argparse.ArgumentParser) -> None:
-    """The seed of resampling."""
-    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="of the resampling")
+def add_setting(parser: argparse.ArgumentParser, *, gold_required: bool = True) -> None:
+    """The folders of gold labels and tasks, and the seed of resampling."""
+    words = "folder with <task>/test.csv (ID,Label)"
+    option(parser, "--gold GOLD_DIR", words, Path, required=gold_required)
+    add_tasks(parser)
+    option(parser, "--seed N", "of the resampling", whole, default=1)
 
 
 def whole(text: str) -> int:
@@ -139,11 +134,16 @@ def from_one(text: str) -> int:
 def add_all_tasks(parser: argparse.ArgumentParser, how: str) -> None:
     """One task, or all of a folder; `how`: what is done with all."""
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--task", type=Path, metavar="TASK_DIR", help="folder with task.json")
-    which.add_argument("--all", action="store_true", help=f"every task of --tasks, {how}")
-    parser.add_argument(
-        "--tasks", type=Path, metavar="TASKS_DIR", help=f"for --all: a folder for each; default: {TASKS}"
-    )
+    option(which, "--task TASK_DIR", "folder with task.json", Path)
+    option(which, "--all", f"every task of --tasks, {how}")
+    option(parser, "--tasks TASKS_DIR", f"for --all: a folder for each; default: {TASKS}", Path)
+
+
+def table_text(columns: list[str], rows: Sequence[tuple[str, ...]]) -> str:
+    """Columns of text with a header, as they are printed."""
+    import pandas as pd  # which takes long to load
+
+    return pd.DataFrame(rows, columns=columns).to_string(index=False)
 
 
 def interval(ends: tuple[float, float]) -> str:
@@ -153,6 +153,5 @@ def interval(ends: tuple[float, float]) -> str:
 
 def unknown(what: str, name: str, names: Collection[str]) -> DataError:
     """A name that is none of those there are, and which may be meant."""
-    close = closest(name, list(names))
-    there = f"did you mean {listed(close)}?" if close else f"there are {', '.join(names)}"
+    there = meant(name, list(names), f"there are {', '.join(names)}")
     return DataError(f"{what}; {there}")

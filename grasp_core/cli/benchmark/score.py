@@ -1,40 +1,56 @@
-"""``raft score`` and ``raft compare``: submissions against gold labels."""
+"""``raft score``, ``compare`` and ``leaderboard``: submissions against gold labels."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from grasp_core.benchmark.scoring.calibration import (
+from grasp_core.benchmark.leaderboard import (
+    OVERALL,
+    Entry,
+    difficulty_table,
+    interval_text,
+    is_part_of_raft,
+    leaderboard_dict,
+    leaderboard_table,
+    over_tasks,
+    published,
+    ranked,
+    scored_entry,
+    steps,
+    wins_text,
+)
+from grasp_core.benchmark.scoring.compare import Difference, compare, errors_csv, mistakes_text
+from grasp_core.benchmark.scoring.scores import (
     PROBABILITIES,
     Calibration,
-    calibration,
-    read_probabilities,
-)
-from grasp_core.benchmark.scoring.compare import compare, errors_csv, mistakes_text
-from grasp_core.benchmark.scoring.scores import (
     Scores,
     TaskScore,
+    calibration,
     class_scores,
+    read_probabilities,
     score,
     score_details,
     scores_json,
 )
+from grasp_core.benchmark.submissions import Gold, Submission
+from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.benchmark.raft import (
     Setting,
-    add_gold,
-    add_seed,
+    add_setting,
     add_submission,
-    add_tasks,
     interval,
     open_setting,
     show_task,
+    table_text,
     unknown,
 )
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError
@@ -46,31 +62,26 @@ def fill_score(scoring: argparse.ArgumentParser) -> None:
     """Add the command ``score`` to those of ``raft``."""
     scoring.set_defaults(command=_score)
     add_submission(scoring, "submission")
-    add_gold(scoring)
-    add_tasks(scoring)
-    add_seed(scoring)
-    scoring.add_argument(
-        "--costs",
-        nargs=3,
-        metavar=("CLASS", "FALSE_POSITIVE", "FALSE_NEGATIVE"),
-        help="what a row wrongly given the class costs, and what one of it that was missed",
+    add_setting(scoring)
+    option(
+        scoring,
+        "--costs CLASS FALSE_POSITIVE FALSE_NEGATIVE",
+        "what a row wrongly given the class costs, and what one of it that was missed",
     )
-    scoring.add_argument(
-        "--probabilities",
-        type=Path,
-        metavar="DIR",
-        help="folder with <task>/probabilities.csv (ID and a column per class): how they come true",
+    option(
+        scoring,
+        "--probabilities DIR",
+        "folder with <task>/probabilities.csv (ID and a column per class): how they come true",
+        Path,
     )
-    scoring.add_argument("--out", type=Path, metavar="FILE", help="the scores as JSON")
-    scoring.add_argument(
-        "--details",
-        type=Path,
-        metavar="FILE",
-        help="the same with counts by class, which tell of gold labels, and calibration",
+    option(scoring, "--out FILE", "the scores as JSON", Path)
+    option(
+        scoring,
+        "--details FILE",
+        "the same with counts by class, which tell of gold labels, and calibration",
+        Path,
     )
-    scoring.add_argument(
-        "--errors", type=Path, metavar="FILE", help="the rows labelled wrongly as CSV, with their gold labels"
-    )
+    option(scoring, "--errors FILE", "the rows labelled wrongly as CSV, with their gold labels", Path)
 
 
 def fill_compare(comparing: argparse.ArgumentParser) -> None:
@@ -78,9 +89,7 @@ def fill_compare(comparing: argparse.ArgumentParser) -> None:
     comparing.set_defaults(command=_compare)
     add_submission(comparing, "first")
     add_submission(comparing, "second")
-    add_gold(comparing)
-    add_tasks(comparing)
-    add_seed(comparing)
+    add_setting(comparing)
 
 
 def _score(chosen: argparse.Namespace) -> None:
@@ -122,7 +131,7 @@ def _print_scores(scores: Scores) -> None:
     if scores.overall is not None and scores.overall_ci95 is not None:
         rows.append(("overall", f"{scores.overall:.3f}", interval(scores.overall_ci95), "", ""))
     columns = ["task", "macro-F1", "95 % interval", "over declared classes", "items"]
-    print(pd.DataFrame(rows, columns=columns).to_string(index=False))
+    print(table_text(columns, rows))
     if scores.unscored:
         without = listed(scores.unscored)
         note(
@@ -151,7 +160,7 @@ def _classes_text(score: TaskScore) -> str:
         for one in found
     ]
     columns = ["class", "precision", "recall", "F1", "false positives", "false negatives"]
-    return pd.DataFrame(rows, columns=columns).to_string(index=False)
+    return table_text(columns, rows)
 
 
 def _calibrations(folder: Path, scores: Scores, setting: Setting) -> dict[str, Calibration]:
@@ -179,7 +188,7 @@ def _calibration_text(found: Calibration) -> str:
     return (
         f"calibration: Brier score {found.brier:.3f}, log loss {found.log_loss:.3f}, "
         f"expected calibration error {found.ece:.3f}\n"
-        f"{pd.DataFrame(rows, columns=columns).to_string(index=False)}"
+        f"{table_text(columns, rows)}"
     )
 
 
@@ -223,6 +232,123 @@ def _compare(chosen: argparse.Namespace) -> None:
         for name, one in named
     ]
     columns = ["task", "difference", "95 % interval", "p", "items"]
-    print(pd.DataFrame(rows, columns=columns).to_string(index=False))
+    print(table_text(columns, rows))
     if found.overall is None:
         note("no overall difference, not every task could be compared")
+
+
+def fill_leaderboard(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.set_defaults(command=_leaderboard)
+    parser.add_argument(
+        "submissions",
+        nargs="*",
+        type=Path,
+        metavar="SUBMISSION_DIR",
+        help="folders or zips, each a row under its name; without one: the published systems",
+    )
+    add_setting(parser, gold_required=False)
+    option(parser, "--by TASK", "rank by this task; default: the mean over all tasks", default=OVERALL)
+    option(
+        parser,
+        "--against SYSTEM",
+        "count on how many tasks each system is better than this one; default: GPT-3 (davinci)",
+        default="GPT-3 (davinci)",
+    )
+    option(parser, "--csv FILE", "every system's figures by task as CSV", Path)
+    option(parser, "--out FILE", "the same with intervals as JSON", Path)
+
+
+def _leaderboard(chosen: argparse.Namespace) -> None:
+    for target in (chosen.csv, chosen.out):
+        check_target(target)
+    if chosen.submissions and chosen.gold is None:
+        raise DataError("submissions are scored against gold labels: name their folder by --gold")
+    setting = open_setting(chosen) if chosen.submissions else None
+    tasks = setting.tasks if setting is not None else builtin_tasks()
+    held = _scored(chosen, setting) if setting is not None else {}
+    both = is_part_of_raft(tasks)
+    names = list(tasks)
+    found = [entry for entry, _ in held.values()]
+    found += over_tasks(published(), names) if both else []
+    if chosen.by not in (OVERALL, *names):
+        raise unknown(f"{chosen.by} is none of the tasks", chosen.by, names)
+    best = ranked(found, chosen.by)
+    tested = _tested(best, chosen, held, setting) if setting is not None else {}
+    clear_line()
+    print(
+        _board(best, chosen.by, _system(best, chosen.against) if both else None, tested).to_string(
+            index=False
+        )
+    )
+    if set(builtin_tasks()) > set(tasks):
+        note(f"means are over {', '.join(names)} alone, those of published systems too")
+    kinds = difficulty_table(best, tasks.values())
+    if len(kinds.columns) > 1:
+        print("\nBy kind of difficulty (mean macro-F1 over its tasks)")
+        print(kinds.to_string(index=False, na_rep="–", float_format="{:.3f}".format))
+    columns = [*names, *(name for name in builtin_tasks() if both and name not in names)]
+    write_text(chosen.csv, leaderboard_table(best, columns).to_csv(index=False))
+    content = json.dumps(leaderboard_dict(best, names), ensure_ascii=False, indent=1) + "\n"
+    write_text(chosen.out, content)
+
+
+def _scored(chosen: argparse.Namespace, setting: Setting) -> dict[str, tuple[Entry, Submission]]:
+    """Each submission with its row, by its name."""
+    held: dict[str, tuple[Entry, Submission]] = {}
+    for path in chosen.submissions:
+        name = path.resolve().name.removesuffix(".zip")
+        if name in held:
+            raise DataError(f"two submissions are named {name}; rename one of them")
+        submission = setting.submission(path)
+        scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
+        held[name] = scored_entry(name, score_details(scores), id=name), submission
+    return held
+
+
+def _tested(
+    best: list[Entry],
+    chosen: argparse.Namespace,
+    held: Mapping[str, tuple[Entry, Submission]],
+    setting: Setting,
+) -> dict[str, tuple[str, Difference]]:
+    """Each own system's difference from the own one above it, by its id, with that one's name."""
+    tasks = setting.tasks if chosen.by == OVERALL else {chosen.by: setting.tasks[chosen.by]}
+    gold = Gold({name: labels for name, labels in setting.gold.labels.items() if name in tasks})
+    found = {}
+    for lower, upper in steps(best, chosen.by):
+        made = compare(held[lower.id][1], held[upper.id][1], tasks, gold, seed=chosen.seed, told=show_task)
+        difference = made.overall if chosen.by == OVERALL else made.tasks[chosen.by]
+        if difference is not None:
+            found[lower.id] = upper.name, difference
+    return found
+
+
+def _system(best: list[Entry], name: str) -> Entry:
+    for entry in best:
+        if entry.name == name:
+            return entry
+    raise unknown(f"{name} is no system of the leaderboard", name, [entry.name for entry in best])
+
+
+def _board(
+    best: list[Entry], column: str, against: Entry | None, tested: Mapping[str, tuple[str, Difference]]
+) -> pd.DataFrame:
+    rows = []
+    for entry in best:
+        value = entry.score(column)
+        row = {
+            "system": entry.name,
+            "scored": "here" if entry.own else "published",
+            "macro-F1": "–" if value is None else f"{value:.3f}",
+            "95 % interval": interval_text(entry, column),
+        }
+        if against is not None:
+            row[f"better than {against.name} on"] = wins_text(entry, against)
+        if tested:
+            upper, step = tested.get(entry.id, ("", None))
+            row["against the own one above"] = (
+                "–" if step is None else f"{step.difference:+.3f}, p {format_p_value(step.p)} ({upper})"
+            )
+        rows.append(row)
+    return pd.DataFrame(rows)

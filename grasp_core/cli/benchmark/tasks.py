@@ -11,12 +11,20 @@ from pathlib import Path
 
 import pandas as pd
 
-from grasp_core.benchmark.example import example_task_files
-from grasp_core.benchmark.sheet import voting_sheet
 from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, validate
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_rows, read_task, read_tasks
+from grasp_core.benchmark.tasks import (
+    TEST_FILE,
+    TRAIN_FILE,
+    Task,
+    example_task_files,
+    read_rows,
+    read_task,
+    read_tasks,
+    voting_sheet,
+)
 from grasp_core.cli.benchmark.raft import add_submission, add_tasks, unknown, whole
 from grasp_core.cli.fetch import write_files
+from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import SpecError, raise_stopping
@@ -30,7 +38,7 @@ def fill_tasks(parser: argparse.ArgumentParser) -> None:
         "name", nargs="?", metavar="TASK", help="one task in full: instructions, classes, fields"
     )
     add_tasks(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the same as JSON, as task.json has it")
+    option(parser, "--out FILE", "the same as JSON, as task.json has it", Path)
 
 
 def fill_example(parser: argparse.ArgumentParser) -> None:
@@ -133,22 +141,18 @@ def _here(task: Task, folder: Path | None) -> list[str]:
 def fill_sheet(sheet: argparse.ArgumentParser) -> None:
     """Add the command ``sheet`` to those of ``raft``."""
     sheet.set_defaults(command=_sheet)
-    sheet.add_argument("--task", type=Path, required=True, metavar="TASK_DIR")
-    sheet.add_argument("--voters", default="1,2,3,4,5", metavar="NAME,...", help="default: 1,2,3,4,5")
-    sheet.add_argument("--items", type=whole, default=100, metavar="N", help="rows to vote on (default: 100)")
-    sheet.add_argument(
-        "--asked", type=whole, default=10, metavar="N", help="labelled rows to qualify on (default: 10)"
-    )
-    sheet.add_argument("--seed", type=whole, default=1, metavar="N", help="of the rows drawn")
-    sheet.add_argument(
-        "--out", type=Path, default=Path("votes.csv"), metavar="FILE", help="default: votes.csv"
-    )
-    sheet.add_argument(
-        "--right",
-        type=Path,
+    option(sheet, "--task TASK_DIR", kind=Path, required=True)
+    option(sheet, "--voters NAME,...", "default: 1,2,3,4,5", default="1,2,3,4,5")
+    option(sheet, "--items N", "rows to vote on (default: 100)", whole, default=100)
+    option(sheet, "--asked N", "labelled rows to qualify on (default: 10)", whole, default=10)
+    option(sheet, "--seed N", "of the rows drawn", whole, default=1)
+    option(sheet, "--out FILE", "default: votes.csv", Path, default=Path("votes.csv"))
+    option(
+        sheet,
+        "--right FILE",
+        "right labels of the rows to qualify on, not for the voters; default: qualification.csv",
+        Path,
         default=Path("qualification.csv"),
-        metavar="FILE",
-        help="right labels of the rows to qualify on, not for the voters; default: qualification.csv",
     )
 
 

@@ -163,6 +163,15 @@ def clear_line() -> None:
     show_line("")
 
 
+@contextlib.contextmanager
+def clearing() -> Iterator[None]:
+    """Take away the line that work inside wrote last, however the work ends."""
+    try:
+        yield
+    finally:
+        clear_line()
+
+
 def show_rows(done: int, total: int) -> None:
     """Show how many rows are done."""
     show_line(f"{done:,} of {total:,} rows")

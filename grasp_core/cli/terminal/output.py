@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grasp_core.cli.parser import option
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import safe_cell
 
@@ -34,33 +35,31 @@ def add_output(
     csv: str | None = None,
     chart: str | None = None,
 ) -> None:
-    """Add the options that say where the result goes and as what; the first format is the usual one.
-
-    `csv`, `chart`: help of the options of these names.
-    """
+    """Add the options that say where the result goes and as what; the first format is the usual one."""
     endings = [ending for ending, name in _ENDINGS.items() if name in formats]
     others = f", or by its ending {', '.join(endings[1:])} as that" if endings[1:] else ""
-    group.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f"{what} as {formats[0].upper()}{others}; - is standard output",
-    )
-    group.add_argument(
+    option(group, "-o --out FILE", f"{what} as {formats[0].upper()}{others}; - is standard output", Path)
+    option(
+        group,
         "--format",
+        "of --out, or of standard output where no file is named (default: text)",
         choices=("text", *formats),
-        help="of --out, or of standard output where no file is named (default: text)",
     )
-    for option, words in (("--csv", csv), ("--chart", chart)):
+    for usage, words in (("--csv FILE", csv), ("--chart FILE", chart)):
         if words is not None:
-            group.add_argument(option, type=Path, metavar="FILE", help=words)
+            option(group, usage, words, Path)
 
 
 def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
     """Refuse, before any work, what cannot be written; `formats` are those of :func:`add_output`."""
     for name in ("out", "csv", "chart", "recruitment"):
         check_target(getattr(chosen, name, None))
+    chart: Path | None = getattr(chosen, "chart", None)
+    if chart is not None:
+        from grasp_core.report import charts  # with altair, as below
+
+        check_ending("--chart", chart, charts.IMAGES)
+        charts.check_can_draw(chart.suffix[1:].upper())
     if chosen.out is not None and chosen.format is None:
         named = _ENDINGS.get(chosen.out.suffix.lower())
         if named is not None and named not in formats:
@@ -126,6 +125,14 @@ def write_text(target: Path | None, text: str) -> None:
     """Write a text as UTF-8 with its own line ends; None stands for no file."""
     if target is not None:
         write_bytes(target, text.encode("utf-8"))
+
+
+def write_chart(target: Path | None, make: Callable[[], Any]) -> None:
+    """Write a chart in the form that the file's ending says; None stands for no file."""
+    if target is not None:
+        from grasp_core.report import charts
+
+        write_bytes(target, charts.IMAGES[target.suffix.lower()](make()))
 
 
 def write_bytes(target: Path, content: bytes) -> None:

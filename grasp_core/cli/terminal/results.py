@@ -53,10 +53,7 @@ def is_brief(asked: bool | None) -> bool:
 
 
 def say_result(result: RunResult, *, brief: bool | None = None) -> None:
-    """Print what may undo the answer, the answer in words, then every table.
-
-    `brief`: whether to print the answer and one table alone; by default on a narrow terminal.
-    """
+    """Print what may undo the answer, the answer in words, then every table."""
     if is_brief(brief):
         _say_brief(result)
     else:

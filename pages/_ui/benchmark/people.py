@@ -8,11 +8,10 @@ from dataclasses import replace
 import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_FILE, RawFile
-from grasp_core.benchmark.gold import gold_labels, right_labels
 from grasp_core.benchmark.jobs import HumanDraws, People, people_labels, score_people
 from grasp_core.benchmark.scoring.human import LEAST, HumanScore
-from grasp_core.benchmark.sheet import voting_sheet
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows
+from grasp_core.benchmark.submissions import gold_labels, right_labels
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows, voting_sheet
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import escape_markdown, number

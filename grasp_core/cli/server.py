@@ -1,4 +1,4 @@
-"""``people`` and ``token``: who has signed in on a server, and their tokens, for whoever has its database."""
+"""``backup``, ``restore``, ``log``, ``people`` and ``token``: for whoever has a server's database."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from grasp_core.cli.database import open_database
-from grasp_core.cli.parser import add_quiet
-from grasp_core.cli.terminal.messages import note
-from grasp_core.cli.terminal.output import check_target, unwritable
+from sqlalchemy import Engine
+
+from grasp_core.cli.parser import add_quiet, option
+from grasp_core.cli.terminal.messages import note, say
+from grasp_core.cli.terminal.output import check_target, unwritable, write_text
 from grasp_core.model.access import COMMAND, Person, Role, Scope, role_of
-from grasp_core.model.errors import DataError
+from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.model.settings import read_settings
 from grasp_core.model.text import quoted, tabbed
 from grasp_core.server.accounts import STAYS, Accounts, erasing
+from grasp_core.store.backup import BackupKey, Contents, head_in, new_key, restore_backup, write_backup
+from grasp_core.store.database import connect, database_url
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.credentials import TokenStore
 from grasp_core.store.people.people import PeopleStore
@@ -35,12 +38,12 @@ def fill_people(people: argparse.ArgumentParser) -> None:
     action("enable", "let a person sign in again", _with(Accounts.enable))
     action("sign-out", "end all sessions of a person", _with(Accounts.sign_out_everywhere))
     export = action("export", "write all that names a person to a zip archive of JSON", _export)
-    export.add_argument("--out", type=Path, metavar="FILE", required=True)
+    option(export, "--out FILE", kind=Path, required=True)
     erase = action("erase", "erase all that names a person; without --confirm, say what it is", _erase)
     owned = erase.add_mutually_exclusive_group(required=True)
-    owned.add_argument("--to", metavar="WHO", help="who gets what the person owns in projects")
-    owned.add_argument("--delete", action="store_true", help="delete what the person owns in projects")
-    erase.add_argument("--confirm", metavar="ADDRESS", help="the person's mail address")
+    option(owned, "--to WHO", "who gets what the person owns in projects")
+    option(owned, "--delete", "delete what the person owns in projects")
+    option(erase, "--confirm ADDRESS", "the person's mail address")
     assign = action(
         "assign-address",
         "let people hold the mail address that they signed in with, and nobody else",
@@ -49,7 +52,7 @@ def fill_people(people: argparse.ArgumentParser) -> None:
     )
     whose = assign.add_mutually_exclusive_group(required=True)
     whose.add_argument("who", nargs="*", default=[], help="id")
-    whose.add_argument("--issuer", help="all whom this provider names and whose address somebody else holds")
+    option(whose, "--issuer ISSUER", "all whom this provider names and whose address somebody else holds")
     role = action("role", "give a person a role", _role)
     role.add_argument("role", choices=[*get_args(Role), "settings"], help="settings: as the settings say")
 
@@ -58,14 +61,12 @@ def fill_token(token: argparse.ArgumentParser) -> None:
     """Add the actions of ``token``."""
     action = partial(_action, token.add_subparsers(required=True, metavar="COMMAND"), who=False)
     make = action("make", "make a token for a person; it is printed once", _make_token)
-    make.add_argument(
-        "--person", default="", metavar="MAIL", help="whose token it is; without sign-in, leave it out"
-    )
-    make.add_argument("--name", required=True, help="what it is for")
-    make.add_argument("--scope", choices=get_args(Scope), default="read", help="what it may (default: read)")
-    make.add_argument("--days", type=float, default=90, help="how long it works (default: 90)")
+    option(make, "--person MAIL", "whose token it is; without sign-in, leave it out", default="")
+    option(make, "--name NAME", "what it is for", required=True)
+    option(make, "--scope", "what it may (default: read)", choices=get_args(Scope), default="read")
+    option(make, "--days DAYS", "how long it works (default: 90)", float, default=90)
     listing = action("list", "list tokens of everybody, or of one person", _list_tokens)
-    listing.add_argument("--person", metavar="MAIL", help="whose tokens (default: everybody's)")
+    option(listing, "--person MAIL", "whose tokens (default: everybody's)")
     withdraw = action("withdraw", "make a token stop working at once", _withdraw_token)
     withdraw.add_argument("id", metavar="ID", help="as `token list` shows it")
 
@@ -208,3 +209,100 @@ def _person_id(people: PeopleStore, who: str) -> str:
 def _day(moment: float) -> str:
     """The day of a moment, seconds since 1970, such as ``2026-11-24``."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
+
+
+NOT_RESTORED = (
+    "Not in any backup: personal tokens, kept tokens of sources, webhooks and sign-ins."
+    " People sign in again and make new ones."
+)
+
+
+def fill_backup(backup: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``backup``."""
+    backup.set_defaults(command=_backup)
+    backup.add_argument("file", type=Path, metavar="FILE")
+    words = "write it so that whoever has the file reads it, and can change it"
+    option(backup, "--unencrypted", words)
+
+
+def fill_restore(restore: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``restore``."""
+    restore.set_defaults(command=_restore)
+    restore.add_argument("file", type=Path, metavar="FILE")
+    words = "restore one that is not encrypted and signed; its share links are withdrawn"
+    option(restore, "--unencrypted", words)
+
+
+def fill_backup_key(backup_key: argparse.ArgumentParser) -> None:
+    """Set the command."""
+    backup_key.set_defaults(command=lambda _: print(new_key()))
+
+
+def fill_log(log: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``log``."""
+    log.set_defaults(command=_log)
+    option(log, "--out FILE", "write every entry there, one JSON object a line", Path)
+    option(
+        log,
+        "--since BACKUP",
+        "check, too, that the log goes on from where it ended when this backup was written",
+        Path,
+    )
+    option(log, "--seal", "check it, then seal its end by GRASP_SECRET_KEY")
+
+
+def _key(chosen: argparse.Namespace) -> BackupKey | None:
+    if chosen.unencrypted:
+        return None
+    text = read_settings().backup_key
+    if not text:
+        raise SettingsError(
+            "GRASP_BACKUP_KEY is not set: the command backup-key makes one; --unencrypted does without"
+        )
+    return BackupKey(text)
+
+
+def _backup(chosen: argparse.Namespace) -> None:
+    key = _key(chosen)
+    with open_database() as engine:
+        contents = write_backup(engine, chosen.file, key)
+    print(f"{chosen.file}: {_counted(contents)}")
+
+
+def _restore(chosen: argparse.Namespace) -> None:
+    key = _key(chosen)
+    with open_database() as engine:
+        contents = restore_backup(engine, chosen.file, key)
+        details = {"runs": contents.runs, "encrypted": key is not None}
+        AuditStore(engine).record(COMMAND, "restore", "backup", "", details)
+    print(f"restored {_counted(contents)}")
+    print(NOT_RESTORED)
+
+
+def _log(chosen: argparse.Namespace) -> None:
+    check_target(chosen.out)
+    with open_database() as engine:
+        store = AuditStore(engine)
+        if chosen.out is not None:
+            write_text(chosen.out, "".join(store.lines()))
+        if chosen.seal:
+            store.seal()
+        secret = read_settings().backup_key
+        key = BackupKey(secret) if secret else None
+        since = None if chosen.since is None else head_in(chosen.since, key)
+        say(f"{store.check(since):,} entries, each as it was written")
+
+
+@contextlib.contextmanager
+def open_database() -> Iterator[Engine]:
+    """The database that the settings name."""
+    settings = read_settings()
+    engine = connect(database_url(settings), settings.secret_key)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _counted(contents: Contents) -> str:
+    return f"{contents.runs:,} runs, {contents.files:,} files, {contents.links:,} links"
