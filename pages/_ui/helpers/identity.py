@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from http.cookies import SimpleCookie
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 from starlette.requests import HTTPConnection
@@ -188,10 +188,10 @@ def require_run(project: str | None = None) -> User:
     return user
 
 
-def _require(right: Literal["manage", "lead", "see"], refusal: str) -> Callable[..., User]:
+def _require(may: Callable[..., bool], refusal: str) -> Callable[..., User]:
     def require(*of: str) -> User:
         user = current_user()
-        if not getattr(user, f"may_{right}")(*of):
+        if not may(user, *of):
             raise AccessError(refusal)
         return user
 
@@ -199,12 +199,12 @@ def _require(right: Literal["manage", "lead", "see"], refusal: str) -> Callable[
 
 
 require_manage = _require(
-    "manage", "Only the person whose result this is, an owner of its project or an admin may."
+    User.may_manage, "Only the person whose result this is, an owner of its project or an admin may."
 )
 """The person of this session, who may change or delete what is an owner's (id) in a project (id)."""
-require_lead = _require("lead", "Only an owner of the project or an admin may change it.")
+require_lead = _require(User.may_lead, "Only an owner of the project or an admin may change it.")
 """The person of this session, who may change a project (id) and say who belongs to it."""
-require_see = _require("see", "You do not belong to this result's project any more.")
+require_see = _require(User.may_see, "You do not belong to this result's project any more.")
 """The person of this session, who still sees what belongs to a project (id)."""
 
 

@@ -111,7 +111,7 @@ def chart(
 
 
 class ToldFirst(NamedTuple):
-    """What a result's first screen says; `certain`, `doubtful`: whether it has such findings."""
+    """What a result's first screen says; `certain`, `doubtful`: whether it has such findings; `hints`: or hints."""
 
     title: Sentence
     counts: Sentence | None
@@ -122,6 +122,7 @@ class ToldFirst(NamedTuple):
     clearest: Finding | None
     certain: bool
     doubtful: bool
+    hints: bool
 
 
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
@@ -130,7 +131,9 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
     if _result.of_everybody:
         everybody = _result.everybody
         sure = None if everybody is None else how_sure_agreement(everybody)
-        return ToldFirst(agreement_title(_result), sure, (), (), 0, 0, None, certain=False, doubtful=False)
+        return ToldFirst(
+            agreement_title(_result), sure, (), (), 0, 0, None, certain=False, doubtful=False, hints=False
+        )
     found = told(_result)
     to_do = tuple(one.for_pages for one in advice(_result, found))
     drawn = count_groups(drawn_groups(_result))
@@ -144,6 +147,7 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
         next(iter(of_verdict(_result, "clear")), None),
         certain=any(not one.undone for one in found),
         doubtful=any(one.undone for one in found),
+        hints=bool(of_verdict(_result, "hint")),
     )
 
 
