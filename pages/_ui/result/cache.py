@@ -111,7 +111,7 @@ def chart(
 
 
 class ToldFirst(NamedTuple):
-    """What a result's first screen says; `certain`, `doubtful`: whether it has such findings; `hints`: or hints."""
+    """What a result's first screen says; `certain`, `doubtful`, `hints`: whether it has such findings."""
 
     title: Sentence
     counts: Sentence | None

@@ -169,8 +169,9 @@ def _groups(shown: Shown) -> None:
                 selection_mode=CHOSEN,
             )
     filled = ", filled where it makes a group clear" if told.certain else ""
+    luck = " Among many groups, luck alone keeps some lines off “same”." if told.hints else ""
     st.caption(
-        f"Dot: estimate{filled}. Line: where it likely lies. In brackets: raters. Click a row for more."
+        f"Dot: estimate{filled}. Line: where it likely lies.{luck} In brackets: raters. Click a row for more."
     )
     _more(told.not_drawn, "group", "Groups in numbers")
 
