@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import pandas as pd
+
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.analysis.results import read_result
 from grasp_core.cli.options import (
@@ -30,11 +32,14 @@ from grasp_core.cli.terminal.output import (
     check_ending,
     check_output,
     check_target,
+    records,
+    safe_csv,
+    tables_markdown,
     write_bytes,
     write_output,
 )
 from grasp_core.cli.terminal.progress import RunOnTerminal
-from grasp_core.cli.terminal.results import CLEAR, WIDTH, say_map, say_result, something_clear
+from grasp_core.cli.terminal.results import CLEAR, WIDTH, in_width, say_map, say_result, something_clear
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -54,7 +59,9 @@ from grasp_core.model.extras import require
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.text import json_text, printable
 from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.report.comparison import changes_table
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.saved import json_in, result_json
 from grasp_core.report.tables import lead_table
@@ -62,20 +69,9 @@ from grasp_core.report.tidy import table_csv
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.version import __version__
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # takes long to load
     from grasp_core.notebook.remote import Api
 
-
-import pandas as pd
-
-from grasp_core.cli.terminal.output import (
-    records,
-    safe_csv,
-    tables_markdown,
-)
-from grasp_core.cli.terminal.results import in_width
-from grasp_core.model.text import json_text, printable
-from grasp_core.report.comparison import changes_table
 
 FORMATS = ("json", "csv", "markdown", "html", "latex", "xlsx")
 _REPORTS = {".html": "html", ".xlsx": "xlsx", ".tex": "latex", ".md": "markdown"}

@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from grasp_core.analysis.power import GroupPower, estimate, power_tasks
+from grasp_core.engine.request.analysis import say_batches, say_data
 from grasp_core.engine.request.reading import Reading, Tables, as_named, reading_of
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.model.spec import RunSpec
-from grasp_core.notebook.options import Python, answer_of, data_fields
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.text import Sentence
+from grasp_core.notebook._shown import Bar, Saved, page, shown_table
+from grasp_core.notebook.options import (
+    Axes,
+    Python,
+    ReadingOptions,
+    answer_of,
+    axis_sets,
+    data_fields,
+    takes,
+)
 from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import example_files
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.table.table import Table
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Unpack
-
-from grasp_core.analysis.power import GroupPower, estimate, power_tasks
-from grasp_core.engine.request.analysis import say_batches, say_data
-from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet
-from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.text import Sentence
-from grasp_core.notebook._shown import Bar, Saved, page, shown_table
-from grasp_core.notebook.options import (
-    Axes,
-    ReadingOptions,
-    axis_sets,
-    takes,
-)
 from grasp_core.report.quality import (
     QualityReport,
     findings,
@@ -48,7 +41,7 @@ from grasp_core.report.quality import (
     report_tables,
 )
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # takes long to load
     import pandas as pd
 
 

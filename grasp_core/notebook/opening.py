@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
+from urllib.parse import urlencode
 
 from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.analysis.planner.values import Assumed, Plan
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.analysis.results import read_result
-from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.errors import DataError, RemoteError, SpecError
+from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.result import Result, RunResult
-from grasp_core.model.text import Sentence, not_there
-from grasp_core.notebook._shown import Brief, page, shown_table
+from grasp_core.model.spec import RunSpec
+from grasp_core.model.text import Sentence, for_python, not_there
+from grasp_core.notebook._shown import Bar, Brief, page, shown_table
+from grasp_core.notebook.analysis import asked_of
+from grasp_core.notebook.beside import MappedRaters
 from grasp_core.notebook.models import ModelsAnalysis
-from grasp_core.notebook.remote import api_of
+from grasp_core.notebook.options import AnalysisOptions, Axes, takes, texts, worded
+from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
+from grasp_core.notebook.remote import Api, api_of
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.comparison import (
     Comparison,
@@ -31,26 +41,6 @@ from grasp_core.report.since import details, headline, since
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd
 
-
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Unpack
-from urllib.parse import urlencode
-
-from grasp_core.analysis.planner.values import Assumed, Plan
-from grasp_core.analysis.rater_map_values import RaterMap
-from grasp_core.model.errors import RemoteError
-from grasp_core.model.json_values import from_json, to_json
-from grasp_core.model.spec import RunSpec
-from grasp_core.model.text import for_python
-from grasp_core.notebook._shown import Bar
-from grasp_core.notebook.analysis import asked_of
-from grasp_core.notebook.beside import MappedRaters
-from grasp_core.notebook.options import AnalysisOptions, Axes, takes, texts, worded
-from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
-from grasp_core.notebook.remote import Api
-
-if TYPE_CHECKING:  # takes long to load
-    import pandas as pd
 
 Opened = Analysis | ModelsAnalysis
 
