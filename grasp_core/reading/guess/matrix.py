@@ -81,6 +81,8 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     )
     if places and pattern is None:
         side = _Side(False, who, "unsure")
+    if key is None and len(cells.columns) == 2:  # two coders, or two questions
+        side = side._replace(by_rater=False, confidence="unsure")
     spec, reasons = _reading(look, key, cells, side, raters)
     questions = questions_of(look, others)
     if pattern is not None:  # asked whatever layout is named
@@ -173,7 +175,7 @@ def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key:
         triple = len(others) == 3 and look.pairs(*others[:2]) > 0.9 * look.n
         found = None if triple else of_like_values(look, others)
         return None if found is None or found.rest else found
-    if found is None or len(found.columns) < 3 or 2 * len(found.columns) < len(others):
+    if found is None or len(found.columns) < min(3, len(others)) or 2 * len(found.columns) < len(others):
         return None
     return found  # rows without ids are a matrix's where like names say so, and most columns bear them
 

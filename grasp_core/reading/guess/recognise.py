@@ -14,7 +14,7 @@ import numpy as np
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
-from grasp_core.reading.dataset.checks import bands, no_column
+from grasp_core.reading.dataset.checks import MAX_CATEGORIES, bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
 from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import unit_rows
@@ -41,7 +41,7 @@ from grasp_core.reading.guess.values import (
     with_vocabulary,
 )
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import PLUS, with_joined
+from grasp_core.reading.table.parsed import PLUS, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
 _NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
@@ -207,7 +207,7 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
 
 
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
-    if len(annotations.columns) < 3:
+    if len(annotations.columns) < 3 and not _two_coders(annotations):
         raise DataError(
             f"{annotations.name} has only {number(len(annotations.columns), 'column')} "
             f"({listed(annotations.columns)}); it needs one each for item, rater and label, "
@@ -231,6 +231,14 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
     if wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
         return either
     return around_matrix(look, wide, named)
+
+
+def _two_coders(table: Table) -> bool:
+    """Whether the file's only columns are two of like names that share their few values."""
+    if len(table.columns) != 2 or len(runs(table.columns)) != 1:
+        return False
+    one, other = (set(table.distinct(name)) for name in table.columns)
+    return len(runs(table.columns)[0]) == 2 and len(one & other) > 1 and len(one | other) <= MAX_CATEGORIES
 
 
 _HOW_OFTEN = names.word_set("freq frequency count counts n")

@@ -81,6 +81,16 @@ def test_a_coder_whose_column_is_called_otherwise_is_one_of_them(other: str) -> 
     assert load(table, None, guess.spec, ()).summary.raters == 3
 
 
+def test_two_columns_of_coders_and_nothing_else_are_asked_about() -> None:
+    table = rows_table([["doc1", "doc2"], *([RNG.choice("123"), RNG.choice("123")] for _ in range(30))])
+    assert asked(recognise(table)) == {"layout": ("items-by-raters", "raters-by-items")}
+    guess = recognise(table, named=Named(layout="items-by-raters"))
+    summary = load(table, None, guess.spec, ()).summary
+    assert (summary.items, summary.raters) == (30, 2)
+    with pytest.raises(DataError, match="only 2 columns"):
+        recognise(rows_table([["text", "label"], *([f"t{n}", RNG.choice("12")] for n in range(30))]))
+
+
 def test_means_and_links_beside_coders_are_no_coders() -> None:
     head = [
         "song",
