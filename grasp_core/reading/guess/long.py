@@ -294,6 +294,8 @@ def _none(look: Look) -> Ids:
             break
     if rater is not None and item is not None:
         why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
+        if len(look.texts(rater)) == 1:
+            why = f"{quoted(rater)} holds one alone ({listed(sorted(look.texts(rater)))})"
     no_items = rater is not None and item is None and not look.unique(rater)
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]
