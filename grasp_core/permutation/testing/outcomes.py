@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from grasp_core.model.annotations import BoolArray, FloatArray
-from grasp_core.model.outcome import Outcome, Significance
+from grasp_core.model.outcome import Outcome, significance_of
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import LEVEL
@@ -210,9 +210,4 @@ def _test(observed: float, null: Summary, reason: Remark | None, p: float | None
 
 def _with_q(outcome: Outcome, q: float | None) -> Outcome:
     """With the p-value after correction, and what both make of it."""
-    significance: Significance = "none"
-    if q is not None and q < LEVEL:
-        significance = "corrected"
-    elif outcome.p is not None and outcome.p < LEVEL:
-        significance = "nominal"
-    return dataclasses.replace(outcome, q=q, significance=significance)
+    return dataclasses.replace(outcome, q=q, significance=significance_of(outcome.p, q))
