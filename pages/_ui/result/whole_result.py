@@ -75,7 +75,7 @@ def _counted(result: RunResult) -> Iterator[str]:
     yield number(data.items, "item")
     yield number(data.raters, "rater")
     if found is not None and found.alpha is not None and not result.of_everybody:
-        yield f"overall agreement {found.alpha:.2f}"
+        yield f"overall agreement {found.alpha:.2f} of 1"
 
 
 def show_facts(result: Result) -> None:
