@@ -15,7 +15,7 @@ with left:
     st.title("Who among your raters sees it differently?")
     st.markdown(
         "Bring the labels and what you know of the people who gave them. GRASP tells which groups answer "
-        "differently, on what, how sure that is, and whom to ask next time."
+        "differently, on what, how sure that is, and whom to recruit."
     )
     refusal = why_not_run(current_user())
     if refusal is not None:
