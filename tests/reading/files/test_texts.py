@@ -221,6 +221,13 @@ def test_what_was_made_of_the_header_is_said():
         assert any(said in problem.message for problem in table(text).problems)
 
 
+def test_names_of_which_a_few_are_numbers_like_the_answers_are_a_header():
+    words = [f"{one}{n}" for n in range(6) for one in ("alpha", "beta", "gamma")]
+    rows = [",".join([*(f"{word}x{place}" for place in range(5)), "1", "2"]) for word in words]
+    found = table("\n".join(["item,text,topic,comment,author,1,2", *rows]))
+    assert found.columns == ("item", "text", "topic", "comment", "author", "1", "2")
+
+
 def test_a_first_row_of_ids_that_recur_later_is_no_header():
     rows = [f"21687865{n % 9:03},{n:02}hfu1edim4o69ihnmeas7{n % 7:02},{'n123'[n % 4]}" for n in range(80)]
     assert len(table("\n".join(rows))) == 80
