@@ -224,8 +224,8 @@ def test_what_was_made_of_the_header_is_said():
 def test_names_of_which_a_few_are_numbers_like_the_answers_are_a_header():
     words = [f"{one}{n}" for n in range(6) for one in ("alpha", "beta", "gamma")]
     rows = [",".join([*(f"{word}x{place}" for place in range(5)), "1", "2"]) for word in words]
-    found = table("\n".join(["item,text,topic,comment,author,1,2", *rows]))
-    assert found.columns == ("item", "text", "topic", "comment", "author", "1", "2")
+    found = table("\n".join(["topic,author,mood,tone,place,1,2", *rows]))
+    assert found.columns == ("topic", "author", "mood", "tone", "place", "1", "2")
 
 
 def test_a_first_row_of_ids_that_recur_later_is_no_header():
