@@ -347,5 +347,10 @@ def test_axes_that_go_together_are_told_with_the_p_of_chi_square() -> None:
     assert found.p is not None
     assert found.p < 0.001 * 3
     assert overlap_table(overlaps(raters))["verdict"].tolist() == ["go together", "", ""]
+    second = ["x"] * 34 + ["y"] * 18 + ["x"] * 20 + ["y"] * 32
+    raters = raters_of({"first": first, "second": second, "third": ["l", "r"] * 52})
+    of_three, of_one = overlaps(raters)[0], overlaps(raters, ("first", "second"))[0]
+    assert 0 < of_one.p < 1 / 3
+    assert of_three.p == pytest.approx(3 * of_one.p)  # corrected for the pairs of axes
     many = np.array([[60, 50, 45], [40, 55, 50]])
     assert chance_of(many) == pytest.approx(chi2_contingency(many).pvalue, abs=0.015)
