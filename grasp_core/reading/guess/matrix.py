@@ -90,9 +90,6 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     elif len(questions) > 1:
         why = f"{listed(questions)} are columns of different kinds, as of several questions"
         reasons.append(Reason("label", why, "unsure", tuple(questions)))
-    elif product(cells.columns):
-        why = f"{listed(cells.columns, 3)} may be several questions to each rater"
-        reasons.append(Reason("label", why, "unsure", tuple(questions)))
     return spec, reasons
 
 
@@ -304,13 +301,9 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
         )
         spec, aside = _with_beside(False, own, beside, "the columns of labels")
         reasons = [told, *aside]
-        cells = cell_columns(look.table, spec)
-        kinds = kinds_of({name: look.texts(name) for name in cells})
-        if len(kinds) > 1 or product(cells):
-            shown = listed([kind.columns[0] for kind in kinds], 3)
-            why = f"{shown} hold values of different kinds"
-            if len(kinds) == 1:
-                why = f"{listed(cells, 3)} may be several questions to each rater"
+        kinds = kinds_of({name: look.texts(name) for name in cell_columns(look.table, spec)})
+        if len(kinds) > 1:
+            why = f"{listed([kind.columns[0] for kind in kinds], 3)} hold values of different kinds"
             reasons.append(Reason("label", why, "unsure", tuple(questions_of(look, look.columns))))
         found = spec, reasons
     spec, reasons = found
@@ -321,9 +314,14 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
         if spec.layout != layout:
             spec, reasons = _turned(look, spec, reasons)
         reasons = [reason for reason in reasons if reason.field != "layout"]
-    if (refused := aggregated_cells(look, cell_columns(look.table, spec), spec.layout)) is not None:
+    cells = cell_columns(look.table, spec)
+    if (refused := aggregated_cells(look, cells, spec.layout)) is not None:
         told = Reason("aggregated", refused, "unsure")
         return spec, [told, *(one for one in reasons if one.field != "layout")]
+    asked = named.cells or any(one.field == "label" for one in reasons)
+    if spec.layout == "items-by-raters" and not asked and product(cells):  # items may be named so
+        why = f"{listed(cells, 3)} may be several questions to each rater"
+        reasons = [*reasons, Reason("label", why, "unsure", tuple(questions_of(look, cells)))]
     key = _key_field(spec)
     given = {name: value for name, value in named.fields.items() if name in ("item", "rater")}
     if named.rater in look.columns and key == "item":

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.model.data_spec import Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
@@ -110,6 +111,14 @@ def test_means_and_links_beside_coders_are_no_coders() -> None:
     guess = recognise(rows_table([head, *rows]), named=Named(layout="items-by-raters"))
     assert "label" in asked(guess)
     assert {"URL", "Agents mean", "STDEV"} <= set(guess.spec.ignore)
+
+
+@pytest.mark.parametrize("layout", ["items-by-raters", "raters-by-items"])
+def test_names_made_of_two_are_several_questions_to_raters_and_no_question_of_items(layout: Layout) -> None:
+    head = ["id", *(f"{unit} {part}" for unit in ("A1", "A2", "A3") for part in ("curse", "shout"))]
+    rows = [[f"r{n}", *(RNG.choice("123") for _ in head[1:])] for n in range(12)]
+    guess = recognise(rows_table([head, *rows]), named=Named(layout=layout))
+    assert asked(guess) == ({"label": ("A* curse", "A* shout")} if layout == "items-by-raters" else {})
 
 
 def test_whose_ids_a_file_has_is_told_by_its_columns_where_names_of_ids_say_nothing() -> None:
