@@ -19,7 +19,7 @@ from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import closest, number, printable, quoted
-from grasp_core.reading.archives.stack import with_names
+from grasp_core.reading.archives.stack import by_columns
 from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, read_anywhere
 from grasp_core.reading.connectors.source import TOOLS, Source
 from grasp_core.reading.dataset.load import Dataset
@@ -123,21 +123,19 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
 
 def _joined(files: Sequence[str], tables: Sequence[Table]) -> tuple[list[str], list[Table]]:
     """The files, of which those with the same columns are read as a folder that holds them."""
-    alike: dict[frozenset[str], dict[str, Table]] = {}
-    for file, table in zip(files, tables, strict=True):
-        alike.setdefault(with_names(table.columns), {})[file] = table
-    if sum(map(len, alike.values())) < len(files) or not all(map(os.path.isfile, files)):
-        return list(files), list(tables)  # one of them is named twice, or is no file of this machine
+    if len(set(files)) < len(files) or not all(map(os.path.isfile, files)):
+        return list(files), list(tables)
     places: list[str] = []
     read: list[Table] = []
-    for several in alike.values():
-        place, *more = several
+    for several in by_columns(zip(files, tables, strict=True), lambda one: one[1].columns).values():
+        (place, table), *more = several
         if more:
-            paths = [Path(file).resolve() for file in several]
+            paths = [Path(file).resolve() for file, _ in several]
             folder = Path(os.path.commonpath([path.parent for path in paths]))
             place = f"{place} and {number(len(more), 'more file')} of its columns"
+            table = read_together(paths, folder, place)
         places.append(place)
-        read.append(read_together(paths, folder, place) if more else several[place])
+        read.append(table)
     return places, read
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -242,9 +243,7 @@ def together(tables: Sequence[Member], others: Sequence[str], name: str, what: s
 
 def _alike(tables: Sequence[Member]) -> list[Member]:
     """The most members with the same columns, in any order, and those with more columns but raters'."""
-    groups: dict[frozenset[str], list[Member]] = {}
-    for member in tables:
-        groups.setdefault(with_names(member.parsed.columns), []).append(member)
+    groups = by_columns(tables, lambda member: member.parsed.columns)
     columns, largest = max(groups.items(), key=lambda group: len(group[1]))
     if len(largest) < 2:
         return largest
@@ -256,9 +255,19 @@ def _alike(tables: Sequence[Member]) -> list[Member]:
     ]
 
 
-def with_names(columns: Sequence[str]) -> frozenset[str]:
-    """The columns without those that pandas writes to count the rows, unless there are no others."""
-    return frozenset(name for name in columns if not _COUNTING.fullmatch(name)) or frozenset(columns)
+T = TypeVar("T")
+
+
+def by_columns(
+    tables: Iterable[T], columns_of: Callable[[T], Sequence[str]]
+) -> dict[frozenset[str], list[T]]:
+    """Tables of the same columns together, but for columns that pandas writes to count the rows."""
+    groups: dict[frozenset[str], list[T]] = {}
+    for table in tables:
+        columns = columns_of(table)
+        named = frozenset(name for name in columns if not _COUNTING.fullmatch(name))
+        groups.setdefault(named or frozenset(columns), []).append(table)
+    return groups
 
 
 def _copies(alike: Sequence[Member]) -> dict[str, str]:

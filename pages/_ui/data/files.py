@@ -17,7 +17,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives import containers
-from grasp_core.reading.archives.stack import with_names
+from grasp_core.reading.archives.stack import by_columns
 from grasp_core.reading.connectors.fetching import table_of
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.guess.recognise import Guess, Role
@@ -248,11 +248,8 @@ def _arrange(brought: Sequence[_Brought]) -> bool:
 
 def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
     """What was brought, with dropped files of the same columns as one, as a file per annotator is."""
-    alike: dict[frozenset[str], list[_Brought]] = {}
-    for one in brought:
-        alike.setdefault(with_names(one.table.columns), []).append(one)
     joined: list[_Brought] = []
-    for files in alike.values():
+    for files in by_columns(brought, lambda one: one.table.columns).values():
         dropped = [(one.table.name, one.content) for one in files if one.content is not None]
         if len(files) == 1 or len(dropped) < len(files):
             joined.extend(files)
