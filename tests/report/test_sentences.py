@@ -43,7 +43,7 @@ def test_label_use_comes_first_with_its_size_and_all_else_that_holds_follows():
         "p < 0.001, q < 0.001; after correction also ↑ GAI 1.500, ↓ XRR 0.100."
     )
     assert details[-2:] == [
-        "What to do: Recruit more Woman raters: others’ answers cannot stand in for theirs.",
+        "What to do: Recruit more Woman raters: others cannot stand in for them.",
         "See which items cause the difference.",
     ]
 
@@ -59,7 +59,7 @@ def test_advice_goes_by_what_was_found():
         "What to do: Nothing for this alone: raters who agree more than others need no further ones."
     )
     assert advised("gai", 1.6, "up") == (
-        "What to do: Recruit more Woman raters: others’ answers cannot stand in for theirs."
+        "What to do: Recruit more Woman raters: others cannot stand in for them."
     )
 
 

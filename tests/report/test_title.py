@@ -197,5 +197,5 @@ def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> 
     details = [one.plain for one in answer(result_of(hint, explained, clear)).details]
     assert any(one.startswith("part differs too, but no longer once the raters of whole") for one in details)
     assert any(one.startswith("May be luck: hint") for one in details)
-    assert "What to do: Recruit more whole raters: others’ answers cannot stand in for theirs." in details
+    assert "What to do: Recruit more whole raters: others cannot stand in for them." in details
     assert not any("Ask more" in one.plain for one in answer(result_of(hint)).details)

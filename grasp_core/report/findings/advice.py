@@ -190,7 +190,7 @@ def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:
         yield Sentence.of(
             "Recruit more ",
             *first_names([one.said for one in alone]),
-            " raters: others’ answers cannot stand in for theirs.",
+            " raters: others cannot stand in for them.",
         )
     for one in views:
         if one.other is not None:

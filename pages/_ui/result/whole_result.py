@@ -168,10 +168,10 @@ def _groups(shown: Shown) -> None:
                 on_select=partial(_open, narrow=narrow),
                 selection_mode=CHOSEN,
             )
-    filled = ", filled where it makes a group clear" if told.certain else ""
-    luck = " Among many groups, luck alone keeps some lines off “same”." if told.hints else ""
+    filled = ", filled if clear" if told.certain else ""
+    luck = "; among many, luck keeps some off “same”" if told.hints else ""
     st.caption(
-        f"Dot: estimate{filled}. Line: where it likely lies.{luck} In brackets: raters. Click a row for more."
+        f"Dot: estimate{filled}. Line: where it likely lies{luck}. In brackets: raters. Click a row for more."
     )
     _more(told.not_drawn, "group", "Groups in numbers")
 
