@@ -19,6 +19,7 @@ from grasp_core.report.findings.mending import mend, ways_back
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import (
     current_project,
     current_user,
@@ -31,7 +32,7 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import KEPT_RATERS, ask_again, take_away, told, work
-from pages._ui.helpers.widgets import Shown, act, always, confirm, export, pick, say_of
+from pages._ui.helpers.widgets import Shown
 from pages._ui.models import show_answer as show_models
 from pages._ui.plan import show_kept_plans
 from pages._ui.result.answers import kept_map, map_of
@@ -41,6 +42,10 @@ from pages._ui.watch import offer_watch
 
 TO_LOOK_AT = "A result that was shared with you, to look at."
 _KINDS_BY_LINK = ("csv", "xlsx", "latex", "markdown", "html")
+_FIRST_S = 2.0
+"""How long a page waits for the first result, which most runs have by then."""
+_SELDOM_S = 2.0
+"""How seldom a page looks at a run at most: others beside it, which make news rarer, may end before it."""
 
 
 def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
@@ -59,7 +64,9 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
         else:
             show_models(key, found, check)
 
-    run = _once_known(run)
+    if not run.ended:
+        server.shared().service.wait(run.computed_as, _FIRST_S)
+        run = stores_of(run).runs.get(run.id) or run
     if run.state == "done" and link is None:
         _show_to_member(run, check)
         return
@@ -87,7 +94,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
     result, saved = server.shared().service.result(run.id), _Saved(run)
     way = partial(_way_to_mend, saved)
 
-    def buttons(files: Callable[[], None] = always) -> None:
+    def buttons(files: Callable[[], None] = ui.always) -> None:
         share_run(run)
         files()
         _change_and_run_again(run.spec)
@@ -114,7 +121,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
         show_models(run.id, result, check, way)
         return
     shown = Shown(run.id, result, run.title, check, run=run, way=way)
-    show_answer(shown, lambda: buttons(lambda: export(shown, lambda: kept_map(run))))
+    show_answer(shown, lambda: buttons(lambda: ui.export(shown, lambda: kept_map(run))))
     _say_whose(run)
     _offer_ways_back(saved)
     say_when_found()
@@ -132,24 +139,10 @@ def _show_by_link(run: RunRecord, link: OpenedLink, key: str) -> None:
         show_models(key, result, link.check)
         return
     shown = Shown(key, result, run.title, link.check, run=run, stranger=True, small_groups=few)
-    show_answer(shown, lambda: export(shown, lambda: map_of(shown, run), _KINDS_BY_LINK))
+    show_answer(shown, lambda: ui.export(shown, lambda: map_of(shown, run), _KINDS_BY_LINK))
     st.caption(TO_LOOK_AT)
     show_result(shown, check_often=True)
     show_kept_plans(run, link.check, lambda plan: few or of_large_groups(plan, result))
-
-
-_FIRST_S = 2.0
-"""How long a page waits for the first result, which most runs have by then."""
-_SELDOM_S = 2.0
-"""How seldom a page looks at a run at most: others beside it, which make news rarer, may end before it."""
-
-
-def _once_known(run: RunRecord) -> RunRecord:
-    """The run as it is once something of it is known, or after a moment."""
-    if run.ended:
-        return run
-    server.shared().service.wait(run.computed_as, _FIRST_S)
-    return stores_of(run).runs.get(run.id) or run
 
 
 def _watch(
@@ -171,35 +164,23 @@ def _watch(
             except AccessError:
                 st.rerun()
         stores = here() if check is None else stores_of(asked)
-        run = _going(stores.runs.get(asked.id))
+        run = stores.runs.get(asked.id)
+        if run is None or run.ended:
+            st.rerun()
+        show_progress(run)
         if check is None:
             st.caption("The run goes on when you close this page; its address leads back to it.")
-            may = may_manage(run.owner, run.project)
-            if may and st.button("Cancel the run", icon=":material/stop_circle:"):
+            if may_manage(run.owner, run.project) and ui.button("Cancel the run", "stop_circle"):
                 cancel(run)
                 st.rerun()
         found = server.shared().service.provisional(run.computed_as)
         if found is not None:
             show(found if check is None else public_view(found, small_groups=small_groups))
 
-    _now_and_then(look, asked.id)
-
-
-def _now_and_then(look: Callable[[], None], run_id: str) -> None:
-    """Look as often as there is something new, for each look draws all that is known; it stays so.
-
-    Only the whole page, drawn anew, sets how often; that would close a dialog that is open before it.
-    """
-    every_s = min(server.shared().service.news_every(run_id), _SELDOM_S)
+    # As often as there is something new, for each look draws all that is known. Only the whole page, drawn
+    # anew, sets how often; that would close a dialog that is open before it.
+    every_s = min(server.shared().service.news_every(asked.id), _SELDOM_S)
     st.fragment(look, run_every=every_s)()
-
-
-def _going(run: RunRecord | None) -> RunRecord:
-    """Show how far the run is; once it has ended, draw the page anew."""
-    if run is None or run.ended:
-        st.rerun()
-    show_progress(run)
-    return run
 
 
 def show_progress(run: RunRecord) -> None:
@@ -250,16 +231,27 @@ _NOTE_LENGTH = 5000
 
 def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
-    looks = {"icon": ":material/edit:", "help": "Title, tags and note"}
-    if may_manage(run.owner, run.project) and st.button("Edit", key=f"edit-{run.id}", **looks):
+    looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
+    if may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
         _edit_dialog(run)
 
 
 def delete(run: RunRecord) -> None:
     """The button that asks whether to delete."""
-    looks = {"icon": ":material/delete:", "help": "Asks first"}
-    if may_manage(run.owner, run.project) and st.button("Delete", key=f"delete-{run.id}", **looks):
-        _delete_dialog(run)
+
+    def say() -> None:
+        working = sum(link.works for link in stores_of(run).links.of_run(run.id))
+        several = f" {working} links to it stop working."
+        links = {0: "", 1: " One link to it stops working."}.get(working, several)
+        ui.say_of(
+            run.title,
+            "Its result, title, tags and note are deleted for everybody, and cannot be brought back."
+            f"{links} Others who asked the same keep their own. Addresses that people noted lead nowhere "
+            "then.",
+        )
+
+    if may_manage(run.owner, run.project):
+        ui.ask_first("Delete", "delete", "Delete this run?", say, _delete, run, key=f"delete-{run.id}")
 
 
 @st.dialog("Title, tags and note", width="medium")
@@ -277,7 +269,7 @@ def _edit_dialog(run: RunRecord) -> None:
     st.text_area(
         "Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.", key=_key("note", run)
     )
-    act("Save", _save, run, refused="edit-problem")
+    ui.act("Save", _save, run, refused="edit-problem")
 
 
 def _save(run: RunRecord) -> None:
@@ -291,18 +283,6 @@ def _save(run: RunRecord) -> None:
 
 def _key(field: str, run: RunRecord) -> str:
     return f"edit-{field}-{run.id}"
-
-
-@st.dialog("Delete this run?", width="medium")
-def _delete_dialog(run: RunRecord) -> None:
-    working = sum(link.works for link in stores_of(run).links.of_run(run.id))
-    links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
-    say_of(
-        run.title,
-        f"Its result, title, tags and note are deleted for everybody, and cannot be brought back.{links} "
-        "Others who asked the same keep their own. Addresses that people noted lead nowhere then.",
-    )
-    confirm(_delete, run)
 
 
 def _delete(run: RunRecord) -> None:
@@ -335,18 +315,18 @@ def _offer_move(run: RunRecord) -> None:
         for project in here().projects.all()
         if project.id != run.project and not project.archived and user.may_lead(project.id)
     }
-    if names and st.button("Move", icon=":material/drive_file_move:", help="To another project of yours"):
+    if names and ui.button("Move", "drive_file_move", help="To another project of yours"):
         _dialog(run, names)
 
 
 @st.dialog("Move this run to another project", width="medium")
 def _dialog(run: RunRecord, names: dict[str, str]) -> None:
-    pick("To", names, key=_TO)
+    ui.pick("To", names, key=_TO)
     st.write(
         "Its files and links go with it, and its address stays. From then on, the members of that project "
         "find it, and those of this one do not."
     )
-    act("Move it", _move, run, refused="move-problem")
+    ui.act("Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:
@@ -384,27 +364,27 @@ def _offer_ways_back(saved: _Saved) -> None:
     for place, back in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(back.mended, width="content")
-            if st.button(back.mend.label, icon=":material/undo:", key=f"back-{place}"):
+            if ui.button(back.mend.label, "undo", key=f"back-{place}"):
                 ask_again(saved.run, back.mend.spec)
 
 
 def _change_and_run_again(spec: RunSpec) -> None:
     """A button to the page where this run was asked, with its settings."""
-    if st.button("Change and run again", icon=":material/tune:"):
+    if ui.button("Change and run again", "tune"):
         _change(spec, spec.analysis)
 
 
 def _way_to_mend(saved: _Saved, warning: Remark, place: int) -> None:
     """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
     run = saved.run
-    found, key = mend(warning, run.spec), f"mend-{place}"
+    found = mend(warning, run.spec)
     if found is None:
         return
     leaves_out = found.spec.data.screens != run.spec.data.screens
-    icon = ":material/person_remove:" if leaves_out else ":material/build:"
     again = found.spec != run.spec and saved.may_be_asked_again
     label = found.label if again else found.on_data or found.label
-    if not st.button(escape_markdown(label), icon=icon, key=key):
+    icon = "person_remove" if leaves_out else "build"
+    if not ui.button(escape_markdown(label), icon, key=f"mend-{place}"):
         return
     if again:
         ask_again(run, found.spec)

@@ -19,6 +19,7 @@ from grasp_core.store.people.projects import (
     MemberKind,
     Project,
 )
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.around import work_in
 from pages._ui.helpers.identity import (
     VIEWERS_LOOK,
@@ -29,7 +30,6 @@ from pages._ui.helpers.identity import (
     require_lead,
 )
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import act, caption, confirm, refusals, say_of, say_refusal, switch, when_open
 
 _KINDS: dict[MemberKind, tuple[str, str, str]] = {
     "address": ("A mail address", "ann@example.org", "{}"),
@@ -46,7 +46,7 @@ def _show_members(project: Project) -> None:
     if leads:
         with st.form(_key("add", project), clear_on_submit=False, border=True):
             names = {kind: name for kind, (name, *_) in _KINDS.items()}
-            kind = switch("Add", names, key=_key("kind", project))
+            kind = ui.switch("Add", names, key=_key("kind", project))
             st.text_input(
                 "Which",
                 max_chars=MEMBER_LENGTH,
@@ -56,7 +56,7 @@ def _show_members(project: Project) -> None:
             )
             st.selectbox("As", ROLES, key=_key("as", project))
             st.form_submit_button("Add", icon=":material/person_add:", on_click=_add, args=(project,))
-    say_refusal(_key("problem", project))
+    ui.say_refusal(_key("problem", project))
 
 
 def _show_member(project: Project, member: Member, *, leads: bool) -> None:
@@ -80,14 +80,9 @@ def _show_member(project: Project, member: Member, *, leads: bool) -> None:
             on_change=_admit,
             args=(project, member.kind, member.name, key),
         )
-        st.button(
-            "Remove",
-            key=_key(f"remove-{member.kind}-{member.name}", project),
-            icon=":material/person_remove:",
-            help=f"Remove {escape_markdown(name)}",
-            on_click=_expel,
-            args=(project, member),
-        )
+        remove = _key(f"remove-{member.kind}-{member.name}", project)
+        more = f"Remove {escape_markdown(name)}"
+        ui.button("Remove", "person_remove", _expel, project, member, key=remove, help=more)
 
 
 def _add(project: Project) -> None:
@@ -98,19 +93,19 @@ def _add(project: Project) -> None:
 
 def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
     """Give somebody the role that was chosen under `key`; whether they have it now."""
-    with refusals(_key("problem", project)):
-        user, member = require_lead(project.id), Member(kind, name, st.session_state[key])
-        here().projects.admit(project.id, member)
-        server.shared().audit.record(user.id, "member", "project", project.id, member.told)
+    with ui.refusals(_key("problem", project)):
+        member = Member(kind, name, st.session_state[key])
+        _changed(project, "member", lambda id: here().projects.admit(id, member), **member.told)
         return True
     return False
 
 
 def _expel(project: Project, member: Member) -> None:
-    with refusals(_key("problem", project)):
-        user = require_lead(project.id)
-        here().projects.expel(project.id, member.kind, member.name)
-        server.shared().audit.record(user.id, "member", "project", project.id, {**member.told, "role": None})
+    def expel(id: str) -> None:
+        here().projects.expel(id, member.kind, member.name)
+
+    with ui.refusals(_key("problem", project)):
+        _changed(project, "member", expel, **{**member.told, "role": None})
 
 
 def _key(what: str, project: Project) -> str:
@@ -122,7 +117,7 @@ _NAME = "project-name"
 
 def offer_new() -> None:
     """The button that opens the dialog; viewers of the server have none."""
-    if current_user().may_run and st.button("New project", type="primary", icon=":material/add:"):
+    if current_user().may_run and ui.button("New project", "add", type="primary"):
         _new_dialog()
 
 
@@ -135,13 +130,6 @@ def _new_dialog() -> None:
 @st.dialog("Rename this project", width="medium")
 def _rename_dialog(project: Project) -> None:
     _ask_name(project.name, "Rename", _rename, project)
-
-
-@st.dialog("Delete this project?", width="medium")
-def _delete_dialog(project: Project) -> None:
-    held = _with_it(here().projects.holdings(project.id))
-    say_of(project.name, f"The project{held} are deleted for everybody, and cannot be brought back.")
-    confirm(_delete, project)
 
 
 def _with_it(held: Holdings) -> str:
@@ -160,7 +148,7 @@ def _with_it(held: Holdings) -> str:
 
 def _ask_name(start: str, label: str, do: Callable[..., object], *args: object) -> None:
     st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
-    act(label, do, *args, refused="project-problem")
+    ui.act(label, do, *args, refused="project-problem")
 
 
 def _create() -> None:
@@ -197,7 +185,7 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
     user, signed_in = current_user(), server.shared().settings.sign_in
     with st.container(border=True, key=f"project-{project.id}"):
         st.header(escape_markdown(project.name), divider=False)
-        caption(*_facts(project, is_everyone=is_everyone))
+        ui.caption(*_facts(project, is_everyone=is_everyone))
         if is_everyone and signed_in:
             st.write(
                 "All who may sign in on this server belong to it, each with the role that they have on the "
@@ -207,34 +195,33 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
             if project.id == current_project(user):
                 st.markdown(":material/check: You work in this project.", width="content")
             else:
-                st.button(
-                    "Work in this project",
-                    key=f"work-{project.id}",
-                    icon=":material/login:",
-                    on_click=work_in,
-                    args=(project.id,),
-                )
+                ui.button("Work in this project", "login", work_in, project.id, key=f"work-{project.id}")
             if user.may_lead(project.id) and not is_everyone:
-                if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
-                    _rename_dialog(project)
-
-                def archive(id: str) -> None:
-                    here().projects.archive(id, not project.archived)
-
-                kept = "It stays to be looked at; nothing is added to it any more."
-                st.button(
-                    "Take out of the archive" if project.archived else "Archive",
-                    key=f"archive-{project.id}",
-                    icon=":material/unarchive:" if project.archived else ":material/archive:",
-                    help=None if project.archived else kept,
-                    on_click=partial(_changed, project, "change", archive, archived=not project.archived),
-                )
-                if st.button(
-                    "Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"
-                ):
-                    _delete_dialog(project)
+                _offer_changes(project)
         if signed_in and not is_everyone:
-            when_open("Who belongs to it", lambda: _show_members(project), key=f"members-{project.id}")
+            ui.when_open("Who belongs to it", partial(_show_members, project), key=f"members-{project.id}")
+
+
+def _offer_changes(project: Project) -> None:
+    if ui.button("Rename", "edit", key=f"rename-{project.id}"):
+        _rename_dialog(project)
+
+    def archive() -> None:
+        to = not project.archived
+        _changed(project, "change", lambda id: here().projects.archive(id, to), archived=to)
+
+    label, icon = "Archive", "archive"
+    more = "It stays to be looked at; nothing is added to it any more."
+    if project.archived:
+        label, icon, more = "Take out of the archive", "unarchive", None
+    ui.button(label, icon, archive, key=f"archive-{project.id}", help=more)
+
+    def say() -> None:
+        held = _with_it(here().projects.holdings(project.id))
+        ui.say_of(project.name, f"The project{held} are deleted for everybody, and cannot be brought back.")
+
+    key = f"delete-{project.id}"
+    ui.ask_first("Delete", "delete", "Delete this project?", say, _delete, project, key=key)
 
 
 def _facts(project: Project, *, is_everyone: bool) -> list[str]:

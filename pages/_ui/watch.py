@@ -11,11 +11,12 @@ import streamlit as st
 
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.sources.allowed import FOLDER
-from grasp_core.report.comparison import changes_table
+from grasp_core.report.comparison import Comparison, changes_table
 from grasp_core.server import server
 from grasp_core.server.watches import EVERY, Step, how_often, state
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import (
     current_user,
     here,
@@ -26,16 +27,6 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import (
-    caption,
-    confirm,
-    forget,
-    say_refusal,
-    show_table,
-    switch,
-    tried,
-    when_open,
-)
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 
@@ -44,12 +35,12 @@ def offer_watch(run: RunRecord) -> None:
     """The button that opens the dialog, where the visitor may run and the run's files have addresses."""
     watching = server.shared().watching
     may = watching.possible and current_user().may_run_in(run.project)
-    if may and watching.refusal(run) is None and st.button("Watch", icon=":material/notifications:"):
+    if may and watching.refusal(run) is None and ui.button("Watch", "notifications"):
         _forget()
         _dialog(run)
 
 
-_forget = partial(forget, _MADE, _PROBLEM)
+_forget = partial(ui.forget, _MADE, _PROBLEM)
 
 
 @st.dialog("Watch this result", width="medium", on_dismiss=_forget)
@@ -64,10 +55,9 @@ def _dialog(run: RunRecord) -> None:
     )
     places = [origin.location.removeprefix(FOLDER) for origin in server.shared().watching.origins(run)]
     st.code("\n".join(places), language=None, wrap_lines=True)
-    switch("Look", EVERY, default="daily", key=_EVERY)
-    looks = {"type": "primary", "icon": ":material/check:", "key": "watch-add"}
-    st.button("Watch", on_click=tried(_PROBLEM, _add), args=(run,), **looks)
-    say_refusal(_PROBLEM)
+    ui.switch("Look", EVERY, default="daily", key=_EVERY)
+    ui.button("Watch", "check", ui.refusals(_PROBLEM)(_add), run, type="primary", key="watch-add")
+    ui.say_refusal(_PROBLEM)
 
 
 def _add(run: RunRecord) -> None:
@@ -82,7 +72,12 @@ _SOON_S = 10.0
 
 def follow(watches: Sequence[Watch]) -> None:
     """Look after those of the watches that something is about to happen to."""
-    waiting = {watch.id: _stand(watch) for watch in watches if _waits(watch)}
+    soon = time.time() + _SOON_S
+    waiting = {
+        watch.id: _stand(watch)
+        for watch in watches
+        if watch.going_run is not None or (watch.paused is None and watch.next_at <= soon)
+    }
     if waiting:
         _look_after(waiting)
 
@@ -93,11 +88,6 @@ def _look_after(waiting: dict[str, tuple[object, ...]]) -> None:
     if now != waiting:
         st.rerun()
     st.caption(":material/hourglass_top: This page follows what is being looked at.")
-
-
-def _waits(watch: Watch) -> bool:
-    due = watch.paused is None and watch.next_at <= time.time() + _SOON_S
-    return due or watch.going_run is not None
 
 
 def _stand(watch: Watch) -> tuple[object, ...]:
@@ -118,14 +108,14 @@ def show_watch(watch: Watch) -> None:
         facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
         if watch.paused is None and watch.going_run is None:
             facts.append(f"next {told(watch.next_at)}")
-        caption(*facts)
+        ui.caption(*facts)
         if may_manage(watch.owner, watch.project):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 _offer_changes(watch)
         _show_steps(steps[:1])
         if steps[1:]:
             label, earlier = f"Earlier runs ({len(steps) - 1})", partial(_show_steps, steps[1:])
-            when_open(label, earlier, key=f"earlier-{watch.id}")
+            ui.when_open(label, earlier, key=f"earlier-{watch.id}")
 
 
 def _icon(watch: Watch) -> str:
@@ -148,24 +138,21 @@ def _show_steps(steps: Sequence[Step]) -> None:
                 if step.before is not None:
                     link_to_two(step.before, step.run_id, "Before and now, side by side")
             if step.found is not None and step.found.changes:
-                table = partial(_show_table, step)
-                when_open("Each value, before and now", table, key=f"table-{name}")
+                show = partial(_show_table, step.found)
+                ui.when_open("Each value, before and now", show, key=f"table-{name}")
 
 
-def _show_table(step: Step) -> None:
-    table = changes_table(step.found.changes)
+def _show_table(found: Comparison) -> None:
+    table = changes_table(found.changes)
     columns = [name for name in ("group", "axis", "model") if name in table]
     table["moved"] = table["moved"].round(3)
-    show_table(
+    heads = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "Before", "b": "Now"}
+    ui.show_table(
         table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]],
         "Values before and now",
         column_config={
+            **heads,
             "group": st.column_config.Column("Group", pinned=True),
-            "axis": "Axis",
-            "model": "Model",
-            "statistic": "Statistic",
-            "a": "Before",
-            "b": "Now",
             "moved": st.column_config.NumberColumn("Difference", format="%+.3f"),
             "moved_interval": "95 % interval of the difference",
             "significance": "Significance",
@@ -186,23 +173,21 @@ def _offer_changes(watch: Watch) -> None:
     )
 
     def button(label: str, icon: str, more: str | None, what: str, **noted: object) -> None:
-        looks = {"key": f"{icon}-{watch.id}", "icon": f":material/{icon}:", "help": more}
-        st.button(label, on_click=_change, args=(watch, what), kwargs=noted, **looks)
+        change = partial(_change, watch, what, **noted)
+        ui.button(label, icon, change, key=f"{icon}-{watch.id}", help=more)
 
     if watch.paused is None:
         button("Look now", "refresh", "In some seconds", "look_now")
         button("Pause", "pause", None, "pause", paused=True)
     elif watch.paused != "run":
         button("Resume", "play_arrow", None, "resume", paused=False)
-    if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
-        _delete_dialog(watch)
 
+    def say() -> None:
+        st.markdown(f"**{escape_markdown(watch.title)}**")
+        st.info("The runs stay.")
 
-@st.dialog("Delete this watch?", width="medium")
-def _delete_dialog(watch: Watch) -> None:
-    st.markdown(f"**{escape_markdown(watch.title)}**")
-    st.info("The runs stay.")
-    confirm(_delete, watch)
+    looks = {"key": f"delete-{watch.id}"}
+    ui.ask_first("Delete", "delete", "Delete this watch?", say, _delete, watch, **looks)
 
 
 def _change(

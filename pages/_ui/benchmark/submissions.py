@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, forget, pick, refusal_told, show_table, switch, warn
+from pages._ui.helpers.widgets import ask_first, button, forget, pick, refusal_told, show_table, switch, warn
 
 
 def show_scores(record: SubmissionRecord) -> None:
@@ -256,7 +257,7 @@ def _offer_scoring(submission: Submission) -> None:
     given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
     name = given.strip()[:NAME_LENGTH]
     going = under_way(_SCORING)
-    if st.button("Score", type="primary", icon=":material/scoreboard:", disabled=going):
+    if button("Score", "scoreboard", type="primary", disabled=going):
         if name:
             how = {"name": name, "owner": owner, "store": store, "pool": server.shared().service.pool}
             words = f"Scoring {number(len(chosen), 'task')}"
@@ -279,12 +280,13 @@ CHOSEN = "take-off"
 def offer_taking_off() -> None:
     """The button that asks which; only for those who may take one off."""
     found = [one for one in here().submissions.all() if may_manage(one.owner, one.project)]
-    if found and st.button("Take a system off", icon=":material/delete:", help="Asks first"):
-        _dialog(found)
+    title, answers = "Take a system off the leaderboard?", ("Take it off for good", "Keep it")
+    if found:
+        say = partial(_choose_which, found)
+        ask_first("Take a system off", "delete", title, say, take_off, found, answers=answers)
 
 
-@st.dialog("Take a system off the leaderboard?", width="medium")
-def _dialog(found: list[SubmissionRecord]) -> None:
+def _choose_which(found: list[SubmissionRecord]) -> None:
     owners = owner_names(record.owner for record in found)
     names = {}
     for one in found:
@@ -296,7 +298,6 @@ def _dialog(found: list[SubmissionRecord]) -> None:
         f"{record.name}: its labels and scores are deleted for everybody, and cannot be brought back. Links "
         "to the leaderboard that were made before still show it, and its scorings stay counted."
     )
-    confirm(take_off, found, yes="Take it off for good")
 
 
 def take_off(found: list[SubmissionRecord]) -> None:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import altair as alt
 import streamlit as st
@@ -206,18 +206,44 @@ def warn(text: str) -> None:
     st.warning(escape_markdown(text), icon=":material/warning:")
 
 
+def button(
+    label: str, icon: str, do: Callable[..., object] | None = None, *args: object, **looks: Any
+) -> bool:
+    """A button with an icon; `do` is called with `args` before the page is drawn anew."""
+    return st.button(label, icon=f":material/{icon}:", on_click=do, args=args, **looks)
+
+
 # What is asked first, and what is refused.
 
 
-def confirm(
-    do: Callable[..., None], *args: object, yes: str = "Delete for good", no: str = "Keep it"
+def ask_first(
+    label: str,
+    icon: str,
+    title: str,
+    say: str | Callable[[], object],
+    do: Callable[..., object],
+    *args: object,
+    answers: tuple[str, str] = ("Delete for good", "Keep it"),
+    width: Literal["small", "medium"] = "medium",
+    before: Callable[[], object] | None = None,
+    **looks: Any,
 ) -> None:
-    """The button that does it and the one that does not; either closes the dialog."""
-    with st.container(horizontal=True):
-        if st.button(yes, type="primary", icon=":material/delete:", on_click=do, args=args):
-            st.rerun()
-        if st.button(no):
-            st.rerun()
+    """A button that opens a dialog: what `say` writes or draws, a button that does it, one that does not."""
+
+    def ask() -> None:
+        if isinstance(say, str):
+            st.write(say)
+        else:
+            say()
+        yes, no = answers
+        with st.container(horizontal=True):
+            if button(yes, "delete", do, *args, type="primary"):
+                st.rerun()
+            if st.button(no):
+                st.rerun()
+
+    if button(label, icon, before, **{"help": "Asks first", **looks}):
+        st.dialog(title, width=width)(ask)()
 
 
 def say_of(name: str, warning: str) -> None:
@@ -237,28 +263,16 @@ def refusal_told() -> Iterator[None]:
 
 @contextmanager
 def refusals(key: str) -> Iterator[None]:
-    """In a callback: keep why something is refused, for :func:`say_refusal` on the page drawn next."""
+    """In a callback, or around it: keep why it is refused, for :func:`say_refusal` on the next page."""
     try:
         yield
     except GraspError as error:
         st.session_state[key] = str(error)
 
 
-def tried(refused: str, do: Callable[..., object]) -> Callable[..., None]:
-    """The same as a callback whose refusal is kept under a key."""
-
-    def try_(*args: object) -> None:
-        with refusals(refused):
-            do(*args)
-
-    return try_
-
-
 def act(label: str, do: Callable[..., object], *args: object, refused: str) -> None:
     """A dialog's button: it closes the dialog, or the dialog says why what it does is refused."""
-    pressed = st.button(
-        label, type="primary", icon=":material/check:", on_click=tried(refused, do), args=args
-    )
+    pressed = button(label, "check", refusals(refused)(do), *args, type="primary")
     if not say_refusal(refused) and pressed:
         st.rerun()
 
