@@ -50,14 +50,9 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
         return None
     if not spec.further:
         return dataset, spec, session.load_s
-    names = ["All together", *(one_line(name) for name in spec.labels)]
-    chosen = switch(
-        "Questions",
-        dict(enumerate(names)),
-        required=False,
-        **for_visit(session.key("question")),
-        help="One answer for all questions together, or for one of them by itself.",
-    )
+    names = dict(enumerate(["All together", *map(one_line, spec.labels)]))
+    more = "One answer for all questions together, or for one of them by itself."
+    chosen = switch("Questions", names, required=False, **for_visit(session.key("question")), help=more)
     if not chosen:
         return dataset, spec, session.load_s
     question = spec.questions[chosen - 1]
@@ -189,12 +184,11 @@ def _choose_more(
 def _others(annotations: Table, raters: Table | None, layout: str, taken: set[Any], guess: Guess) -> None:
     """The other columns: what is known of raters, and those that nothing is taken from as it is."""
     known = [name for name in guess.axes if name not in taken][:_KNOWN]
-    for name in known:
-        table = annotations if name in annotations.columns or raters is None else raters
-        with st.container(key=f"{ROLE}-known-{known.index(name)}", gap="xsmall", width=140):
+    for place, name in enumerate(known):
+        with st.container(key=f"{ROLE}-known-{place}", gap="xsmall", width=140):
             st.caption("Of raters")
             st.markdown(f"**{escape_markdown(name)}**")
-            _cells(table, name)
+            _cells(annotations if name in annotations.columns or raters is None else raters, name)
     names = [*annotations.columns, *(() if raters is None else raters.columns)]
     left = list(dict.fromkeys(name for name in names if name not in {*taken, *known}))
     if not left:
@@ -240,25 +234,20 @@ def _column(
         options, guessed = tuple(dict.fromkeys([*asked.candidates, *options])), None
     elif guessed is None and _ROW_IDS.get(guess.spec.layout) == field:
         guessed = _EACH_ROW
+    sure = (one for one in guess.reasons if one.field == field and one not in guess.uncertain)
+    said = [f"{_SAID[one.confidence]}: {one.sentence}." for one in sure]
     chosen = choose_one(
         label,
         options,
         guessed,
-        key=work().key(field),
+        **for_visit(work().key(field)),
         placeholder="Choose a column",
-        more=_reason(guess, field, more),
-        named=lambda name: name or f"None: each row is one {field}",
+        help=escape_markdown(" ".join([*said, *([more] if more else [])])) or None,
+        format_func=lambda name: name or f"None: each row is one {field}",
     )
     if asked is not None:
         caption(f"Please choose: {question(asked)}")
     return chosen
-
-
-def _reason(guess: Guess, field: str, more: str | None) -> str | None:
-    """The reason of what is chosen, and help on it."""
-    sure = (one for one in guess.reasons if one.field == field and one not in guess.uncertain)
-    said = [f"{_SAID[one.confidence]}: {one.sentence}." for one in sure]
-    return escape_markdown(" ".join([*said, *([more] if more else [])])) or None
 
 
 def _asked(guess: Guess, field: str) -> Reason | None:
@@ -281,12 +270,8 @@ def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[s
 def _with_categories(spec: DataSpec, guess: Guess) -> DataSpec:
     """The spec with the labels of each question in order."""
     before = {question.label: question.categories for question in guess.spec.questions}
-    first, *others = (
-        _categories(
-            spec, question, before.get(question.label, guess.spec.categories if not n else None), guess
-        )
-        for n, question in enumerate(spec.questions)
-    )
+    before = {spec.label: guess.spec.categories, **before}
+    first, *others = (_categories(spec, one, before.get(one.label), guess) for one in spec.questions)
     further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
     return replace(spec, categories=first, further=tuple(further))
 
@@ -302,13 +287,13 @@ def _categories(
     start = declared if set(found) <= set(declared) else found
     of_which = f"Labels of {escape_markdown(one_line(str(question.label)))}" if spec.further else "Labels"
     asked = repr(found if is_first else (question.label, found))  # other labels, another widget
-    digest = hashlib.sha256(asked.encode()).hexdigest()
+    key = f"categories-{hashlib.sha256(asked.encode()).hexdigest()}"
     chosen = st.multiselect(
         f"{of_which}, in order",
         list(dict.fromkeys([*start, *found])),
         default=list(start),
         accept_new_options=True,
-        **for_visit(work().key(f"categories-{digest}")),
+        **for_visit(work().key(key)),
         help="The order decides tied votes, and ranks where labels are ordered. Type a label that nobody "
         "used to count it too.",
     )
@@ -331,9 +316,9 @@ def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
 
 def _say_why(guess: Guess, field: str) -> None:
     for reason in guess.reasons:
-        if reason.field != field:
-            continue
-        said = f"{_SAID[reason.confidence]}: {reason.sentence}"
-        if reason in guess.uncertain:
+        if reason.field == field and reason in guess.uncertain:
             said = f"Please choose: {question(reason)}"
-        caption(said if said.endswith("?") else f"{said}.")
+            caption(said if said.endswith("?") else f"{said}.")
+        elif reason.field == field:
+            said = f"{_SAID[reason.confidence]}: {reason.sentence}"
+            caption(said if said.endswith("?") else f"{said}.")

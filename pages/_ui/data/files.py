@@ -44,7 +44,7 @@ from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.background import let_go
 from pages._ui.helpers.identity import current_project, here, may_run, require_run
 from pages._ui.helpers.state import SLOTS, table_again, work
-from pages._ui.helpers.widgets import pick
+from pages._ui.helpers.widgets import button, pick
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
 _HOLDS: Mapping[Role, str] = {"annotations": "labels", "raters": "raters", "items": "items"}
@@ -109,11 +109,13 @@ def say_messages() -> None:
     for place, table in enumerate(aside):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             what = f"{table.name}: nothing in it joins to the labels. What does it hold?"
+            what = f"{table.name}: nothing in it joins to the labels. What does it hold?"
             st.markdown(escape_markdown(what))
             for slot in ("raters", "items", "annotations"):
-                label, key = _HOLDS[slot].capitalize(), f"aside-{place}-{slot}"
-                st.button(label, key=key, on_click=_take_aside, args=(table, slot))
-            st.button("Leave it out", key=f"aside-{place}", type="tertiary", on_click=_forget, args=(table,))
+                looks = {"key": f"aside-{place}-{slot}", "on_click": _take_aside, "args": (table, slot)}
+                st.button(_HOLDS[slot].capitalize(), **looks)
+            looks = {"key": f"aside-{place}", "on_click": _forget, "args": (table,)}
+            st.button("Leave it out", type="tertiary", **looks)
 
 
 def show_files(*, adding: bool = True) -> None:
@@ -151,8 +153,7 @@ def _one_file(slot: Role, table: Table) -> None:
         st.selectbox("Sheet or file inside", (_TOGETHER, *table.members), **looks)
         if slot == "annotations":
             _offer_other_members(table)
-    looks = {"key": f"{slot}-remove", "icon": ":material/close:", "on_click": _remove, "args": (slot,)}
-    st.button(f"Remove the {slot} file", **looks)
+    button(f"Remove the {slot} file", "close", _remove, slot, key=f"{slot}-remove")
 
 
 def _offer_other_members(table: Table) -> None:
@@ -167,18 +168,15 @@ def _offer_other_members(table: Table) -> None:
 
 def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
     """Read and keep what was dropped; what cannot be read is told, and the rest goes on."""
-    messages: list[str] = []
+    st.session_state[_MESSAGES] = []
     brought: list[_Brought] = []
     for upload in uploads:
         content = upload.getvalue()
-        try:
+        with _refused_aloud():
             if is_saved_result(content):
                 st.session_state[_OPENED] = open_result(content, upload.name)
-                continue
-            brought.append(_kept(content, upload.name))
-        except GraspError as error:
-            messages.append(_refusal(error))
-    st.session_state[_MESSAGES] = messages
+            else:
+                brought.append(_kept(content, upload.name))
     _arrange(brought)
 
 
@@ -192,6 +190,7 @@ def _kept(content: bytes, name: str) -> _Brought:
 
 def _take_from(location: str) -> bool:
     """Use a file that the server reads itself; whether it could be."""
+    st.session_state[_MESSAGES] = []
     with _refused_aloud():
         user = require_run()
         inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
@@ -203,6 +202,7 @@ def _take_from(location: str) -> bool:
 def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
     """Use what is fetched from a tool, in place of the slot's file if one is named; whether it could be."""
     before: Table | None = None if slot is None else getattr(work(), slot)
+    st.session_state[_MESSAGES] = []
     with _refused_aloud():
         user = require_run()
         snapshot = fetch_watched(source, token, owner=user.id, key=slot or "tool")
@@ -226,7 +226,7 @@ def _arrange(brought: Sequence[_Brought]) -> bool:
     """Give each file its role, beside those in use; whether all could be used."""
     if not brought:
         return False
-    try:
+    with _refused_aloud():
         brought = _joined(brought)
         new = [one.table for one in brought]
         same = {one.sha256 for one in new}
@@ -234,16 +234,13 @@ def _arrange(brought: Sequence[_Brought]) -> bool:
         if len(brought) == 1 and not known:
             return _arrange_inside(brought[0])
         roles = _roles(known, new)
-    except GraspError as error:
-        _say(_refusal(error))
-        return False
-    slots: dict[Role, Table | None] = dict.fromkeys(SLOTS)
-    for table in (*known, *new):
-        role = roles.get(table.sha256)
-        if role is not None:
-            slots[role] = table
-    st.session_state[_ASIDE] = [table for table in new if table.sha256 not in roles]
-    return _use(slots)
+        slots: dict[Role, Table | None] = dict.fromkeys(SLOTS)
+        for table in (*known, *new):
+            if table.sha256 in roles:
+                slots[roles[table.sha256]] = table
+        st.session_state[_ASIDE] = [table for table in new if table.sha256 not in roles]
+        return _use(slots)
+    return False
 
 
 def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
@@ -327,6 +324,7 @@ def _forget(table: Table) -> None:
 def _take_member(slot: Role, table: Table, key: str) -> None:
     """Read the sheet of the file that was chosen under `key`, or all of them."""
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
+    st.session_state[_MESSAGES] = []
     with _refused_aloud():
         require_run()
         _use({slot: table_again(table.name, table.sha256, member)})
@@ -341,17 +339,15 @@ def _use(slots: Mapping[Role, Table | None]) -> bool:
     """Use these files beside those of other roles; whether they could be."""
     session = work()
     annotations, raters, items = (session.tables | dict(slots)).values()
-    try:
+    with _refused_aloud():
         guess = None
         if annotations is not None:
             plain = guessed(annotations, raters, items)
             guess = _as_chosen(annotations, raters, items, plain)
             guess = guess or recalled_guess(annotations, raters, items, plain)
         session.use_files(annotations, raters, guess, items)
-    except GraspError as error:
-        _say(_refusal(error))
-        return False
-    return True
+        return True
+    return False
 
 
 def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, guess: Guess) -> Guess | None:
@@ -382,19 +378,11 @@ def _next_round() -> None:
 
 @contextmanager
 def _refused_aloud() -> Iterator[None]:
-    """Forget what was refused before; what is refused now is told when the page is drawn next."""
-    st.session_state[_MESSAGES] = []
+    """What is refused is told when the page is drawn next, and what then is still in use."""
     try:
         yield
     except GraspError as error:
-        _say(_refusal(error))
-
-
-def _say(message: str) -> None:
-    st.session_state[_MESSAGES] = [*st.session_state.get(_MESSAGES, ()), message]
-
-
-def _refusal(error: GraspError) -> str:
-    sentence = f"{str(error).rstrip('.')}."
-    kept = work().annotations
-    return f"{sentence} {kept.name} is still in use." if kept else sentence
+        kept = work().annotations
+        still = f" {kept.name} is still in use." if kept else ""
+        message = f"{str(error).rstrip('.')}.{still}"
+        st.session_state[_MESSAGES] = [*st.session_state.get(_MESSAGES, ()), message]

@@ -27,7 +27,7 @@ from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import caption, metrics, pick, show_table, when_open
+from pages._ui.helpers.widgets import button, caption, metrics, pick, show_table, when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000
@@ -52,23 +52,19 @@ def say_what_was_understood(dataset: Dataset) -> None:
     st.title(
         f"{data.annotations:,} answers to {number(data.items, 'item')} by {number(data.raters, 'rater')}"
     )
-    labels = label_counts(dataset).itertuples()
-    shown = " · ".join(
+    labels = " · ".join(
         f"**{escape_markdown(one_line(str(one.label)))}** {one.annotations:,}"
-        for one in list(labels)[:_LABELS_SHOWN]
+        for one in label_counts(dataset)[:_LABELS_SHOWN].itertuples()
     )
     more = len(data.categories) - _LABELS_SHOWN
-    st.markdown(f"Labels: {shown}{f' and {more:,} more' if more > 0 else ''}. {_known(dataset)}")
-
-
-def _known(dataset: Dataset) -> str:
     axes = [axis_label((name,)) for name in dataset.raters.axes]
-    said = "Nothing is known of the raters."
+    known = "Nothing is known of the raters."
     if axes:
-        said = f"Known of each rater: {first_few(axes, _NAMES_SHOWN)}."
+        known = f"Known of each rater: {first_few(axes, _NAMES_SHOWN)}."
     if dataset.attributes:
-        said += f" Known of each item: {first_few(list(dataset.attributes), _NAMES_SHOWN)}."
-    return escape_markdown(said)
+        known += f" Known of each item: {first_few(list(dataset.attributes), _NAMES_SHOWN)}."
+    beyond = f" and {more:,} more" if more > 0 else ""
+    st.markdown(f"Labels: {labels}{beyond}. {escape_markdown(known)}")
 
 
 def account_title(dataset: Dataset) -> str:
@@ -124,13 +120,14 @@ def _cross_table(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     others = {None: "Counts only", **{name: labels[name] for name in names if name != down}}
     second = next((name for name in first if name != down), None)
     across = pick("Columns", others, place=columns, index=list(others).index(second))
+    index = axis_label((down,))
     if across is None:
-        frame = axis_counts(dataset, down).set_index(down).rename_axis(index=axis_label((down,)))
+        frame = axis_counts(dataset, down).set_index(down).rename_axis(index=index)
         frame["share"] = frame["share"].map("{:.1%}".format)
-        st.dataframe(frame.rename(columns=str.capitalize), alt=f"Raters by {labels[down]}")
+        st.dataframe(frame.rename(columns=str.capitalize), alt=f"Raters by {index}")
     else:
-        frame = cross_table(dataset, down, across).rename_axis(index=axis_label((down,)))
-        st.dataframe(frame, alt=f"Raters by {axis_label((down,))} and {axis_label((across,))}")
+        frame = cross_table(dataset, down, across).rename_axis(index=index)
+        st.dataframe(frame, alt=f"Raters by {index} and {labels[across]}")
 
 
 _KEY = "quality"
@@ -182,16 +179,23 @@ def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
 
 def _near_duplicates(dataset: Dataset) -> Duplicates | None:
     """The search, at once where it is short and else when it is asked for."""
-
-    def search() -> Duplicates:
-        return _aside(near_duplicates, dataset.annotations, dataset.annotations)
-
-    if _known_quality("duplicates", dataset) or is_quick(dataset.annotations):
-        return _once("duplicates", dataset, search)
-    if st.button("Look for raters who agree too closely", icon=":material/person_search:"):
+    annotations = dataset.annotations
+    at_once = _known_quality("duplicates", dataset) or is_quick(annotations)
+    if not at_once:
+        if not button("Look for raters who agree too closely", "person_search"):
+            return None
         require_run()
-        return _once("duplicates", dataset, search)
-    return None
+    return _once("duplicates", dataset, lambda: _aside(near_duplicates, annotations, annotations))
+
+
+_CLOSE = (
+    "Cramér's V, corrected for bias: 0 where two axes have nothing to do with each other, 1 where one tells "
+    "the other. From 0.8 the data cannot tell them apart. Their cross table is above."
+)
+_OTHER_ITEMS = (
+    "Of each axis the group that stands out most. 100 % and 1.00 where an axis has no part in who rates "
+    "which items, and how many; p against shuffled groups."
+)
 
 
 def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
@@ -215,21 +219,11 @@ def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
         per_axis = "Small groups per axis and pair of axes"
         _section("Small groups", tables.small_groups_table(small), per_axis)
     if close:
-        _section(
-            "Axes that go together",
-            tables.overlap_table(close),
-            "How closely each pair of axes goes together",
-            "Cramér's V, corrected for bias: 0 where two axes have nothing to do with each other, 1 where "
-            "one tells the other. From 0.8 the data cannot tell them apart. Their cross table is above.",
-        )
+        pairs = "How closely each pair of axes goes together"
+        _section("Axes that go together", tables.overlap_table(close), pairs, _CLOSE)
     if assignment:
-        _section(
-            "Items and workloads of groups",
-            tables.assignment_table(assignment),
-            "Which groups were given other items, or more of them",
-            "Of each axis the group that stands out most. 100 % and 1.00 where an axis has no part in who "
-            "rates which items, and how many; p against shuffled groups.",
-        )
+        which = "Which groups were given other items, or more of them"
+        _section("Items and workloads of groups", tables.assignment_table(assignment), which, _OTHER_ITEMS)
 
 
 def _section(heading: str, frame: pd.DataFrame, alt: str, caption: str = "") -> None:

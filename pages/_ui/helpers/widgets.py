@@ -58,27 +58,10 @@ def whole(label: str, low: int, high: int, value: int, *, place: Any = st, **loo
     return int(place.number_input(label, low, high, min(max(value, low), high), **looks))
 
 
-def choose_one(
-    label: str,
-    options: Sequence[str],
-    start: str | None,
-    *,
-    key: str,
-    placeholder: str,
-    more: str | None = None,
-    named: Callable[[str], str] = str,
-) -> str | None:
-    """The name chosen; None where nothing is."""
-    chosen: str | None = st.selectbox(
-        label,
-        options,
-        index=list(options).index(start) if start in options else None,
-        format_func=named,
-        placeholder=placeholder,
-        **for_visit(key),
-        help=more,
-    )
-    return chosen
+def choose_one(label: str, options: Sequence[str], start: str | None, **looks: Any) -> str | None:
+    """The name chosen, at first `start` if it is one of the options; None where nothing is."""
+    index = list(options).index(start) if start in options else None
+    return st.selectbox(label, options, index=index, **looks)
 
 
 def put_in_address(name: str, value: str | None) -> None:
@@ -143,11 +126,11 @@ def choose_shuffles(
         "Move whole clusters",
         free,
         start.cluster,
-        key=f"{key}-cluster",
+        **for_visit(f"{key}-cluster"),
         placeholder="Every rater alone" if free else "Not with these strata",
-        more="A column of teams, batches or vendors, whose raters answer alike. Their profiles then move "
+        help="A column of teams, batches or vendors, whose raters answer alike. Their profiles then move "
         "together.",
-        named=lambda name: axis_label((name,)),
+        format_func=lambda name: axis_label((name,)),
     )
     return tuple(strata), cluster
 
