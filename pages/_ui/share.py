@@ -21,6 +21,7 @@ from grasp_core.server.identity import COOKIE, known, new_visit
 from grasp_core.server.links import CLOSED, PasswordError, Visitor, told_of, withdraw_of_run
 from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import (
     VIEWERS_LOOK,
     current_project,
@@ -33,7 +34,6 @@ from pages._ui.helpers.identity import (
 )
 from pages._ui.helpers.screens import address
 from pages._ui.helpers.state import told, zone
-from pages._ui.helpers.widgets import caption, forget, just_made, keep_made, refusals, say_refusal, show_made
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -56,7 +56,6 @@ def _days() -> float | None:
 
 
 _MADE, _REFUSED = "share-made", "share-refused"
-_GOES_ON = " It shows what is found so far, and the result once it is there."
 
 
 @dataclass(frozen=True)
@@ -74,10 +73,9 @@ class Shareable:
 
 def share_run(run: RunRecord) -> None:
     """The button that opens the dialog for a run."""
-    links = stores_of(run).links
-    what, make = partial(_what_is_shown, run), partial(links.create, run.id)
-    found = partial(links.of_run, run.id)
-    _share(Shareable(address("results", run=run.id), run.owner, run.project, what, make, found, run.id))
+    links, where = stores_of(run).links, address("results", run=run.id)
+    what, make, found = partial(_what_is_shown, run), partial(links.create, run.id), links.of_run
+    _share(Shareable(where, run.owner, run.project, what, make, partial(found, run.id), run.id))
 
 
 def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
@@ -87,25 +85,24 @@ def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
         "A link shows the leaderboard as it is now, read-only: names of systems and their figures, neither "
         "predictions nor who handed them in."
     )
-    _share(
-        Shareable(
-            address("models", **{"models-view": "Leaderboard"}),
-            current_user().id,
-            project,
-            lambda: shown,
-            lambda **how: links.create_leaderboard(snapshot(), **how),
-            lambda: [link for link in links.of_leaderboards() if may_manage(link.created_by, project)],
-        )
-    )
+
+    def make(**how: Any) -> str:
+        return links.create_leaderboard(snapshot(), **how)
+
+    def found() -> list[Link]:
+        return [link for link in links.of_leaderboards() if may_manage(link.created_by, project)]
+
+    where = address("models", **{"models-view": "Leaderboard"})
+    _share(Shareable(where, current_user().id, project, lambda: shown, make, found))
 
 
 def _share(shared: Shareable) -> None:
-    if st.button("Share", icon=":material/share:"):
+    if ui.button("Share", "share"):
         _forget()
         _dialog(shared)
 
 
-_forget = partial(forget, _MADE, _REFUSED)
+_forget = partial(ui.forget, _MADE, _REFUSED)
 
 
 @st.dialog("Share this result", width="large", on_dismiss=_forget)
@@ -124,12 +121,8 @@ def _dialog(shared: Shareable) -> None:
         return
     st.write(shared.what_is_shown())
     left, right = st.columns(2)
-    left.text_input(
-        "For whom or what (optional)",
-        key=_LABEL,
-        max_chars=_LABEL_LENGTH,
-        help="Only you and your colleagues see it, in the list below.",
-    )
+    more = "Only you and your colleagues see it, in the list below."
+    left.text_input("For whom or what (optional)", key=_LABEL, max_chars=_LABEL_LENGTH, help=more)
     term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
     if term == _OWN_TERM:
         today = datetime.now(zone()).date()
@@ -143,21 +136,15 @@ def _dialog(shared: Shareable) -> None:
         autocomplete="new-password",
         help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
     )
-    right.number_input(
-        "Visits (optional)",
-        1,
-        MOST_USES,
-        None,
-        key=_USES,
-        placeholder="Any number",
-        help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
-    )
+    more = "After so many the link stops working. Whoever comes again within 12 hours counts once."
+    looks = {"key": _USES, "placeholder": "Any number", "help": more}
+    right.number_input("Visits (optional)", 1, MOST_USES, None, **looks)
     if shared.run is not None:
         st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
         st.caption(SMALL_GROUPS)
-    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
-    say_refusal(_REFUSED)
-    show_made(_MADE, "link")
+    ui.button("Make a link", "add_link", make_link, shared, type="primary")
+    ui.say_refusal(_REFUSED)
+    ui.show_made(_MADE, "link")
     links = shared.links()
     st.subheader("Links to this result")
     if not links:
@@ -166,11 +153,11 @@ def _dialog(shared: Shareable) -> None:
     for link in links:
         with st.container(border=True, key=f"link-{link.id}"):
             st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
-            caption(*_facts(link, names[link.created_by]))
+            ui.caption(*_facts(link, names[link.created_by]))
             if link.works:
                 more = "The link stops working at once and for good."
-                looks = {"key": f"withdraw-{link.id}", "icon": ":material/link_off:", "help": more}
-                st.button("Withdraw", on_click=withdraw_link, args=(shared, link.id), **looks)
+                looks = {"key": f"withdraw-{link.id}", "help": more}
+                ui.button("Withdraw", "link_off", withdraw_link, shared, link.id, **looks)
     if shared.run is not None and any(link.goes_on for link in links):
         with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
             st.warning(
@@ -185,9 +172,10 @@ def _what_is_shown(run: RunRecord) -> str:
     found = service.result(run.id) if run.state == "done" else service.provisional(run.computed_as)
     smallest = "" if found is None else _smallest(found)
     shown = "this page read-only" + (", with its title and the models’ names" if run.spec.models else "")
+    goes_on = "" if run.ended else " It shows what is found so far, and the result once it is there."
     return (
         f"A link shows {shown}: without names of files, notes on the data and all that would change "
-        f"something.{smallest}{'' if run.ended else _GOES_ON}"
+        f"something.{smallest}{goes_on}"
     )
 
 
@@ -206,7 +194,7 @@ def _smallest(found: Result) -> str:
 def make_link(shared: Shareable) -> None:
     """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
     user = require_manage(shared.owner, shared.project)
-    if just_made(_MADE):
+    if ui.just_made(_MADE):
         return
     state = st.session_state
     terms = Terms(
@@ -216,11 +204,11 @@ def make_link(shared: Shareable) -> None:
         max_uses=state.get(_USES),
         small_groups=bool(state.get(_SMALL)),
     )
-    with refusals(_REFUSED):
+    with ui.refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
         details = {"address": shared.address, **told_of(terms)}
         server.shared().audit.record(user.id, "share", "link", "", details)
-        keep_made(_MADE, address("shared", token=token))
+        ui.keep_made(_MADE, address("shared", token=token))
 
 
 def _facts(link: Link, maker: str) -> list[str]:
@@ -247,7 +235,7 @@ def withdraw_link(shared: Shareable, link_id: str) -> None:
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
         server.shared().audit.record(user.id, "withdraw", "link", link_id)
-    forget(_MADE)  # it may be the one that is shown to be copied
+    ui.forget(_MADE)  # it may be the one that is shown to be copied
 
 
 def _withdraw_all(shared: Shareable) -> None:
@@ -315,9 +303,8 @@ def _ask(refused: str | None) -> None:
     st.title(_TITLE)
     st.write("This link opens with a password. Whoever sent you the link knows it.")
     with st.form("link-password-form", border=False, clear_on_submit=True):
-        st.text_input(
-            "Password of the link", type="password", max_chars=LONGEST, autocomplete="off", key=_TYPED
-        )
+        looks = {"type": "password", "max_chars": LONGEST, "autocomplete": "off", "key": _TYPED}
+        st.text_input("Password of the link", **looks)
         st.form_submit_button("Open", type="primary", icon=":material/lock_open:", on_click=_give)
     if refused is not None:
         st.error(refused)
