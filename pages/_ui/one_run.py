@@ -19,17 +19,8 @@ from grasp_core.report.findings.mending import mend, ways_back
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
+from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import (
-    current_project,
-    current_user,
-    here,
-    may_manage,
-    require_lead,
-    require_manage,
-    stores_of,
-    why_not_run,
-)
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import KEPT_RATERS, ask_again, take_away, told, work
 from pages._ui.helpers.widgets import Shown
@@ -66,7 +57,7 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
 
     if not run.ended:
         server.shared().service.wait(run.computed_as, _FIRST_S)
-        run = stores_of(run).runs.get(run.id) or run
+        run = identity.stores_of(run).runs.get(run.id) or run
     if run.state == "done" and link is None:
         _show_to_member(run, check)
         return
@@ -163,14 +154,14 @@ def _watch(
                 check()
             except AccessError:
                 st.rerun()
-        stores = here() if check is None else stores_of(asked)
+        stores = identity.here() if check is None else identity.stores_of(asked)
         run = stores.runs.get(asked.id)
         if run is None or run.ended:
             st.rerun()
         show_progress(run)
         if check is None:
             st.caption("The run goes on when you close this page; its address leads back to it.")
-            if may_manage(run.owner, run.project) and ui.button("Cancel the run", "stop_circle"):
+            if identity.may_manage(run.owner, run.project) and ui.button("Cancel the run", "stop_circle"):
                 cancel(run)
                 st.rerun()
         found = server.shared().service.provisional(run.computed_as)
@@ -209,7 +200,7 @@ def how_far(run: RunRecord, progress: Progress) -> str:
 
 def cancel(run: RunRecord) -> None:
     """Stop the run, if the visitor may."""
-    require_manage(run.owner, run.project)
+    identity.require_manage(run.owner, run.project)
     server.shared().service.cancel(run.id)
 
 
@@ -232,7 +223,7 @@ _NOTE_LENGTH = 5000
 def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
     looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
-    if may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
+    if identity.may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
         _edit_dialog(run)
 
 
@@ -240,7 +231,7 @@ def delete(run: RunRecord) -> None:
     """The button that asks whether to delete."""
 
     def say() -> None:
-        working = sum(link.works for link in stores_of(run).links.of_run(run.id))
+        working = sum(link.works for link in identity.stores_of(run).links.of_run(run.id))
         several = f" {working} links to it stop working."
         links = {0: "", 1: " One link to it stops working."}.get(working, several)
         ui.say_of(
@@ -250,7 +241,7 @@ def delete(run: RunRecord) -> None:
             "then.",
         )
 
-    if may_manage(run.owner, run.project):
+    if identity.may_manage(run.owner, run.project):
         ui.ask_first("Delete", "delete", "Delete this run?", say, _delete, run, key=f"delete-{run.id}")
 
 
@@ -259,7 +250,7 @@ def _edit_dialog(run: RunRecord) -> None:
     st.text_input("Title", run.title, max_chars=_TITLE_LENGTH, key=_key("title", run))
     st.multiselect(
         "Tags",
-        sorted({*stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold),
+        sorted({*identity.stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold),
         default=run.tags,
         accept_new_options=True,
         placeholder="Choose or write",
@@ -276,8 +267,8 @@ def _save(run: RunRecord) -> None:
     title, tagged, note = (st.session_state[_key(field, run)] for field in ("title", "tags", "note"))
     title = title.strip()[:_TITLE_LENGTH] or run.title  # browsers heed the limit; others may not
     words = [tag.strip() for tag in tagged if tag.strip()]
-    require_manage(run.owner, run.project)
-    stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
+    identity.require_manage(run.owner, run.project)
+    identity.stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
     work().rename(run.id, title)
 
 
@@ -286,9 +277,9 @@ def _key(field: str, run: RunRecord) -> str:
 
 
 def _delete(run: RunRecord) -> None:
-    user = require_manage(run.owner, run.project)
+    user = identity.require_manage(run.owner, run.project)
     server.shared().service.cancel(run.id)
-    stores_of(run).runs.delete(run.id)
+    identity.stores_of(run).runs.delete(run.id)
     server.shared().audit.record(user.id, "delete", "run", run.id)
     work().forget(run.id)
 
@@ -298,21 +289,21 @@ _TO = "move-to"
 
 def _say_whose(run: RunRecord) -> None:
     """In which project a run is, where that is not the one that the visitor works in."""
-    if run.project == current_project():
+    if run.project == identity.current_project():
         return
-    project = here().projects.get(run.project)
+    project = identity.here().projects.get(run.project)
     if project is not None:
         st.caption(f":material/folder_shared: In the project {escape_markdown(project.name)}")
 
 
 def _offer_move(run: RunRecord) -> None:
     """The button that asks where to; for those who own the run's project and another one."""
-    user = current_user()
+    user = identity.current_user()
     if not (run.ended and user.may_lead(run.project)):
         return
     names = {
         project.id: project.name
-        for project in here().projects.all()
+        for project in identity.here().projects.all()
         if project.id != run.project and not project.archived and user.may_lead(project.id)
     }
     if names and ui.button("Move", "drive_file_move", help="To another project of yours"):
@@ -331,9 +322,9 @@ def _dialog(run: RunRecord, names: dict[str, str]) -> None:
 
 def _move(run: RunRecord) -> None:
     target = st.session_state[_TO]
-    user = require_lead(run.project)
-    require_lead(target)
-    here().projects.move(run.id, target)
+    user = identity.require_lead(run.project)
+    identity.require_lead(target)
+    identity.here().projects.move(run.id, target)
     server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
 
 
@@ -346,13 +337,13 @@ class _Saved:
     @cached_property
     def may_be_asked_again(self) -> bool:
         """Whether the session's person may run in its project, and its files are still there."""
-        allowed = why_not_run(current_user(), self.run.project) is None
+        allowed = identity.why_not_run(identity.current_user(), self.run.project) is None
         return allowed and server.shared().service.inputs.are_at_hand(self.run)
 
     @cached_property
     def kept(self) -> tuple[tuple[str, str], ...]:
         """Columns and values of raters who count although the data mark them."""
-        found = stores_of(self.run).answers.find(self.run.id, KEPT_RATERS) or ()
+        found = identity.stores_of(self.run).answers.find(self.run.id, KEPT_RATERS) or ()
         return tuple((column, value) for column, value in found)
 
 

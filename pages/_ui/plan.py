@@ -26,18 +26,8 @@ from grasp_core.report.plan import TARGETS
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
-from pages._ui.helpers.widgets import (
-    always,
-    bullets,
-    button,
-    downloads,
-    drawn,
-    pick,
-    show_table,
-    switch,
-    when_open,
-)
 from pages._ui.result import cache
 
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
@@ -80,7 +70,7 @@ def chosen_run() -> RunRecord | None:
         return None
     titles = {run.id: run.title for run in found}
     start = list(titles).index(named.id) if named is not None and named.id in titles else 0
-    chosen = pick("Pilot", titles, index=start, key="plan-run")
+    chosen = ui.pick("Pilot", titles, index=start, key="plan-run")
     run = next(run for run in found if run.id == chosen)
     st.query_params["run"] = run.id
     return run
@@ -98,11 +88,11 @@ def choose_from_run(run: RunRecord) -> Asked:
     rows, clearest = result.groups, by_verdict(result)
     names = {place: group_label(row.group) for place, row in enumerate(rows)}
     first = rows.index(clearest[0].row) if clearest else 0
-    place = pick("Group", names, index=first, key="plan-group")
+    place = ui.pick("Group", names, index=first, key="plan-group")
     group, data, question = rows[place].group, result.data, 0
     labels = [str(one.label) for one in run.spec.data.questions]
     if len(labels) > 1:
-        question = pick("Question", dict(enumerate(labels)))
+        question = ui.pick("Question", dict(enumerate(labels)))
     start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // len(labels))
     categories = data.categories if len(labels) == 1 else ()
     level = run.spec.analysis.level
@@ -124,7 +114,7 @@ def choose_assumed() -> Asked:
 def _chosen(
     key: str, start: Mapping[str, Any], categories: tuple[str, ...], fixed: Mapping[str, Any], *, pilot: bool
 ) -> tuple[PlanSpec | None, str | None]:
-    target: Target = switch("Difference in", TARGETS, default="labels", key="plan-target")
+    target: Target = ui.switch("Difference in", TARGETS, default="labels", key="plan-target")
     found: dict[str, Any] = {}
     more = "Off: choose how large it is. A small pilot knows little of that."
     own = pilot and st.toggle("As large as in the pilot", True, key=f"plan-own-{key}", help=more)
@@ -135,7 +125,7 @@ def _chosen(
         looks = {"step": step, "format": "%.3g", "key": f"plan-size-{target}"}
         found["size"] = st.number_input(called, value=value, **looks)
     goals = {goal: f"{goal:.0%}" for goal in GOALS}
-    goal = switch("Chance of finding it", goals, default=0.8, key="plan-goal")
+    goal = ui.switch("Chance of finding it", goals, default=0.8, key="plan-goal")
     fields = {**fixed, "target": target, **found, "goal": goal}
     with st.expander("Design, range and costs"):
         fields |= _design(key, start)
@@ -171,28 +161,28 @@ def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = always) -> None:
+def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = ui.always) -> None:
     """Draw a plan."""
     for sentence in report.answer(plan):
         st.markdown(sentence.markdown)
     cache.chart(key, "plan", plan, plan_chart)
-    show_table(report.lines_table(plan), "Items that each number of raters takes")
+    ui.show_table(report.lines_table(plan), "Items that each number of raters takes")
     table = report.recruitment_table(plan)
     if not table.empty:
         st.subheader("Whom it takes")
-        show_table(table, "Raters to recruit, by group")
+        ui.show_table(table, "Raters to recruit, by group")
     st.subheader("How this was found out")
     st.write(report.EXPLANATION)
-    bullets(report.details(plan))
+    ui.bullets(report.details(plan))
     if going_on:
         return
-    surface = partial(show_table, report.surface_table(plan), "The chance of every design")
-    when_open("Every design as a table", surface, key=f"plan-table-{key}")
-    downloads(
+    surface = partial(ui.show_table, report.surface_table(plan), "The chance of every design")
+    ui.when_open("Every design as a table", surface, key=f"plan-table-{key}")
+    ui.downloads(
         check,
         ("recruitment (CSV)", "recruitment.csv", lambda: report.recruitment_csv(plan)),
         ("recruitment (XLSX)", "recruitment.xlsx", lambda: recruitment_xlsx(plan)),
-        ("surface (SVG)", "plan.svg", lambda: drawn(plan_chart(plan), "svg")),
+        ("surface (SVG)", "plan.svg", lambda: ui.drawn(plan_chart(plan), "svg")),
         ("plan (JSON)", "plan.json", lambda: json_text(plan_dict(plan))),
         type="tertiary",
     )
@@ -207,7 +197,7 @@ def offer(asked: Asked) -> None:
     if asked.spec is None:
         st.error(escape_markdown(asked.error or ""))
         return
-    if button("Make the plan", "calculate", type="primary", key="plan-make"):
+    if ui.button("Make the plan", "calculate", type="primary", key="plan-make"):
         run = asked.run
         owner = require_run(None if run is None else run.project).id
         if run is None or kept_plan(run, asked.key) is None:
@@ -267,7 +257,7 @@ def _watch(known: str, key: str, project: str) -> None:
         st.progress(share, text=f"{plan.done:,} of about {plan.total:,} simulated data sets")
     st.caption("The plan goes on when you close this page; its address leads back to it.")
     may = may_manage(making.owner, project)
-    if may and button("Cancel the plan", "stop_circle", key="plan-cancel"):
+    if may and ui.button("Cancel the plan", "stop_circle", key="plan-cancel"):
         require_manage(making.owner, project)
         making.cancelled = True
     if plan is not None:
@@ -290,7 +280,7 @@ def _keep(run: RunRecord | None, key: str, plan: Plan) -> None:
 
 
 def show_kept_plans(
-    run: RunRecord, check: Callable[[], None] = always, may_see: Callable[[Plan], bool] = lambda _: True
+    run: RunRecord, check: Callable[[], None] = ui.always, may_see: Callable[[Plan], bool] = lambda _: True
 ) -> None:
     """A section for each plan that `may_see` lets through.
 
@@ -302,4 +292,4 @@ def show_kept_plans(
             continue
         label = f"Plan: {TARGETS[plan.spec.target]} of {report.named(plan)}, a chance of {plan.spec.goal:.0%}"
         draw = partial(draw_plan, key, plan, check=check)
-        when_open(label, draw, key=f"kept-{key}", icon=":material/calculate:")
+        ui.when_open(label, draw, key=f"kept-{key}", icon=":material/calculate:")

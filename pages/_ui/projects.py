@@ -19,16 +19,9 @@ from grasp_core.store.people.projects import (
     MemberKind,
     Project,
 )
+from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.around import work_in
-from pages._ui.helpers.identity import (
-    VIEWERS_LOOK,
-    current_project,
-    current_user,
-    here,
-    owner_names,
-    require_lead,
-)
 from pages._ui.helpers.state import told
 
 _KINDS: dict[MemberKind, tuple[str, str, str]] = {
@@ -40,8 +33,8 @@ _KINDS: dict[MemberKind, tuple[str, str, str]] = {
 
 
 def _show_members(project: Project) -> None:
-    leads = current_user().may_lead(project.id)
-    for member in here().projects.members(project.id):
+    leads = identity.current_user().may_lead(project.id)
+    for member in identity.here().projects.members(project.id):
         _show_member(project, member, leads=leads)
     if leads:
         with st.form(_key("add", project), clear_on_submit=False, border=True):
@@ -61,7 +54,7 @@ def _show_members(project: Project) -> None:
 
 def _show_member(project: Project, member: Member, *, leads: bool) -> None:
     if member.kind == "person":
-        name = owner_names([member.name])[member.name]
+        name = identity.owner_names([member.name])[member.name]
     else:
         name = _KINDS[member.kind][2].format(member.name)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -95,14 +88,14 @@ def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
     """Give somebody the role that was chosen under `key`; whether they have it now."""
     with ui.refusals(_key("problem", project)):
         member = Member(kind, name, st.session_state[key])
-        _changed(project, "member", lambda id: here().projects.admit(id, member), **member.told)
+        _changed(project, "member", lambda id: identity.here().projects.admit(id, member), **member.told)
         return True
     return False
 
 
 def _expel(project: Project, member: Member) -> None:
     def expel(id: str) -> None:
-        here().projects.expel(id, member.kind, member.name)
+        identity.here().projects.expel(id, member.kind, member.name)
 
     with ui.refusals(_key("problem", project)):
         _changed(project, "member", expel, **{**member.told, "role": None})
@@ -117,7 +110,7 @@ _NAME = "project-name"
 
 def offer_new() -> None:
     """The button that opens the dialog; viewers of the server have none."""
-    if current_user().may_run and ui.button("New project", "add", type="primary"):
+    if identity.current_user().may_run and ui.button("New project", "add", type="primary"):
         _new_dialog()
 
 
@@ -152,9 +145,9 @@ def _ask_name(start: str, label: str, do: Callable[..., object], *args: object) 
 
 
 def _create() -> None:
-    user = current_user()
+    user = identity.current_user()
     if not user.may_run:
-        raise AccessError(VIEWERS_LOOK)
+        raise AccessError(identity.VIEWERS_LOOK)
     owner = Member("person", user.id, "owner") if user.id else None
     made = server.shared().projects.create(st.session_state[_NAME], owner=owner).id
     server.shared().audit.record(user.id, "create", "project", made)
@@ -163,18 +156,18 @@ def _create() -> None:
 
 def _changed(project: Project, action: str, change: Callable[[str], object], **noted: object) -> None:
     """Change a project, if the visitor may, and note it in the log."""
-    user = require_lead(project.id)
+    user = identity.require_lead(project.id)
     change(project.id)
     server.shared().audit.record(user.id, action, "project", project.id, noted)
 
 
 def _rename(project: Project) -> None:
     name = st.session_state[_NAME]
-    _changed(project, "change", lambda id: here().projects.rename(id, name), name=True)
+    _changed(project, "change", lambda id: identity.here().projects.rename(id, name), name=True)
 
 
 def _delete(project: Project) -> None:
-    _changed(project, "delete", lambda id: here().projects.delete(id))
+    _changed(project, "delete", lambda id: identity.here().projects.delete(id))
 
 
 _ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner": "you are an owner"}
@@ -182,7 +175,7 @@ _ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner"
 
 def show_project(project: Project, *, is_everyone: bool) -> None:
     """Draw a project; `is_everyone` is the one that all belong to."""
-    user, signed_in = current_user(), server.shared().settings.sign_in
+    user, signed_in = identity.current_user(), server.shared().settings.sign_in
     with st.container(border=True, key=f"project-{project.id}"):
         st.header(escape_markdown(project.name), divider=False)
         ui.caption(*_facts(project, is_everyone=is_everyone))
@@ -192,7 +185,7 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
                 "server; it cannot be renamed, archived or deleted."
             )
         with st.container(horizontal=True):
-            if project.id == current_project(user):
+            if project.id == identity.current_project(user):
                 st.markdown(":material/check: You work in this project.", width="content")
             else:
                 ui.button("Work in this project", "login", work_in, project.id, key=f"work-{project.id}")
@@ -208,7 +201,7 @@ def _offer_changes(project: Project) -> None:
 
     def archive() -> None:
         to = not project.archived
-        _changed(project, "change", lambda id: here().projects.archive(id, to), archived=to)
+        _changed(project, "change", lambda id: identity.here().projects.archive(id, to), archived=to)
 
     label, icon = "Archive", "archive"
     more = "It stays to be looked at; nothing is added to it any more."
@@ -217,7 +210,7 @@ def _offer_changes(project: Project) -> None:
     ui.button(label, icon, archive, key=f"archive-{project.id}", help=more)
 
     def say() -> None:
-        held = _with_it(here().projects.holdings(project.id))
+        held = _with_it(identity.here().projects.holdings(project.id))
         ui.say_of(project.name, f"The project{held} are deleted for everybody, and cannot be brought back.")
 
     key = f"delete-{project.id}"
@@ -225,7 +218,7 @@ def _offer_changes(project: Project) -> None:
 
 
 def _facts(project: Project, *, is_everyone: bool) -> list[str]:
-    user, held = current_user(), here().projects.holdings(project.id)
+    user, held = identity.current_user(), identity.here().projects.holdings(project.id)
     facts = ["archived"] if project.archived else []
     if user.role == "admin":
         facts += ["you are an admin of this server"] if user.id else []

@@ -21,17 +21,8 @@ from grasp_core.server.identity import COOKIE, known, new_visit
 from grasp_core.server.links import CLOSED, PasswordError, Visitor, told_of, withdraw_of_run
 from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import (
-    VIEWERS_LOOK,
-    current_project,
-    current_user,
-    here,
-    may_manage,
-    owner_names,
-    require_manage,
-    stores_of,
-)
 from pages._ui.helpers.screens import address
 from pages._ui.helpers.state import told, zone
 
@@ -73,14 +64,14 @@ class Shareable:
 
 def share_run(run: RunRecord) -> None:
     """The button that opens the dialog for a run."""
-    links, where = stores_of(run).links, address("results", run=run.id)
+    links, where = identity.stores_of(run).links, address("results", run=run.id)
     what, make, found = partial(_what_is_shown, run), partial(links.create, run.id), links.of_run
     _share(Shareable(where, run.owner, run.project, what, make, partial(found, run.id), run.id))
 
 
 def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
     """The button that opens the dialog for the leaderboard; each link opens what it was made of."""
-    links, project = here().links, current_project()
+    links, project = identity.here().links, identity.current_project()
     shown = (
         "A link shows the leaderboard as it is now, read-only: names of systems and their figures, neither "
         "predictions nor who handed them in."
@@ -90,10 +81,10 @@ def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
         return links.create_leaderboard(snapshot(), **how)
 
     def found() -> list[Link]:
-        return [link for link in links.of_leaderboards() if may_manage(link.created_by, project)]
+        return [link for link in links.of_leaderboards() if identity.may_manage(link.created_by, project)]
 
     where = address("models", **{"models-view": "Leaderboard"})
-    _share(Shareable(where, current_user().id, project, lambda: shown, make, found))
+    _share(Shareable(where, identity.current_user().id, project, lambda: shown, make, found))
 
 
 def _share(shared: Shareable) -> None:
@@ -112,11 +103,11 @@ def _dialog(shared: Shareable) -> None:
     st.write(f"Who {who} finds the result here, with everything on this page:")
     st.code(shared.address, language=None, wrap_lines=True)
     st.subheader("With people without an account")
-    if not may_manage(shared.owner, shared.project):
+    if not identity.may_manage(shared.owner, shared.project):
         st.write(
             "Only the person whose result this is, an owner of its project or an admin can make such links."
-            if current_user().may_run
-            else VIEWERS_LOOK
+            if identity.current_user().may_run
+            else identity.VIEWERS_LOOK
         )
         return
     st.write(shared.what_is_shown())
@@ -149,7 +140,7 @@ def _dialog(shared: Shareable) -> None:
     st.subheader("Links to this result")
     if not links:
         st.write("There are none yet.")
-    names = owner_names(link.created_by for link in links)
+    names = identity.owner_names(link.created_by for link in links)
     for link in links:
         with st.container(border=True, key=f"link-{link.id}"):
             st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
@@ -193,7 +184,7 @@ def _smallest(found: Result) -> str:
 
 def make_link(shared: Shareable) -> None:
     """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
-    user = require_manage(shared.owner, shared.project)
+    user = identity.require_manage(shared.owner, shared.project)
     if ui.just_made(_MADE):
         return
     state = st.session_state
@@ -231,7 +222,7 @@ def _facts(link: Link, maker: str) -> list[str]:
 
 def withdraw_link(shared: Shareable, link_id: str) -> None:
     """Withdraw one of the links to what is shared, and no other."""
-    user = require_manage(shared.owner, shared.project)
+    user = identity.require_manage(shared.owner, shared.project)
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
         server.shared().audit.record(user.id, "withdraw", "link", link_id)
@@ -239,7 +230,7 @@ def withdraw_link(shared: Shareable, link_id: str) -> None:
 
 
 def _withdraw_all(shared: Shareable) -> None:
-    user = require_manage(shared.owner, shared.project)
+    user = identity.require_manage(shared.owner, shared.project)
     _forget()
     if shared.run is not None:
         links = server.shared().seen(only(shared.project)).links

@@ -16,15 +16,8 @@ from grasp_core.server import server
 from grasp_core.server.watches import EVERY, Step, how_often, state
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch
+from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import (
-    current_user,
-    here,
-    may_manage,
-    owner_names,
-    require_manage,
-    require_run,
-)
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import told
 
@@ -34,7 +27,7 @@ _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 def offer_watch(run: RunRecord) -> None:
     """The button that opens the dialog, where the visitor may run and the run's files have addresses."""
     watching = server.shared().watching
-    may = watching.possible and current_user().may_run_in(run.project)
+    may = watching.possible and identity.current_user().may_run_in(run.project)
     if may and watching.refusal(run) is None and ui.button("Watch", "notifications"):
         _forget()
         _dialog(run)
@@ -61,7 +54,7 @@ def _dialog(run: RunRecord) -> None:
 
 
 def _add(run: RunRecord) -> None:
-    user, every = require_run(run.project), st.session_state[_EVERY]
+    user, every = identity.require_run(run.project), st.session_state[_EVERY]
     watch = server.shared().watching.add(run, every=every, by=user)
     server.shared().audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": every})
     st.session_state[_MADE] = run.id
@@ -84,7 +77,7 @@ def follow(watches: Sequence[Watch]) -> None:
 
 @st.fragment(run_every=2.0)
 def _look_after(waiting: dict[str, tuple[object, ...]]) -> None:
-    now = {watch.id: _stand(watch) for watch in here().watches.all() if watch.id in waiting}
+    now = {watch.id: _stand(watch) for watch in identity.here().watches.all() if watch.id in waiting}
     if now != waiting:
         st.rerun()
     st.caption(":material/hourglass_top: This page follows what is being looked at.")
@@ -96,20 +89,20 @@ def _stand(watch: Watch) -> tuple[object, ...]:
 
 def show_watch(watch: Watch) -> None:
     """Draw a watch, its latest step in full and the earlier ones folded."""
-    steps = server.shared().history.steps(here().watches, watch, limit=20)
+    steps = server.shared().history.steps(identity.here().watches, watch, limit=20)
     with st.container(border=True, key=f"watch-{watch.id}"):
         st.header(escape_markdown(watch.title), divider=False)
         st.markdown(f":material/{_icon(watch)}: {escape_markdown(state(watch))}")
         if watch.problem:
             st.warning(escape_markdown(watch.problem))
-        owner = owner_names([watch.owner])[watch.owner]
+        owner = identity.owner_names([watch.owner])[watch.owner]
         facts = [f"watched by {owner}"] if owner else []
         facts.append(f"looked at {how_often(watch.every)}")
         facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
         if watch.paused is None and watch.going_run is None:
             facts.append(f"next {told(watch.next_at)}")
         ui.caption(*facts)
-        if may_manage(watch.owner, watch.project):
+        if identity.may_manage(watch.owner, watch.project):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 _offer_changes(watch)
         _show_steps(steps[:1])
@@ -193,13 +186,13 @@ def _offer_changes(watch: Watch) -> None:
 def _change(
     watch: Watch, what: Literal["set_every", "look_now", "pause", "resume"], *to: object, **noted: object
 ) -> None:
-    user = require_manage(watch.owner, watch.project)
-    getattr(here().watches, what)(watch.id, *to)
+    user = identity.require_manage(watch.owner, watch.project)
+    getattr(identity.here().watches, what)(watch.id, *to)
     if noted:
         server.shared().audit.record(user.id, "watch", "watch", watch.id, noted)
 
 
 def _delete(watch: Watch) -> None:
-    user = require_manage(watch.owner, watch.project)
-    here().watches.delete(watch.id)
+    user = identity.require_manage(watch.owner, watch.project)
+    identity.here().watches.delete(watch.id)
     server.shared().audit.record(user.id, "delete", "watch", watch.id)

@@ -26,20 +26,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import fitted, guessed, roles_of
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.data.arriving import (
-    AT_ONCE,
-    fetch_watched,
-    is_saved_result,
-    offer_deletion,
-    offer_refresh,
-    offer_server_files,
-    offer_tools,
-    open_result,
-    read_watched,
-    say_news,
-    size_of,
-    tell_news,
-)
+from pages._ui.data import arriving
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.background import let_go
 from pages._ui.helpers.identity import current_project, here, may_run, require_run
@@ -97,8 +84,8 @@ def opened_result() -> RunRecord | None:
 
 def other_ways() -> None:
     """Files that the server fetches or reads itself, where it may."""
-    offer_server_files(_take_from)
-    offer_tools(_take_source)
+    arriving.offer_server_files(_take_from)
+    arriving.offer_tools(_take_source)
 
 
 def say_messages() -> None:
@@ -133,19 +120,19 @@ def show_files(*, adding: bool = True) -> None:
             with st.popover("Add a file", icon=":material/add:", type="tertiary", key=key):
                 drop_zone()
                 other_ways()
-                offer_deletion(on_ask=_next_round)
+                arriving.offer_deletion(on_ask=_next_round)
     for slot in SLOTS:
-        say_news(slot)
+        arriving.say_news(slot)
 
 
 def _one_file(slot: Role, table: Table) -> None:
-    size = f"{size_of(table.bytes)}, {len(table):,} rows, {len(table.columns):,} columns"
+    size = f"{arriving.size_of(table.bytes)}, {len(table):,} rows, {len(table.columns):,} columns"
     st.markdown(f"**{escape_markdown(table.name)}** {escape_markdown(f'({table.kind}, {size})')}")
     key = f"{slot}-role-{work().generation}"
     looks = {"index": SLOTS.index(slot), "key": key, "on_change": _change_role, "args": (slot, key)}
     pick("This file holds", _HOLDS, **looks)
     if table.source:
-        offer_refresh(slot, table, partial(_take_source, slot=slot))
+        arriving.offer_refresh(slot, table, partial(_take_source, slot=slot))
     if table.members:
         key = f"{slot}-member-{table.sha256}-{table.member}"
         place = table.members.index(table.member) + 1 if table.member in table.members else 0
@@ -173,8 +160,8 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
     for upload in uploads:
         content = upload.getvalue()
         with _refused_aloud():
-            if is_saved_result(content):
-                st.session_state[_OPENED] = open_result(content, upload.name)
+            if arriving.is_saved_result(content):
+                st.session_state[_OPENED] = arriving.open_result(content, upload.name)
             else:
                 brought.append(_kept(content, upload.name))
     _arrange(brought)
@@ -182,7 +169,7 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
 
 def _kept(content: bytes, name: str) -> _Brought:
     user = require_run()
-    table = read_watched(content, name, None, _next_round)
+    table = arriving.read_watched(content, name, None, _next_round)
     sha256 = here().files.put(content, owner=user.id)
     server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
     return _Brought(table, lambda member: read_table(content, name, member=member), content)
@@ -205,7 +192,7 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
     st.session_state[_MESSAGES] = []
     with _refused_aloud():
         user = require_run()
-        snapshot = fetch_watched(source, token, owner=user.id, key=slot or "tool")
+        snapshot = arriving.fetch_watched(source, token, owner=user.id, key=slot or "tool")
         if keep:
             server.shared().sources.keep(source, token, owner=user.id)
         table = table_of(snapshot)
@@ -217,7 +204,7 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
         else:
             taken = before.sha256 == sha256 or _use({slot: table})
         if slot is not None and taken:
-            tell_news(slot, before, table)
+            arriving.tell_news(slot, before, table)
         return taken
     return False
 
@@ -288,7 +275,7 @@ def _arrange_inside(brought: _Brought) -> bool:
     if not apart:
         return _use({role: table for role in roles_of([table]) if role is not None})
     tables = [table]
-    if table.bytes <= AT_ONCE:
+    if table.bytes <= arriving.AT_ONCE:
         for member in apart[:_TRIED]:
             if member != table.member:
                 with suppress(DataError):

@@ -23,7 +23,7 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence
-from grasp_core.report import charts
+from grasp_core.report import charts, tables
 from grasp_core.report.charts import Theme
 from grasp_core.report.charts.theme import palette, spec_of
 from grasp_core.report.charts.verdicts import drawn_groups
@@ -32,14 +32,6 @@ from grasp_core.report.findings.advice import advice, told
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.findings import count_groups, of_verdict
 from grasp_core.report.findings.sentences import counts, how_sure, title
-from grasp_core.report.tables import (
-    RowOrder,
-    column_label,
-    dsi_table,
-    label_use_by_group,
-    label_use_numbers,
-    results_table,
-)
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import (
     FITTED,
@@ -161,7 +153,7 @@ def groups_table(
     key: str,
     result: RunResult,
     statistics: Sequence[str],
-    order: RowOrder = "axis",
+    order: tables.RowOrder = "axis",
     *,
     axes: Sequence[str] = (),
     marked: Sequence[Significance] = (),
@@ -257,7 +249,7 @@ def show_phone_table(
     for name in statistics:
         cells[WORDS[name].name] = _cells(frame, name)
         for test in (f"{name}_p", f"{name}_q") if p else ():
-            cells[column_label(test)] = [p_text(one) for one in frame[test]]
+            cells[tables.column_label(test)] = [p_text(one) for one in frame[test]]
     column = st.column_config.Column
     show_table(
         pd.DataFrame({"Group": frame["group"], **cells, "Axis": frame["axis"], "Raters": frame["raters"]}),
@@ -296,13 +288,13 @@ _STARS_OF = {"": "", **{SIGNIFICANCE_NAMES[mark]: stars for mark, stars in STARS
 def table_of_groups(
     result: RunResult,
     *,
-    order: RowOrder,
+    order: tables.RowOrder,
     statistics: Sequence[str],
     axes: Sequence[str] = (),
     marked: Sequence[Significance] = (),
 ) -> pd.DataFrame:
     """The rows and statistics that are wanted, with every number."""
-    frame = results_table(result, order=order)
+    frame = tables.results_table(result, order=order)
     if axes:
         frame = frame[frame["axis"].isin(axes)]
     if marked:
@@ -387,10 +379,10 @@ def _marks(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
 
 def show_label_table(result: RunResult, theme: Theme) -> None:
     """Each group's points for every label, p and q: numbers, so that a click on a head sorts by them."""
-    table, points = label_use_numbers(result)
+    table, points = tables.label_use_numbers(result)
     style = table.style
     if result.provisional:  # p and q are not numbers yet
-        style = label_use_by_group(result).style
+        style = tables.label_use_by_group(result).style
     else:
         tests = ["p", "q"]
         table[points] = table[points].round(1)
@@ -413,7 +405,7 @@ def show_dsi_table(result: RunResult) -> None:
     """The DSI of every axis with both tests."""
     fitted = ["stars"] if result.spec.analysis.tail else []
     shown = ["axis", "dsi", "group", "p", "q", *fitted, "p_group"]
-    style = dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
+    style = tables.dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
     column = st.column_config.Column
     show_table(
         _format_p(style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations),
@@ -444,7 +436,7 @@ def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[st
 
 def _head(column: str, *, words: bool) -> object:
     return st.column_config.Column(
-        column_label(column),
+        tables.column_label(column),
         help=WORDS[column].explanation if column in WORDS else None,
         pinned=column == "group",
         width=_WIDTHS.get(column, _WORDS_WIDTH if words else None),

@@ -37,15 +37,7 @@ from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run, visitor
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.widgets import Shown
-from pages._ui.result import cache, comparisons
-from pages._ui.result.answers import (
-    has_items,
-    has_rater_map,
-    item_texts,
-    show_items,
-    show_rater_map,
-    show_where,
-)
+from pages._ui.result import answers, cache, comparisons
 from pages._ui.result.comparisons import has_given
 from pages._ui.result.groups import choose_group, named_group, open_group, show_group, show_groups
 
@@ -120,7 +112,7 @@ def _show_findings(shown: Shown) -> None:
             if shown.result.later is None:  # else that view comes with the last stage
                 _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
         if told.clearest is not None:
-            show_where(shown, told.clearest)
+            answers.show_where(shown, told.clearest)
 
 
 def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
@@ -248,7 +240,7 @@ def _show_disputed(shown: Shown) -> None:
         st.info(escape_markdown(str(error)))
         return
     frame = {"Item": [one.item for one in rows]}
-    texts = item_texts(run, shown.result.spec.data.text)
+    texts = answers.item_texts(run, shown.result.spec.data.text)
     if texts is not None:
         frame["Text"] = [texts.get(one.item, "") for one in rows]
     frame["Answers"] = [" · ".join(f"{one_line(name)}: {n:,}" for name, n in one.answers) for one in rows]
@@ -361,8 +353,8 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     goes_on = result.provisional or result.later is not None
     numbers = partial(_in_numbers, at_once=check_often or goes_on)
     views: dict[str, View] = {_NUMBERS: numbers} if result.provisional else {"Findings": _show_findings}
-    if has_items(shown):
-        views["Items"] = partial(_headed, [("Which items cause the difference?", show_items)])
+    if answers.has_items(shown):
+        views["Items"] = partial(_headed, [("Which items cause the difference?", answers.show_items)])
     compared = [
         (heading, show)
         for heading, there, show in (
@@ -375,8 +367,10 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     if compared:
         views["Compare groups"] = partial(_headed, compared)
     views[_NUMBERS] = numbers
-    if has_rater_map(shown):
-        views["Raters"] = partial(_headed, [("Does disagreement follow an axis at all?", show_rater_map)])
+    if answers.has_rater_map(shown):
+        views["Raters"] = partial(
+            _headed, [("Does disagreement follow an axis at all?", answers.show_rater_map)]
+        )
     if not goes_on:
         views["Data and methods"] = _data_and_methods
     return views
