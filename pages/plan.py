@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import streamlit as st
 
 from pages._ui.plan import choose_assumed, choose_from_run, chosen_run, offer, show_asked

@@ -157,7 +157,6 @@ def _axis(name: str) -> str:
 
 
 def _choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet, ...]:
-    """Single axes and intersections of any order."""
     start = _start().axes if work().settings else tuple((name,) for name in proposed)
     known = [axes for axes in start if set(axes) <= set(names)] or [(name,) for name in proposed]
     orders = (2, 3) if len(names) <= _TRIPLES_UP_TO else (2,)
@@ -176,7 +175,6 @@ def _choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet
 
 
 def _choose_slices(dataset: Dataset) -> tuple[str, ...]:
-    """Columns that describe items, for each of whose values the groups are computed once more."""
     known, settings = dataset.attributes, work().settings
     if not known:
         return ()

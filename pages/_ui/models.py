@@ -106,7 +106,6 @@ def _keep(given: _Given) -> None:
 
 
 def _take_column(table: Table, spec: DataSpec) -> None:
-    """Experts' labels often stand beside the raters' in the same file."""
     options = free_columns(table, spec)
     if not options:
         return
@@ -142,7 +141,6 @@ def _take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
 
 
 def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
-    """The models that can be used with these data; those that cannot say why."""
     models: list[ModelLabels] = []
     kept: list[_Given] = st.session_state.get(_GIVEN, [])
     for position, given in enumerate(kept):
@@ -276,7 +274,6 @@ def show_models_as_raters() -> None:
 
 
 def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...]) -> AnalysisSpec | None:
-    """Groups, smallest group and permutations, at first as analysed last; None without groups."""
     names, session = tuple(dataset.raters.axes), work()
     single = [(name,) for name in names]
     settings, key = session.settings, f"{session.generation}-{session.settings_generation}"

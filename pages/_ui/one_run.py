@@ -297,7 +297,6 @@ def _say_whose(run: RunRecord) -> None:
 
 
 def _offer_move(run: RunRecord) -> None:
-    """The button that asks where to; for those who own the run's project and another one."""
     user = identity.current_user()
     if not (run.ended and user.may_lead(run.project)):
         return
@@ -360,7 +359,6 @@ def _offer_ways_back(saved: _Saved) -> None:
 
 
 def _change_and_run_again(spec: RunSpec) -> None:
-    """A button to the page where this run was asked, with its settings."""
     if ui.button("Change and run again", "tune"):
         _change(spec, spec.analysis)
 

@@ -155,7 +155,6 @@ def _create() -> None:
 
 
 def _changed(project: Project, action: str, change: Callable[[str], object], **noted: object) -> None:
-    """Change a project, if the visitor may, and note it in the log."""
     user = identity.require_lead(project.id)
     change(project.id)
     server.shared().audit.record(user.id, action, "project", project.id, noted)

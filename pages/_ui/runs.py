@@ -174,7 +174,6 @@ def _show_changes(comparison: Comparison) -> None:
 
 
 def _show_table(table: pd.DataFrame, alt: str) -> None:
-    """What became of every test, with the interval of each difference."""
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
     style = table.style.format(_signed, subset=["moved", "q_moved"])

@@ -63,7 +63,6 @@ class Answered:
 
 
 def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
-    """Choices, how much they ask, a button, and what came of it."""
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
     shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
@@ -141,7 +140,6 @@ def ask(
 
 
 def _total(rows: Rows, way: Way, seed: int) -> int:
-    """Questions that evaluating on the rows asks."""
     name, found = rows.table.name, len(rows.ids)
     if found < 2:
         raise DataError(f"{name} has one labelled row; evaluating on it takes two or more")
@@ -255,7 +253,6 @@ def show_baselines() -> None:
 
 
 def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
-    """The button; what is computed stays for the visit, and is shown whenever it is asked for again."""
     if ui.button("Run the baseline", "play_arrow", type="primary"):
         require_run()
         _run(name, task, rows, way, seed)
@@ -287,7 +284,6 @@ def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
 
 
 def _labelled_rows(task: Task) -> Rows | None:
-    """The task's labelled rows: the server's, or those of a file."""
     with ui.refusal_told():
         path = _file_of(task, TRAIN_FILE)
         if path is not None:

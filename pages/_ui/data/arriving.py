@@ -315,7 +315,6 @@ def _options(kind: Kind, key: str) -> dict[str, str]:
 
 
 def _token(kind: Kind, source: Source | None, key: str) -> tuple[str, bool]:
-    """A token as it is typed, and whether to keep it."""
     if source is not None and source.in_file:
         return "", False
     sources, owner = server.shared().sources, current_user().id

@@ -268,7 +268,6 @@ def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[s
 
 
 def _with_categories(spec: DataSpec, guess: Guess) -> DataSpec:
-    """The spec with the labels of each question in order."""
     before = {question.label: question.categories for question in guess.spec.questions}
     before = {spec.label: guess.spec.categories, **before}
     first, *others = (_categories(spec, one, before.get(one.label), guess) for one in spec.questions)

@@ -34,7 +34,6 @@ _REPEATED: dict[Repeated, str] = {
 
 
 def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
-    """The spec with what becomes of different labels that one rater gives one item."""
     left, right = st.columns(2)
     repeated = pick(
         "A rater answers an item twice, differently",

@@ -176,7 +176,6 @@ def _kept(content: bytes, name: str) -> _Brought:
 
 
 def _take_from(location: str) -> bool:
-    """Use a file that the server reads itself; whether it could be."""
     st.session_state[_MESSAGES] = []
     with _refused_aloud():
         user = require_run()

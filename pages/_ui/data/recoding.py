@@ -93,7 +93,6 @@ def _add(step: Recode) -> None:
 def _offer(
     step: Recode, tables: Sequence[Table | None], spec: DataSpec, columns: Sequence[str | None]
 ) -> None:
-    """Counts before and after, and the button that adds the step."""
     try:
         *changed, problems = recode(tables[0], tables[1], replace(spec, recode=(step,)), tables[2])
     except DataError as error:

@@ -23,26 +23,10 @@ from pages._ui.helpers.sign_ins import SIGN_OUT
 from pages._ui.helpers.state import note_refusal, work
 
 
-def ask_to_sign_in() -> None:
-    """The way in."""
-    st.title("GRASP")
-    st.write("Sign in to see this page.")
-    st.button("Sign in", type="primary", icon=":material/login:", on_click=st.login)
-
-
-def say_not_admitted(reason: str) -> None:
-    """Why somebody who has signed in may not see anything, and the way out."""
-    st.title("GRASP")
-    st.error(escape_markdown(reason))
-    offer_sign_out()
-
-
 def offer_sign_out() -> None:
     """The way out: a form, for no link of anybody else's may end a session."""
-    address = server.shared().settings.base_path + SIGN_OUT
-    st.html(
-        f'<form class="{SIGN_OUT_FORM}" method="post" action="{address}"><button>Sign out</button></form>'
-    )
+    form = f'class="{SIGN_OUT_FORM}" method="post" action="{server.shared().settings.base_path}{SIGN_OUT}"'
+    st.html(f"<form {form}><button>Sign out</button></form>")
 
 
 _WIDGET = "choose-project"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextvars
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -414,18 +413,8 @@ def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
     context, there = get_script_run_ctx(), contextvars.copy_context()
 
     def made() -> T:
-        outcome: Future[T] = Future()
-
-        def run() -> None:
-            try:
-                outcome.set_result(make())
-            except BaseException as error:  # raised where it was called
-                outcome.set_exception(error)
-
-        thread = threading.Thread(target=there.run, args=(run,), name="grasp-file", daemon=True)
-        add_script_run_ctx(thread, context)
-        thread.start()
-        return outcome.result()
+        with ThreadPoolExecutor(1, "grasp-file", add_script_run_ctx, (None, context)) as pool:
+            return pool.submit(there.run, make).result()
 
     return made
 

@@ -52,14 +52,12 @@ disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
-def _final(key: str, _draw: Callable[[], Any]) -> Any:
-    """Draw something; one text as the key of all, as Streamlit takes apart each argument by its name."""
+def _final(key: str, _draw: Callable[[], Any]) -> Any:  # one key, as Streamlit takes apart each argument
     return _draw()
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _so_far(key: str, _draw: Callable[[], Any]) -> Any:
-    """Draw something of a provisional result, whose permutations are in the key."""
     return _draw()
 
 
@@ -129,11 +127,9 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
     found = told(_result)
     to_do = tuple(one.for_pages for one in advice(_result, found))
     drawn = count_groups(drawn_groups(_result))
+    said = title(_result, found), counts(_result, found), how_sure(_result, found), to_do
     return ToldFirst(
-        title(_result, found),
-        counts(_result, found),
-        how_sure(_result, found),
-        to_do,
+        *said,
         drawn,
         len(_result.groups) - drawn,
         next(iter(of_verdict(_result, "clear")), None),
@@ -216,15 +212,13 @@ def _apart(layer: dict[str, Any], rows: dict[str, _Rows]) -> dict[str, Any]:
     found = json.loads(data["values"])
     transforms = layer.get("transform", [])
     lists = [name for one in transforms for name in one.get("flatten", ())]
-    rows[data["name"]] = (
-        [
+    if lists:
+        found = [
             {**row, **dict(zip(lists, entries, strict=True))}
             for row in found
             for entries in zip(*(row[name] for name in lists), strict=True)
         ]
-        if lists
-        else found
-    )
+    rows[data["name"]] = found
     left = [one for one in transforms if "flatten" not in one]
     kept = {name: value for name, value in layer.items() if name != "transform"}
     return {**kept, **({"transform": left} if left else {}), "data": {"name": data["name"]}}
@@ -240,10 +234,9 @@ def show_phone_table(
 ) -> None:
     """Each group with a statistic's value, mark and interval in one cell."""
 
-    def p_text(value: float | str) -> str:  # of a run that goes on it is a text with its interval
-        if isinstance(value, str):
-            return value
-        return format_p_value(_or_none(value), permutations=permutations)
+    def p_text(value: float | str) -> str:
+        so_far = isinstance(value, str)  # of a run that goes on it is a text with its interval
+        return value if so_far else format_p_value(_or_none(value), permutations=permutations)
 
     cells: dict[str, Sequence[str]] = {}
     for name in statistics:

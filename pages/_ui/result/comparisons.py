@@ -95,11 +95,6 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     ui.show_table(pair_table(result, row), "Everything that was tested of this pair")
 
 
-def is_sliced(result: RunResult, group: Group) -> bool:
-    """Whether the group is in some slice."""
-    return any(group in slices.sliced_groups(result, found) for found in result.slices)
-
-
 def show_slices(shown: Shown, group: Group | None = None) -> None:
     """What stands out in which slice, then one group in all of them; with `group` that group alone."""
     result = shown.result

@@ -14,7 +14,7 @@ from grasp_core.model.groups import axis_label
 from grasp_core.model.outcome import LabelUse, Significance
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.report import charts
+from grasp_core.report import charts, slices
 from grasp_core.report.account import least_of
 from grasp_core.report.charts import Theme
 from grasp_core.report.contents import marks_legend
@@ -31,7 +31,7 @@ from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 from pages._ui.result.answers import has_items, has_rater_map, show_items, show_rater_map
-from pages._ui.result.comparisons import is_sliced, show_pairs, show_slices
+from pages._ui.result.comparisons import show_pairs, show_slices
 
 Chart = Callable[[RunResult, Theme], alt.LayerChart]
 _PER_PAGE = {"persist_state": "page"}
@@ -252,7 +252,7 @@ def show_group(shown: Shown, name: str) -> None:
     if has_rater_map(shown):
         st.header("On the map of raters")
         show_rater_map(shown, row.group)
-    if is_sliced(result, row.group):
+    if any(row.group in slices.sliced_groups(result, found) for found in result.slices):
         st.header("On the items of each value")
         show_slices(shown, row.group)
 

@@ -155,7 +155,6 @@ def _groups(shown: Shown) -> None:
 
 
 def _more(count: int, what: str, view: str) -> None:
-    """How many more there are, and the way to the view that has them."""
     if count:
         looks = {"type": "tertiary", "key": f"more-{what}s"}
         ui.button(number(count, f"more {what}"), "arrow_forward", ui.put_in_address, "view", view, **looks)
@@ -169,7 +168,6 @@ def _open(*, narrow: bool) -> None:
 
 
 def _show_agreement(shown: Shown) -> None:
-    """Labels by how often another rater gives them too, and beside them who differs and what to do."""
     found = shown.result.everybody
     if found is None:
         return
@@ -209,14 +207,7 @@ def _show_raters_agreement(shown: Shown) -> None:
     )
 
 
-def _has_disputed(shown: Shown) -> bool:
-    """Whether single items can be looked at: not by strangers, for their ids and texts are data."""
-    known = shown.run is not None and not shown.stranger and visitor() is not None
-    return known and len(shown.result.spec.data.questions) == 1
-
-
 def _show_disputed(shown: Shown) -> None:
-    """The items on which raters agree least, or those that one rater alone gave a label."""
     run, found = shown.run, shown.result.everybody
     if run is None or found is None:
         return
@@ -248,7 +239,6 @@ def _show_disputed(shown: Shown) -> None:
 
 
 def _show_methods(result: RunResult) -> None:
-    """Each statistic in plain words with its formula one click away, then this run's conventions."""
     formulas = {}
     for name in reported_statistics(result):
         about = WORDS[name]
@@ -347,7 +337,10 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
 def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
-        items = {"Items": _show_disputed} if _has_disputed(shown) else {}
+        # Not by strangers, for items' ids and texts are data.
+        known = shown.run is not None and not shown.stranger and visitor() is not None
+        one_question = len(result.spec.data.questions) == 1
+        items = {"Items": _show_disputed} if known and one_question else {}
         whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
         return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
     goes_on = result.provisional or result.later is not None
@@ -383,7 +376,6 @@ def _headed(sections: Sequence[tuple[str, View]], shown: Shown) -> None:
 
 
 def _in_numbers(shown: Shown, *, at_once: bool) -> None:
-    """What the paper's tables and figures show, and label use."""
     if shown.result.provisional:
         choose_group(shown.result)
     line = everybody.in_one_line(shown.result)
