@@ -163,7 +163,7 @@ class Work:
     @property
     def hashes(self) -> list[str]:
         """Of the files in use."""
-        return [table.sha256 for table in self.tables.values() if table is not None]
+        return [file.sha256 for file in self.files.values() if file is not None]
 
     def give_up_tables(self) -> bool:
         """Hold no table and no data while no tab shows them; :func:`work` reads them again."""
@@ -290,11 +290,11 @@ def members_of(annotations: Table, raters: Table | None, items: Table | None) ->
 
 def tables_again(files: Files) -> Tables:
     """The same of files by what they hold."""
-    known = {slot: files[slot] for slot in SLOTS}
-    return {
-        slot: None if one is None else table_again(one.name, one.sha256, one.member)
-        for slot, one in known.items()
-    }
+    found: Tables = dict.fromkeys(SLOTS)
+    for slot, file in files.items():
+        if file is not None:
+            found[slot] = table_again(file.name, file.sha256, file.member)
+    return found
 
 
 def work() -> Work:
