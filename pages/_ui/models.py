@@ -308,12 +308,5 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
         strata, cluster = ui.choose_shuffles(names, start, f"models-{key}")
     if not axes:
         return None
-    return AnalysisSpec(
-        tuple(axes),
-        permutations=permutations,
-        seed=seed,
-        min_raters=smallest,
-        strata=strata,
-        cluster=cluster,
-        adaptive=bool(adaptive),
-    )
+    shuffles = {"permutations": permutations, "seed": seed, "adaptive": bool(adaptive)}
+    return AnalysisSpec(tuple(axes), min_raters=smallest, strata=strata, cluster=cluster, **shuffles)

@@ -71,7 +71,7 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
         st.info("There is no result here: its computation did not come to an end.")
     elif link is not None:
         st.caption(TO_LOOK_AT)
-        _watch(run, show_provisional, check, small_groups=link.small_groups)
+        _watch(run, show_provisional, link)
     elif run.ended:
         failed = escape_markdown(run.error or "This run failed.")
         st.warning("This run was cancelled." if run.state == "cancelled" else failed)
@@ -136,37 +136,31 @@ def _show_by_link(run: RunRecord, link: OpenedLink, key: str) -> None:
     show_kept_plans(run, link.check, lambda plan: few or of_large_groups(plan, result))
 
 
-def _watch(
-    asked: RunRecord,
-    show: Callable[[Result], None],
-    check: Callable[[], None] | None = None,
-    *,
-    small_groups: bool = True,
-) -> None:
+def _watch(asked: RunRecord, show: Callable[[Result], None], link: OpenedLink | None = None) -> None:
     """Show how far the run is and what it has found so far; when it ends, draw the page anew.
 
-    With `check` for people without an account: as long as their link works, with what it shows.
+    By a link: as long as it works, with what it shows.
     """
 
     def look() -> None:
-        if check is not None:
+        if link is not None:
             try:
-                check()
+                link.check()
             except AccessError:
                 st.rerun()
-        stores = identity.here() if check is None else identity.stores_of(asked)
+        stores = identity.here() if link is None else identity.stores_of(asked)
         run = stores.runs.get(asked.id)
         if run is None or run.ended:
             st.rerun()
         show_progress(run)
-        if check is None:
+        if link is None:
             st.caption("The run goes on when you close this page; its address leads back to it.")
             if identity.may_manage(run.owner, run.project) and ui.button("Cancel the run", "stop_circle"):
                 cancel(run)
                 st.rerun()
         found = server.shared().service.provisional(run.computed_as)
         if found is not None:
-            show(found if check is None else public_view(found, small_groups=small_groups))
+            show(found if link is None else public_view(found, small_groups=link.small_groups))
 
     # As often as there is something new, for each look draws all that is known. Only the whole page, drawn
     # anew, sets how often; that would close a dialog that is open before it.
@@ -229,6 +223,8 @@ def edit(run: RunRecord) -> None:
 
 def delete(run: RunRecord) -> None:
     """The button that asks whether to delete."""
+    if not identity.may_manage(run.owner, run.project):
+        return
 
     def say() -> None:
         working = sum(link.works for link in identity.stores_of(run).links.of_run(run.id))
@@ -241,8 +237,7 @@ def delete(run: RunRecord) -> None:
             "then.",
         )
 
-    if identity.may_manage(run.owner, run.project):
-        ui.ask_first("Delete", "delete", "Delete this run?", say, _delete, run, key=f"delete-{run.id}")
+    ui.ask_first("Delete", "delete", "Delete this run?", say, _delete, run, key=f"delete-{run.id}")
 
 
 @st.dialog("Title, tags and note", width="medium")
@@ -257,9 +252,8 @@ def _edit_dialog(run: RunRecord) -> None:
         help=f"At most {TAG_LENGTH} characters each.",
         key=_key("tags", run),
     )
-    st.text_area(
-        "Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.", key=_key("note", run)
-    )
+    looks = {"max_chars": _NOTE_LENGTH, "help": "Strangers never see it.", "key": _key("note", run)}
+    st.text_area("Note", run.note, **looks)
     ui.act("Save", _save, run, refused="edit-problem")
 
 
@@ -339,23 +333,19 @@ class _Saved:
         allowed = identity.why_not_run(identity.current_user(), self.run.project) is None
         return allowed and server.shared().service.inputs.are_at_hand(self.run)
 
-    @cached_property
-    def kept(self) -> tuple[tuple[str, str], ...]:
-        """Columns and values of raters who count although the data mark them."""
-        found = identity.stores_of(self.run).answers.find(self.run.id, KEPT_RATERS) or ()
-        return tuple((column, value) for column, value in found)
-
 
 def _offer_ways_back(saved: _Saved) -> None:
     """What was left out, kept or held alike by one click, each with the click that takes it back."""
-    found = list(ways_back(saved.run.spec, saved.kept))
+    run = saved.run
+    kept = identity.stores_of(run).answers.find(run.id, KEPT_RATERS) or ()
+    found = list(ways_back(run.spec, tuple((column, value) for column, value in kept)))
     if not found or not saved.may_be_asked_again:
         return
     for place, back in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(back.mended, width="content")
             if ui.button(back.mend.label, "undo", key=f"back-{place}"):
-                ask_again(saved.run, back.mend.spec)
+                ask_again(run, back.mend.spec)
 
 
 def _change_and_run_again(spec: RunSpec) -> None:

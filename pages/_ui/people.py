@@ -117,9 +117,8 @@ def _open(person_id: str) -> int:
     return sum(link.goes_on for link in server.shared().links.of_person(person_id))
 
 
-_MADE, _REFUSED, _NAME, _SCOPE, _TERM = (
-    f"token-{name}" for name in ("made", "refused", "name", "scope", "term")
-)
+_MADE, _REFUSED = "token-made", "token-refused"
+_NAME, _SCOPE, _TERM = "token-name", "token-scope", "token-term"
 _TERMS = {"7 days": 7, "30 days": 30, "90 days": 90, "A year": 365}
 _SCOPES: dict[Scope, str] = {
     "read": "Read: look at what you may see",
@@ -144,8 +143,8 @@ def show_tokens(user: User) -> None:
         st.form_submit_button("Make a token", icon=":material/key:", on_click=make_token)
     ui.say_refusal(_REFUSED)
     ui.show_made(_MADE, "token")
-    tokens = server.shared().tokens.of(user.id)
     st.subheader("Your tokens")
+    tokens = server.shared().tokens.of(user.id)
     if not tokens:
         st.write("There are none yet.")
     for token in tokens:
@@ -196,18 +195,18 @@ def withdraw_token(token_id: str) -> None:
 _PER_PAGE = 50
 
 
+def _page(key: str) -> dict[str, int]:
+    return {"start": (st.session_state.get(key, 1) - 1) * _PER_PAGE, "limit": _PER_PAGE}
+
+
 def show_log() -> None:
     """Widgets for what is looked for, what is found, and the whole log as a file."""
     audit = server.shared().audit
     left, right = st.columns(2)
     action = left.selectbox("What was done", ACTIONS, index=None, key="log-action", placeholder="Anything")
-    object_id = right.text_input(
-        "To which object", key="log-object", placeholder="Id of a run, file, link or person"
-    )
-    page = st.session_state.get("log-page", 1)
-    found, total = audit.search(
-        action=action, object_id=object_id.strip() or None, start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
-    )
+    looks = {"key": "log-object", "placeholder": "Id of a run, file, link or person"}
+    object_id = right.text_input("To which object", **looks).strip() or None
+    found, total = audit.search(action=action, object_id=object_id, **_page("log-page"))
     if not found:
         st.info("There is no such entry.")
         return
@@ -241,13 +240,9 @@ _ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
 
 def list_people(user: User) -> None:
     """People by name, a page of them at a time."""
-    text = st.text_input(
-        "Search", key="people-text", icon=":material/search:", placeholder="Part of a name or mail address"
-    )
-    page = st.session_state.get("people-page", 1)
-    found, total = server.shared().accounts.people.search(
-        text.strip(), start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
-    )
+    looks = {"icon": ":material/search:", "placeholder": "Part of a name or mail address"}
+    text = st.text_input("Search", key="people-text", **looks)
+    found, total = server.shared().accounts.people.search(text.strip(), **_page("people-page"))
     ui.say_refusal(_PEOPLE_REFUSED)
     if not found:
         st.info("Nobody is called like that." if text else "Nobody has signed in yet.")

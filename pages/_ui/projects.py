@@ -64,15 +64,9 @@ def _show_member(project: Project, member: Member, *, leads: bool) -> None:
             return
         key = _key(f"role-{member.kind}-{member.name}", project)
         st.session_state[key] = member.role
-        st.selectbox(
-            f"Role of {escape_markdown(name)}",
-            ROLES,
-            key=key,
-            label_visibility="collapsed",
-            width=140,
-            on_change=_admit,
-            args=(project, member.kind, member.name, key),
-        )
+        admit = partial(_admit, project, member.kind, member.name, key)
+        looks = {"key": key, "label_visibility": "collapsed", "width": 140, "on_change": admit}
+        st.selectbox(f"Role of {escape_markdown(name)}", ROLES, **looks)
         remove = _key(f"remove-{member.kind}-{member.name}", project)
         more = f"Remove {escape_markdown(name)}"
         ui.button("Remove", "person_remove", _expel, project, member, key=remove, help=more)

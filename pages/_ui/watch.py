@@ -139,18 +139,14 @@ def _show_table(found: Comparison) -> None:
     table = changes_table(found.changes)
     columns = [name for name in ("group", "axis", "model") if name in table]
     table["moved"] = table["moved"].round(3)
-    heads = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "Before", "b": "Now"}
-    ui.show_table(
-        table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]],
-        "Values before and now",
-        column_config={
-            **heads,
-            "group": st.column_config.Column("Group", pinned=True),
-            "moved": st.column_config.NumberColumn("Difference", format="%+.3f"),
-            "moved_interval": "95 % interval of the difference",
-            "significance": "Significance",
-        },
-    )
+    shown = table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]]
+    heads = {
+        "group": st.column_config.Column("Group", pinned=True),
+        **{"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "Before", "b": "Now"},
+        "moved": st.column_config.NumberColumn("Difference", format="%+.3f"),
+        **{"moved_interval": "95 % interval of the difference", "significance": "Significance"},
+    }
+    ui.show_table(shown, "Values before and now", column_config=heads)
 
 
 def _offer_changes(watch: Watch) -> None:

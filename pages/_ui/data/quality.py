@@ -91,15 +91,13 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     with left:
         st.subheader("Labels")
         labels = label_counts(dataset)
-        show_table(
-            labels.assign(share=100 * labels["share"]),
-            "Annotations per label",
-            column_config={
-                "label": "Label",
-                "annotations": figure("Annotations", format="localized"),
-                "share": figure("Share", format="%.1f%%"),
-            },
-        )
+        heads = {
+            "label": "Label",
+            "annotations": figure("Annotations", format="localized"),
+            "share": figure("Share", format="%.1f%%"),
+        }
+        shares = labels.assign(share=100 * labels["share"])
+        show_table(shares, "Annotations per label", column_config=heads)
     with right:
         st.subheader("Raters by axis")
         _cross_table(dataset, proposed)
@@ -270,13 +268,11 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
         key=work().key("power-axes"),
     )
     what = ("power", *chosen)
-    pressed = st.button(
-        "Estimate what could be detected",
-        icon=":material/experiment:",
-        disabled=not chosen,
-        help="Simulates effects of growing strength in your data's own design. It takes about a second per "
-        "group, several in large data.",
+    more = (
+        "Simulates effects of growing strength in your data's own design. It takes about a second per group, "
+        "several in large data."
     )
+    pressed = button("Estimate what could be detected", "experiment", disabled=not chosen, help=more)
     if pressed:
         require_run()
     if pressed or _known_quality(what, dataset):

@@ -226,16 +226,10 @@ def _items_table(
     for head, of_items in sides.items():
         frame.insert(frame.columns.get_loc(head), f"Bars of {head}", of_items)
     column, bar = st.column_config.Column, st.column_config.BarChartColumn(width="small", y_min=0, y_max=1)
-    ui.show_table(
-        frame,
-        f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
-        height="content",
-        column_config={
-            "Item": column(pinned=True),
-            "Text": column(width="large"),
-            **{f"Bars of {head}": bar for head in sides},
-        },
-    )
+    heads = {"Item": column(pinned=True), "Text": column(width="large")}
+    heads |= {f"Bars of {head}": bar for head in sides}
+    alt_text = f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q"
+    ui.show_table(frame, alt_text, height="content", column_config=heads)
     labels = listed([quoted(one_line(label)) for label in found.label_use])
     ui.caption(f"Bars: the share of each label, in the order {labels}.")
 

@@ -243,17 +243,15 @@ def show_phone_table(
         cells[WORDS[name].name] = _cells(frame, name)
         for test in (f"{name}_p", f"{name}_q") if p else ():
             cells[tables.column_label(test)] = [p_text(one) for one in frame[test]]
-    column = st.column_config.Column
-    show_table(
-        pd.DataFrame({"Group": frame["group"], **cells, "Axis": frame["axis"], "Raters": frame["raters"]}),
-        alt,
-        height="content" if len(frame) <= _ROWS_IN_FULL else 640,
-        column_config={
-            "Group": column(pinned=True, width=_GROUP),
-            **{WORDS[name].name: column(width=_VALUE) for name in statistics},
-        },
-        placeholder=NOT_ESTIMABLE,
-    )
+    table = pd.DataFrame({"Group": frame["group"], **cells, "Axis": frame["axis"], "Raters": frame["raters"]})
+    heads = {WORDS[name].name: st.column_config.Column(width=_VALUE) for name in statistics}
+    heads["Group"] = st.column_config.Column(pinned=True, width=_GROUP)
+    _show(table, alt, len(table), heads, tall=640)
+
+
+def _show(rows: object, alt: str, length: int, heads: Mapping[str, object], *, tall: int = 900) -> None:
+    height = "content" if length <= _ROWS_IN_FULL else tall
+    show_table(rows, alt, height=height, column_config=heads, placeholder=NOT_ESTIMABLE)
 
 
 def _or_none(value: float) -> float | None:
@@ -271,7 +269,6 @@ def _cells(frame: pd.DataFrame, name: str) -> list[str]:
     ]
 
 
-_TALL = 900
 _WIDTHS = {"group": 200, "axis": 120}
 _WORDS_WIDTH = 115
 _SMALLEST_P = 0.0001
@@ -322,16 +319,10 @@ def show_groups_table(
     }
     style = _with_marks(rounded, marks)
     style = style.apply(_emphasis, subset=list(statistics), axis=None, frame=frame, theme=theme)
-    show_table(
-        style if so_far else _format_p(style, tests, permutations),
-        alt,
-        height="content" if len(frame) <= _ROWS_IN_FULL else _TALL,
-        column_config={
-            "marks": st.column_config.Column("Marked", width="medium"),
-            **{name: _head(name, words=so_far or frame[name].isna().any()) for name in shown},
-        },
-        placeholder=NOT_ESTIMABLE,
-    )
+    style = style if so_far else _format_p(style, tests, permutations)
+    heads = {name: _head(name, words=so_far or frame[name].isna().any()) for name in shown}
+    heads["marks"] = st.column_config.Column("Marked", width="medium")
+    _show(style, alt, len(frame), heads)
 
 
 def _with_marks(rounded: pd.DataFrame, marks: Mapping[str, Sequence[str]]) -> Styler:
@@ -385,13 +376,8 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
         words = table["Marked"].str.removesuffix(FITTED).str.strip()
         marked = pd.DataFrame({"q_stars": words.map(_STARS_OF)})
         style = style.apply(_emphasis, subset=["q"], axis=None, frame=marked, theme=theme)
-    show_table(
-        style,
-        "Label use of every group, in percentage points",
-        height="content" if len(table) <= _ROWS_IN_FULL else _TALL,
-        column_config={"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])},
-        placeholder=NOT_ESTIMABLE,
-    )
+    heads = {"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])}
+    _show(style, "Label use of every group, in percentage points", len(table), heads)
 
 
 def show_dsi_table(result: RunResult) -> None:
@@ -400,20 +386,16 @@ def show_dsi_table(result: RunResult) -> None:
     shown = ["axis", "dsi", "group", "p", "q", *fitted, "p_group"]
     style = tables.dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
     column = st.column_config.Column
-    show_table(
-        _format_p(style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations),
-        "DSI by axis",
-        column_config={
-            "axis": "Axis",
-            "dsi": "DSI",
-            "group": "Attained by",
-            "p": column("p", help="Against the largest that the groups of random groupings reach."),
-            "q": column("q", help="p after correction over the axes."),
-            "stars": "Marked",
-            "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
-        },
-        placeholder=NOT_ESTIMABLE,
+    style = _format_p(
+        style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations
     )
+    heads = {
+        **{"axis": "Axis", "dsi": "DSI", "group": "Attained by", "stars": "Marked"},
+        "p": column("p", help="Against the largest that the groups of random groupings reach."),
+        "q": column("q", help="p after correction over the axes."),
+        "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
+    }
+    show_table(style, "DSI by axis", column_config=heads, placeholder=NOT_ESTIMABLE)
 
 
 def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:

@@ -153,14 +153,8 @@ def _draw_groups(shown: Shown) -> None:
     order = ui.pick("Order of the groups", orders, place=first, key="order", **_PER_PAGE)
     of_axes = second.multiselect("Axes", axes, placeholder="All axes", key="table-axes", **_PER_PAGE)
     marked = third.selectbox("Significance", list(_MARKED), key="table-marked", **_PER_PAGE)
-    columns = last.multiselect(
-        "Statistics in the table",
-        reported,
-        default=reported,
-        format_func=lambda name: WORDS[name].name,
-        key="table-statistics",
-        **_PER_PAGE,
-    )
+    named = {"format_func": lambda name: WORDS[name].name, "key": "table-statistics", **_PER_PAGE}
+    columns = last.multiselect("Statistics in the table", reported, default=reported, **named)
     table, histograms = st.columns([3, 2], gap="medium")
     with table:
         st.header("Table of groups")
@@ -210,15 +204,9 @@ def open_group(name: str | None) -> None:
 def choose_group(result: RunResult) -> None:
     """A list of all groups that leads to the one chosen, or back."""
     ui.follow_address(_LIST, named_group(result))
-    st.selectbox(
-        "Look at one group",
-        list(named_groups(result)),
-        index=None,
-        placeholder="Look at one group",
-        label_visibility="collapsed",
-        key=_LIST,
-        on_change=lambda: open_group(st.session_state[_LIST]),
-    )
+    label, names = "Look at one group", list(named_groups(result))
+    looks = {"placeholder": label, "label_visibility": "collapsed", "key": _LIST}
+    st.selectbox(label, names, None, on_change=lambda: open_group(st.session_state[_LIST]), **looks)
 
 
 def show_group(shown: Shown, name: str) -> None:
