@@ -278,15 +278,10 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
     single = [(name,) for name in names]
     settings, key = session.settings, f"{session.generation}-{session.settings_generation}"
     asked = () if settings is None else tuple(axes for axes in settings.axes if set(axes) <= set(names))
-    options = dict.fromkeys([*asked, *single, *combinations(names, 2)])
-    axes = st.multiselect(
-        "Groups of",
-        list(options),
-        default=list(asked) or [(name,) for name in proposed if name in names] or single[:1],
-        format_func=axis_label,
-        **ui.for_visit(f"models-axes-{key}"),
-        help="Each value is one group of raters; pairs of axes give groups such as one gender of one race.",
-    )
+    first = asked or [(name,) for name in proposed if name in names] or single[:1]
+    more = "Each value is one group of raters; pairs of axes give groups such as one gender of one race."
+    looks = {"format_func": axis_label, "help": more, **ui.for_visit(f"models-axes-{key}")}
+    axes = ui.several("Groups of", [*asked, *single, *combinations(names, 2)], first, **looks)
     start = settings or AnalysisSpec(tuple(single[:1]))
 
     def number(label: str, low: int, high: int, value: int, **looks: Any) -> int:
@@ -309,4 +304,4 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
     if not axes:
         return None
     shuffles = {"permutations": permutations, "seed": seed, "adaptive": bool(adaptive)}
-    return AnalysisSpec(tuple(axes), min_raters=smallest, strata=strata, cluster=cluster, **shuffles)
+    return AnalysisSpec(axes, min_raters=smallest, strata=strata, cluster=cluster, **shuffles)

@@ -24,7 +24,7 @@ from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, choose_one, for_visit, pick, show_table
+from pages._ui.helpers.widgets import button, caption, choose_one, for_visit, pick, several, show_table
 
 _REPEATED: dict[Repeated, str] = {
     "refuse": "Refuse the file",
@@ -265,16 +265,11 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         if spec.layout != "raters-by-items":
             fields |= _by_time(annotations, start) | _by_gold(annotations, spec, start)
         spec = _choose_repeated(annotations, spec, guess)
-        screens = st.multiselect(
-            "Leave out by what labels show",
-            list(SCREENS),
-            default=list(guess.spec.screens),
-            format_func=lambda screen: SCREENS[screen].capitalize(),
-            placeholder="Nobody is left out",
-            help="Looked for in what is left after everything else; see Quality below.",
-            **for_visit(work().key("screens")),
-        )
-        spec = replace(spec, screens=tuple(screens))
+        more = "Looked for in what is left after everything else; see Quality below."
+        looks = {"format_func": lambda screen: SCREENS[screen].capitalize(), "help": more}
+        looks |= {"placeholder": "Nobody is left out", **for_visit(work().key("screens"))}
+        screens = several("Leave out by what labels show", SCREENS, guess.spec.screens, **looks)
+        spec = replace(spec, screens=screens)
         try:
             return replace(spec, exclude=exclude, filters=Filters(**fields))
         except SpecError as error:
@@ -294,17 +289,10 @@ def _pairs(table: Table, columns: Sequence[str], spec: DataSpec) -> list[tuple[s
 def _where(
     field: str, label: str, options: Sequence[tuple[str, str]], start: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, str], ...]:
-    looks = _kept(field)
+    looks: dict[str, Any] = {**_kept(field)}
     before = st.session_state.get(looks["key"], ())  # a value that was recoded since is kept, and told
-    chosen = st.multiselect(
-        label,
-        list(dict.fromkeys([*start, *before, *options])),
-        default=list(start),
-        format_func=lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}",
-        placeholder="Nothing is left out",
-        **looks,
-    )
-    return tuple(chosen)
+    looks["format_func"] = lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}"
+    return several(label, [*start, *before, *options], start, placeholder="Nothing is left out", **looks)
 
 
 def _by_time(table: Table, start: Filters) -> dict[str, Any]:

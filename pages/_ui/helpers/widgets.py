@@ -63,6 +63,12 @@ def choose_one(label: str, options: Sequence[str], start: str | None, **looks: A
     return st.selectbox(label, options, index=index, **looks)
 
 
+def several(label: str, options: Iterable[K], start: Iterable[K], **looks: Any) -> tuple[K, ...]:
+    """Those chosen of the options, at first those of `start` that are among them."""
+    known = list(dict.fromkeys(options))
+    return tuple(st.multiselect(label, known, default=[one for one in start if one in known], **looks))
+
+
 def put_in_address(name: str, value: str | None) -> None:
     """Say this under a name of the address, or nothing; for callbacks."""
     if value is not None:
@@ -108,30 +114,21 @@ def choose_shuffles(
     """The strata, and the column of clusters; `names` are the data's axes, `key` belongs to the place."""
     columns = [name for name in names if name != WORKLOAD]
     options = [*columns, *(() if WORKLOAD in names else (WORKLOAD,))]
-    strata: list[str] = st.multiselect(
-        "Shuffle profiles only within",
-        options,
-        default=[name for name in start.strata if name in options],
-        format_func=lambda name: (
-            "Workload (bins by number of annotations)" if name == WORKLOAD else axis_label((name,))
-        ),
-        **for_visit(f"{key}-strata"),
-        placeholder="Over all raters",
-        help="Profiles then move only among raters who share a value on each of these. Use it where raters "
-        "who differ there were given other items, or answer otherwise for reasons that are not the question.",
+    labels = {name: axis_label((name,)) for name in columns}
+    named = {"format_func": {**labels, WORKLOAD: "Workload (bins by number of annotations)"}.__getitem__}
+    more = (
+        "Profiles then move only among raters who share a value on each of these. Use it where raters who "
+        "differ there were given other items, or answer otherwise for reasons that are not the question."
     )
+    looks = {"placeholder": "Over all raters", "help": more, **for_visit(f"{key}-strata"), **named}
+    strata = several("Shuffle profiles only within", options, start.strata, **looks)
     free = [name for name in columns if name not in strata and WORKLOAD not in strata]
-    cluster = choose_one(
-        "Move whole clusters",
-        free,
-        start.cluster,
-        **for_visit(f"{key}-cluster"),
-        placeholder="Every rater alone" if free else "Not with these strata",
-        help="A column of teams, batches or vendors, whose raters answer alike. Their profiles then move "
-        "together.",
-        format_func=lambda name: axis_label((name,)),
+    none = "Every rater alone" if free else "Not with these strata"
+    more = (
+        "A column of teams, batches or vendors, whose raters answer alike. Their profiles then move together."
     )
-    return tuple(strata), cluster
+    looks = {"placeholder": none, "help": more, **for_visit(f"{key}-cluster"), **named}
+    return strata, choose_one("Move whole clusters", free, start.cluster, **looks)
 
 
 def show_table(rows: Any, alt: str, **looks: Any) -> None:
