@@ -243,15 +243,9 @@ def delete(run: RunRecord) -> None:
 @st.dialog("Title, tags and note", width="medium")
 def _edit_dialog(run: RunRecord) -> None:
     st.text_input("Title", run.title, max_chars=_TITLE_LENGTH, key=_key("title", run))
-    st.multiselect(
-        "Tags",
-        sorted({*identity.stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold),
-        default=run.tags,
-        accept_new_options=True,
-        placeholder="Choose or write",
-        help=f"At most {TAG_LENGTH} characters each.",
-        key=_key("tags", run),
-    )
+    tags = sorted({*identity.stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold)
+    looks = {"accept_new_options": True, "placeholder": "Choose or write", "key": _key("tags", run)}
+    ui.several("Tags", tags, run.tags, help=f"At most {TAG_LENGTH} characters each.", **looks)
     looks = {"max_chars": _NOTE_LENGTH, "help": "Strangers never see it.", "key": _key("note", run)}
     st.text_area("Note", run.note, **looks)
     ui.act("Save", _save, run, refused="edit-problem")

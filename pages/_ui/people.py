@@ -269,16 +269,14 @@ def _show_person(person: Person, *, is_visitor: bool) -> None:
         return
     by_settings = role_of(dataclasses.replace(person, role=None), settings)
     role = f"role-{person.id}-{person.role}"
+
+    def set_role() -> None:
+        _change("set_role", person.id, st.session_state[role])
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            f"Role of {name}",
-            _ROLES,
-            index=_ROLES.index(person.role),
-            format_func=lambda role: role or f"as set for all ({by_settings})",
-            key=role,
-            on_change=lambda: _change("set_role", person.id, st.session_state[role]),
-            width=240,
-        )
+        names = {one: one or f"as set for all ({by_settings})" for one in _ROLES}
+        looks = {"index": _ROLES.index(person.role), "on_change": set_role, "width": 240}
+        ui.pick(f"Role of {name}", names, key=role, **looks)
         if disabled is None:
             words = (
                 f"{name} is signed out everywhere within seconds and cannot sign in again until you enable "
@@ -394,14 +392,10 @@ def _ask_heir(person: Person) -> str | None:
         for one in accounts.people.enabled()
         if one.id != person.id and role_of(one, accounts.settings) != "viewer"
     }
-    return ui.pick(
-        "Who gets what they own in projects",
-        {_NOBODY: "Nobody: delete it for everybody", **found},
-        index=None,
-        key=_TO,
-        placeholder="Choose somebody, or nobody",
-        help="Runs, files, readings, submissions, links, and projects that nobody else owns.",
-    )
+    names = {_NOBODY: "Nobody: delete it for everybody", **found}
+    more = "Runs, files, readings, submissions, links, and projects that nobody else owns."
+    looks = {"placeholder": "Choose somebody, or nobody", "key": _TO, "help": more}
+    return ui.pick("Who gets what they own in projects", names, index=None, **looks)
 
 
 def _erase(person_id: str, asked: bool) -> None:

@@ -119,14 +119,9 @@ def _dialog(shared: Shareable) -> None:
         today = datetime.now(zone()).date()
         last = today + timedelta(days=14)
         right.date_input("Last day", last, min_value=today, required=True, key=_LAST_DAY)
-    left.text_input(
-        "Password (optional)",
-        type="password",
-        key=_PASSWORD,
-        max_chars=LONGEST,
-        autocomplete="new-password",
-        help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
-    )
+    more = f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash."
+    looks = {"type": "password", "autocomplete": "new-password", "max_chars": LONGEST, "help": more}
+    left.text_input("Password (optional)", key=_PASSWORD, **looks)
     more = "After so many the link stops working. Whoever comes again within 12 hours counts once."
     looks = {"key": _USES, "placeholder": "Any number", "help": more}
     right.number_input("Visits (optional)", 1, MOST_USES, None, **looks)

@@ -152,14 +152,12 @@ def _show_table(found: Comparison) -> None:
 def _offer_changes(watch: Watch) -> None:
     key = f"every-{watch.id}"
     st.session_state[key] = watch.every
-    st.selectbox(
-        "Look",
-        list(dict.fromkeys((*EVERY, watch.every))),
-        format_func=how_often,
-        key=key,
-        width=160,
-        on_change=lambda: _change(watch, "set_every", st.session_state[key], every=st.session_state[key]),
-    )
+
+    def set_every() -> None:
+        _change(watch, "set_every", st.session_state[key], every=st.session_state[key])
+
+    names = {one: how_often(one) for one in (*EVERY, watch.every)}
+    ui.pick("Look", names, key=key, width=160, on_change=set_every)
 
     def button(label: str, icon: str, more: str | None, what: str, **noted: object) -> None:
         change = partial(_change, watch, what, **noted)

@@ -40,19 +40,10 @@ def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
         f"Uploaded files are deleted {span} after they were last used, or when the last run that needs them "
         "has ended if that is later. Results hold no annotation and stay."
     )
-    files = work().hashes
+    files, label = work().hashes, "Delete the uploaded files now"
     if files:
-        ask_first(
-            "Delete the uploaded files now",
-            "delete",
-            "Delete the uploaded files now?",
-            partial(_say_what_goes, files),
-            _delete,
-            files,
-            answers=("Delete them", "Keep them"),
-            before=on_ask,
-            help=None,
-        )
+        say, looks = partial(_say_what_goes, files), {"answers": ("Delete them", "Keep them"), "help": None}
+        ask_first(label, "delete", f"{label}?", say, _delete, files, before=on_ask, **looks)
 
 
 def _say_what_goes(files: list[str]) -> None:

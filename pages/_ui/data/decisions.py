@@ -24,7 +24,16 @@ from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, choose_one, for_visit, pick, several, show_table
+from pages._ui.helpers.widgets import (
+    button,
+    caption,
+    choose_one,
+    for_visit,
+    pick,
+    several,
+    show_table,
+    switch,
+)
 
 _REPEATED: dict[Repeated, str] = {
     "refuse": "Refuse the file",
@@ -35,14 +44,10 @@ _REPEATED: dict[Repeated, str] = {
 
 def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
     left, right = st.columns(2)
-    repeated = pick(
-        "A rater answers an item twice, differently",
-        _REPEATED,
-        place=left,
-        index=list(_REPEATED).index(guess.spec.repeated),
-        **for_visit(work().key("repeated")),
-        help="Equal answers count once. What is left out is shown by group below.",
-    )
+    looks = {"index": list(_REPEATED).index(guess.spec.repeated), **for_visit(work().key("repeated"))}
+    more = "Equal answers count once. What is left out is shown by group below."
+    label = "A rater answers an item twice, differently"
+    repeated = pick(label, _REPEATED, place=left, help=more, **looks)
     if repeated == "refuse":
         return spec
     taken = {spec.item, spec.rater, *spec.labels}
@@ -144,16 +149,12 @@ def _answer(
         border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         st.markdown(f"**{escape_markdown(what)}** {escape_markdown(why)}")
-        answer = st.segmented_control(
-            escape_markdown(what.rstrip(":")),
-            list(answers),
-            default=given.get(key, True if pressed else None),
-            format_func=lambda yes: f"{answers[yes]} (recommended)" if yes and recommended else answers[yes],
-            label_visibility="collapsed",
-            width="content",
-            required=pressed,
-            key=key,
-        )
+        words = {
+            yes: f"{said} (recommended)" if yes and recommended else said for yes, said in answers.items()
+        }
+        looks = {"default": given.get(key, True if pressed else None), "required": pressed, "key": key}
+        looks |= {"label_visibility": "collapsed", "width": "content"}
+        answer = switch(escape_markdown(what.rstrip(":")), words, **looks)
     if answer is None:
         given.pop(key, None)
     else:
@@ -339,12 +340,9 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
     st.subheader("What was left out")
     counted = ["Annotations", "Raters", "Items"]
     rows = [(str(one.filter), one.annotations, one.raters, one.items) for one in removals]
-    show_table(
-        pd.DataFrame(rows, columns=["Left out", *counted]),
-        "Annotations, raters and items removed by each filter",
-        height="content",
-        column_config=dict.fromkeys(counted, st.column_config.NumberColumn(format="localized")),
-    )
+    heads = dict.fromkeys(counted, st.column_config.NumberColumn(format="localized"))
+    removed, alt = pd.DataFrame(rows, columns=["Left out", *counted]), "removed by each filter"
+    show_table(removed, f"Annotations, raters and items {alt}", height="content", column_config=heads)
     names = list(removals[0].groups)
     if not names:
         return

@@ -212,13 +212,8 @@ def _show_disputed(shown: Shown) -> None:
     if run is None or found is None:
         return
     st.header("On which items do they agree least?")
-    label = st.selectbox(
-        "Items",
-        [None, *(one.label for one in found.labels)],
-        format_func=lambda name: (
-            "On which they agree least" if name is None else f"That one rater only called {one_line(name)}"
-        ),
-    )
+    names = {one.label: f"That one rater only called {one_line(one.label)}" for one in found.labels}
+    label = ui.pick("Items", {None: "On which they agree least", **names})
 
     def look() -> tuple[DisputedItem, ...]:
         data = server.shared().service.data_of(run)
