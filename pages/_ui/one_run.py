@@ -218,7 +218,8 @@ def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
     looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
     if identity.may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
-        _edit_dialog(run)
+        draw = partial(_ask_about, run)
+        ui.ask("Title, tags and note", draw, "Save", _save, run, refused="edit-problem")
 
 
 def delete(run: RunRecord) -> None:
@@ -240,15 +241,13 @@ def delete(run: RunRecord) -> None:
     ui.ask_first("Delete", "delete", "Delete this run?", say, _delete, run, key=f"delete-{run.id}")
 
 
-@st.dialog("Title, tags and note", width="medium")
-def _edit_dialog(run: RunRecord) -> None:
+def _ask_about(run: RunRecord) -> None:
     st.text_input("Title", run.title, max_chars=_TITLE_LENGTH, key=_key("title", run))
     tags = sorted({*identity.stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold)
     looks = {"accept_new_options": True, "placeholder": "Choose or write", "key": _key("tags", run)}
     ui.several("Tags", tags, run.tags, help=f"At most {TAG_LENGTH} characters each.", **looks)
     looks = {"max_chars": _NOTE_LENGTH, "help": "Strangers never see it.", "key": _key("note", run)}
     st.text_area("Note", run.note, **looks)
-    ui.act("Save", _save, run, refused="edit-problem")
 
 
 def _save(run: RunRecord) -> None:
@@ -293,18 +292,17 @@ def _offer_move(run: RunRecord) -> None:
         for project in identity.here().projects.all()
         if project.id != run.project and not project.archived and user.may_lead(project.id)
     }
+
+    def where() -> None:
+        ui.pick("To", names, key=_TO)
+        st.write(
+            "Its files and links go with it, and its address stays. From then on, the members of that "
+            "project find it, and those of this one do not."
+        )
+
     if names and ui.button("Move", "drive_file_move", help="To another project of yours"):
-        _dialog(run, names)
-
-
-@st.dialog("Move this run to another project", width="medium")
-def _dialog(run: RunRecord, names: dict[str, str]) -> None:
-    ui.pick("To", names, key=_TO)
-    st.write(
-        "Its files and links go with it, and its address stays. From then on, the members of that project "
-        "find it, and those of this one do not."
-    )
-    ui.act("Move it", _move, run, refused="move-problem")
+        title = "Move this run to another project"
+        ui.ask(title, where, "Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:

@@ -99,24 +99,18 @@ def _key(what: str, project: Project) -> str:
     return f"members-{what}-{project.id}"
 
 
-_NAME = "project-name"
+_NAME, _PROBLEM = "project-name", "project-problem"
 
 
 def offer_new() -> None:
     """The button that opens the dialog; viewers of the server have none."""
     if identity.current_user().may_run and ui.button("New project", "add", type="primary"):
-        _new_dialog()
+        ui.ask("New project", _ask_new, "Make the project", _create, refused=_PROBLEM)
 
 
-@st.dialog("New project", width="medium")
-def _new_dialog() -> None:
+def _ask_new() -> None:
     st.write("You are its owner, and at first its only member.")
-    _ask_name("", "Make the project", _create)
-
-
-@st.dialog("Rename this project", width="medium")
-def _rename_dialog(project: Project) -> None:
-    _ask_name(project.name, "Rename", _rename, project)
+    st.text_input("Name", max_chars=NAME_LENGTH, key=_NAME)
 
 
 def _with_it(held: Holdings) -> str:
@@ -131,11 +125,6 @@ def _with_it(held: Holdings) -> str:
     )
     counted = [number(count, *words) for count, *words in named if count] or ["its list of members"]
     return "".join(f", {one}" for one in counted[:-1]) + f" and {counted[-1]}"
-
-
-def _ask_name(start: str, label: str, do: Callable[..., object], *args: object) -> None:
-    st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
-    ui.act(label, do, *args, refused="project-problem")
 
 
 def _create() -> None:
@@ -190,7 +179,8 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
 
 def _offer_changes(project: Project) -> None:
     if ui.button("Rename", "edit", key=f"rename-{project.id}"):
-        _rename_dialog(project)
+        name = partial(st.text_input, "Name", project.name, max_chars=NAME_LENGTH, key=_NAME)
+        ui.ask("Rename this project", name, "Rename", _rename, project, refused=_PROBLEM)
 
     def archive() -> None:
         to = not project.archived

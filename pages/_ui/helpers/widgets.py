@@ -209,7 +209,7 @@ def ask_first(
 ) -> None:
     """A button that opens a dialog: what `say` writes or draws, a button that does it, one that does not."""
 
-    def ask() -> None:
+    def asked() -> None:
         if isinstance(say, str):
             st.write(say)
         else:
@@ -222,7 +222,7 @@ def ask_first(
                 st.rerun()
 
     if button(label, icon, before, **{"help": "Asks first", **looks}):
-        st.dialog(title, width=width)(ask)()
+        st.dialog(title, width=width)(asked)()
 
 
 def say_of(name: str, warning: str) -> None:
@@ -249,11 +249,18 @@ def refusals(key: str) -> Iterator[None]:
         st.session_state[key] = str(error)
 
 
-def act(label: str, do: Callable[..., object], *args: object, refused: str) -> None:
-    """A dialog's button: it closes the dialog, or the dialog says why what it does is refused."""
-    pressed = button(label, "check", refusals(refused)(do), *args, type="primary")
-    if not say_refusal(refused) and pressed:
-        st.rerun()
+def ask(
+    title: str, draw: Callable[[], object], label: str, do: Callable[..., object], *args: object, refused: str
+) -> None:
+    """Open a dialog with what `draw` asks: its button closes it, or it says why what that does is refused."""
+
+    def asked() -> None:
+        draw()
+        pressed = button(label, "check", refusals(refused)(do), *args, type="primary")
+        if not say_refusal(refused) and pressed:
+            st.rerun()
+
+    st.dialog(title, width="medium")(asked)()
 
 
 def say_refusal(key: str) -> bool:
