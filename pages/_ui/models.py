@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
-from streamlit.typing import UploadedFile
 
 from grasp_core.analysis.models.labels import MAX_MODEL_FILE, MAX_NAME, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
@@ -66,17 +65,6 @@ class _Given:
     def what(self) -> str:
         """Where its labels are, in words."""
         return self.table.name if self.column is None else f"{self.table.name}, column {self.column},"
-
-
-def _take(upload: UploadedFile) -> str | None:
-    """The fault of the file, if any; a good one is kept."""
-    name = upload.name
-    try:
-        check_size(upload.size, MAX_MODEL_FILE, name, "a model's labels")
-        _keep(_Given(PurePath(name).stem[:MAX_NAME] or "model", _stored(upload.getvalue(), name)))
-    except GraspError as error:
-        return f"{error}."
-    return None
 
 
 def _stored(content: bytes, name: str) -> Table:
@@ -175,10 +163,7 @@ def show_answer(
     check: Callable[[], None] = ui.always,
     way: Callable[[Remark, int], None] = ui.no_way,
 ) -> None:
-    """The answer in words first; every chart has a table with the same numbers.
-
-    `key` and `check` are those of :class:`Shown`, `way` draws how to mend a warning.
-    """
+    """The answer in words, then charts and their tables; `key` and `check` as in :class:`Shown`."""
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")
     else:
@@ -253,9 +238,14 @@ def show_models_as_raters() -> None:
     if not may_run():
         st.caption(why_not_run(current_user()) or "")
     if uploads:
-        messages = [_take(upload) for upload in uploads]
-        st.session_state[_MESSAGES] = [message for message in messages if message]
+        st.session_state[_MESSAGES] = []
         for upload in uploads:
+            name = upload.name
+            try:
+                check_size(upload.size, MAX_MODEL_FILE, name, "a model's labels")
+                _keep(_Given(PurePath(name).stem[:MAX_NAME] or "model", _stored(upload.getvalue(), name)))
+            except GraspError as error:
+                st.session_state[_MESSAGES].append(f"{error}.")
             let_go(upload)
         st.session_state[_ROUND] += 1
         st.rerun()

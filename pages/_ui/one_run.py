@@ -40,10 +40,7 @@ _SELDOM_S = 2.0
 
 
 def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
-    """Draw what a run has found; while it goes on, how far it is and what is found so far.
-
-    To people with a link it is drawn without what could name a person or a file.
-    """
+    """Draw what a run has found, so far while it goes on; by a link without what could name anybody."""
     check, key = partial(take_away, run), run.id
     if link is not None:
         few = ", small groups" if link.small_groups else ""
@@ -137,10 +134,7 @@ def _show_by_link(run: RunRecord, link: OpenedLink, key: str) -> None:
 
 
 def _watch(asked: RunRecord, show: Callable[[Result], None], link: OpenedLink | None = None) -> None:
-    """Show how far the run is and what it has found so far; when it ends, draw the page anew.
-
-    By a link: as long as it works, with what it shows.
-    """
+    """Show how far the run is and what it has found, while the link works, until it ends."""
 
     def look() -> None:
         if link is not None:

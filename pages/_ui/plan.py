@@ -270,10 +270,7 @@ def _keep(run: RunRecord | None, key: str, plan: Plan) -> None:
 def show_kept_plans(
     run: RunRecord, check: Callable[[], None] = ui.always, may_see: Callable[[Plan], bool] = lambda _: True
 ) -> None:
-    """A section for each plan that `may_see` lets through.
-
-    `check` refuses files to whoever may not have them any more.
-    """
+    """A section for each plan that `may_see` lets through, with its files as `check` allows."""
     for key in stores_of(run).answers.names(run.id, PREFIX):
         plan = kept_plan(run, key)
         if plan is None or not may_see(plan):

@@ -71,8 +71,7 @@ def offer_comparison() -> None:
 
 
 def _picked() -> list[str]:
-    picked: list[str] = st.session_state.setdefault("picked-runs", [])
-    return picked
+    return st.session_state.setdefault("picked-runs", [])
 
 
 def _toggle(run_id: str) -> None:

@@ -238,10 +238,7 @@ _TAB, _TYPED, _GIVEN = "link-tab", "link-password-typed", "link-password-given"
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """A link that works, or did when the page was drawn.
-
-    `small_groups` says whether it shows groups of few raters.
-    """
+    """A link that works, or did when the page was drawn; it may show groups of few raters."""
 
     token: str
     opened: RunRecord | Leaderboard
@@ -254,10 +251,7 @@ class OpenedLink:
 
 
 def open_link() -> OpenedLink | None:
-    """The link of the address, opened; counted once a visit, whatever is clicked then.
-
-    Where there is none to open, the page says so, or asks for the link's password.
-    """
+    """The link of the address, counted once a visit; else the page says why not, or asks for a password."""
     token, given = st.query_params.get("token", ""), st.session_state.pop(_GIVEN, None)
     try:
         if not token:

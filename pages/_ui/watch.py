@@ -92,7 +92,10 @@ def show_watch(watch: Watch) -> None:
     steps = server.shared().history.steps(identity.here().watches, watch, limit=20)
     with st.container(border=True, key=f"watch-{watch.id}"):
         st.header(escape_markdown(watch.title), divider=False)
-        st.markdown(f":material/{_icon(watch)}: {escape_markdown(state(watch))}")
+        icon = "hourglass_top" if watch.going_run else "check_circle"
+        if watch.paused or watch.failures:
+            icon = "pause_circle" if watch.paused else "error"
+        st.markdown(f":material/{icon}: {escape_markdown(state(watch))}")
         if watch.problem:
             st.warning(escape_markdown(watch.problem))
         owner = identity.owner_names([watch.owner])[watch.owner]
@@ -109,14 +112,6 @@ def show_watch(watch: Watch) -> None:
         if steps[1:]:
             label, earlier = f"Earlier runs ({len(steps) - 1})", partial(_show_steps, steps[1:])
             ui.when_open(label, earlier, key=f"earlier-{watch.id}")
-
-
-def _icon(watch: Watch) -> str:
-    if watch.paused:
-        return "pause_circle"
-    if watch.failures:
-        return "error"
-    return "hourglass_top" if watch.going_run else "check_circle"
 
 
 def _show_steps(steps: Sequence[Step]) -> None:

@@ -72,10 +72,7 @@ _SERVER_ROUND, _TOOL_ROUND = "server-round", "tool-round"
 
 
 def offer_server_files(take: Callable[[str], bool]) -> None:
-    """A picker and a field for an address, where the server has such sources and the visitor may run.
-
-    `take` reads what is at a location, keeps the sentence where that fails, and tells whether it was taken.
-    """
+    """A picker and a field for an address, where there are any; `take` tells whether it was read."""
     allowed = server.shared().service.inputs.allowed
     if not allowed or not may_run():
         return
@@ -225,11 +222,8 @@ def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapsh
     def draw(told: str = "") -> None:
         line.markdown(f":material/cloud_download: {text}{f': {escape_markdown(told)}' if told else ''}…")
 
-    sources = server.shared().sources
-    found: Snapshot = waited_for(
-        lambda tell: sources.fetch(source, owner=owner, token=token, told=tell), draw
-    )
-    return found
+    fetch = partial(server.shared().sources.fetch, source, owner=owner, token=token)
+    return waited_for(lambda tell: fetch(told=tell), draw)
 
 
 Take = Callable[[Source, str, bool], bool]

@@ -171,7 +171,11 @@ def _choose_more(
     except SpecError as error:
         st.error(escape_markdown(f"Something is still to be chosen: {error}."))
         return None
-    return _with_categories(spec, guess)
+    before = {question.label: question.categories for question in guess.spec.questions}
+    before = {spec.label: guess.spec.categories, **before}
+    first, *others = (_categories(spec, one, before.get(one.label), guess) for one in spec.questions)
+    further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
+    return replace(spec, categories=first, further=tuple(further))
 
 
 def _others(annotations: Table, raters: Table | None, layout: str, taken: set[Any], guess: Guess) -> None:
@@ -248,14 +252,6 @@ def _several(field: str, label: str, annotations: Table, guess: Guess) -> tuple[
     chosen = several(label, annotations.columns, getattr(guess.spec, field), **looks)
     _say_why(guess, field)
     return chosen
-
-
-def _with_categories(spec: DataSpec, guess: Guess) -> DataSpec:
-    before = {question.label: question.categories for question in guess.spec.questions}
-    before = {spec.label: guess.spec.categories, **before}
-    first, *others = (_categories(spec, one, before.get(one.label), guess) for one in spec.questions)
-    further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
-    return replace(spec, categories=first, further=tuple(further))
 
 
 def _categories(

@@ -163,10 +163,7 @@ def _answer(
 
 
 def load_or_list(decided: Decided) -> Dataset | None:
-    """The data set by what was decided; where it cannot be formed, every problem that stops it.
-
-    It can be analysed once no question is open.
-    """
+    """The data set by what was decided, analysed once nothing is open; or every problem that stops it."""
     session = work()
     if session.annotations is None:
         return None

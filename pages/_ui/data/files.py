@@ -61,8 +61,7 @@ def drop_zone() -> bool:
         key=f"files-{st.session_state.setdefault(_ROUND, 0)}",
     )
     if not uploads:
-        taken: bool = st.session_state.pop(_TAKEN, False)
-        return taken
+        return st.session_state.pop(_TAKEN, False)
     before = _in_use()
     _take_uploads(uploads)
     for upload in uploads:
@@ -78,8 +77,7 @@ def _in_use() -> list[tuple[str, str | None] | None]:
 
 def opened_result() -> RunRecord | None:
     """The saved result that was dropped just now, as a run; asked for once."""
-    opened: RunRecord | None = st.session_state.pop(_OPENED, None)
-    return opened
+    return st.session_state.pop(_OPENED, None)
 
 
 def other_ways() -> None:
@@ -245,10 +243,7 @@ def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
 
 
 def _roles(known: Sequence[Table], new: Sequence[Table]) -> Mapping[str, Role]:
-    """What files hold, by their hashes: new ones beside the labels in use, else labels of their own.
-
-    Of files in use, those stay that join to the labels.
-    """
+    """What files hold, by their hashes: new ones join the labels in use, or labels of their own."""
     if work().annotations in known:
         beside = roles_of([*known, *new], as_given=True)
         if None not in beside[len(known) :]:

@@ -305,8 +305,7 @@ def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T]) -> T:
         kept[key] = compute()
         for old in list(kept)[:-_KEPT]:
             del kept[old]
-    value: T = kept[key]
-    return value
+    return kept[key]
 
 
 def _known_quality(what: Hashable, dataset: Dataset) -> bool:

@@ -135,10 +135,7 @@ class _Recalled(NamedTuple):
 
 
 def recalled_guess(annotations: Table, raters: Table | None, items: Table | None, guess: Guess) -> Guess:
-    """The guess, with what was confirmed for files of these columns as far as it fits.
-
-    A published data set is read as published.
-    """
+    """The guess with what was confirmed for such columns, as far as it fits; published data as published."""
     if guess.recipe is not None and guess.recipe.paper:
         return guess
     found = None

@@ -318,10 +318,7 @@ def submit(
     project: str | None = None,
     kept: Sequence[tuple[str, str]] = (),
 ) -> RunRecord:
-    """Ask for a run in a project, by default the current one.
-
-    The same data and spec give a person the same run, so a double click is one run.
-    """
+    """Ask for a run in a project, by default the current one; for the same data and spec the same run."""
     user = require_run(project)
     server.shared().rates.run(asker(user))
     reach = user.reach(project or current_project(user))

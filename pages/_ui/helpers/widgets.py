@@ -40,16 +40,14 @@ def for_visit(key: str) -> dict[str, str]:
 
 def pick(label: str, words: Mapping[K, str], *, place: Any = st, **looks: Any) -> K:
     """A list of words; gives the key of those chosen."""
-    chosen: K = place.selectbox(label, list(words), format_func=words.__getitem__, **looks)
-    return chosen
+    return place.selectbox(label, list(words), format_func=words.__getitem__, **looks)
 
 
 def switch(label: str, words: Mapping[K, str] | Sequence[K], *, place: Any = st, **looks: Any) -> K:
     """Words side by side, at first the first, of which one is always chosen; gives its key."""
     options, named = list(words), words.__getitem__ if isinstance(words, Mapping) else str
     looks = {"default": options[0], "required": True, "format_func": named, **looks}
-    chosen: K = place.segmented_control(label, options, **looks)
-    return chosen
+    return place.segmented_control(label, options, **looks)
 
 
 def whole(label: str, low: int, high: int, value: int, *, place: Any = st, **looks: Any) -> int:
@@ -88,8 +86,7 @@ def once(name: str, about: object, compute: Callable[[], T]) -> T:
     kept = st.session_state.get(name)
     if kept is None or kept[0] != about:
         kept = st.session_state[name] = (about, compute())
-    value: T = kept[1]
-    return value
+    return kept[1]
 
 
 def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | None = None) -> None:

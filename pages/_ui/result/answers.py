@@ -63,10 +63,7 @@ def _made(
     doing: str,
     make: Callable[[Callable[[float], object]], T],
 ) -> T | None:
-    """Compute in the workers, with a bar, which any click ends; asked first where it takes long.
-
-    `ask`: what is said of it, and the button's label, icon and key.
-    """
+    """Compute in the workers; where it takes long, asked first: what is said, and the button in `ask`."""
     said, label, icon, key = ask
     wait = st.empty()
     with wait.container():
@@ -262,10 +259,7 @@ def has_rater_map(shown: Shown) -> bool:
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
-    """Draw the map, coloured by an axis or by one group and all others; ask for it where there is none.
-
-    Where :func:`has_rater_map` says that there may be one.
-    """
+    """Draw the map, coloured by an axis or by one group; ask for it where there is none."""
     run = shown.run
     if run is None:
         return

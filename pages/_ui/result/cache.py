@@ -157,10 +157,7 @@ def groups_table(
     alt: str,
     name: str,
 ) -> list[str] | None:
-    """Draw the rows and statistics wanted; returns why values are missing, or None if no row is left.
-
-    No two tables of a page have one `name`.
-    """
+    """Draw what is wanted, once a page under a `name`; gives why values are missing, None without rows."""
     lead, theme = lead_statistic(result), page_theme()
     columns = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
 

@@ -120,10 +120,7 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 
 
 def show_groups(shown: Shown, *, at_once: bool = False) -> None:
-    """The table, beside it the histograms of one statistic, the cohesion map, label use and DSI.
-
-    The first three are a fragment, so that a filter redraws no more than these; not so `at_once`.
-    """
+    """Table, histograms and map, which filters redraw alone unless `at_once`; then label use and DSI."""
     result = shown.result
     draw = _draw_groups if at_once else st.fragment(_draw_groups)
     draw(shown)
