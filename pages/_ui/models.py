@@ -38,9 +38,9 @@ from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.background import Tell, let_go, outcome, start, under_way
-from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.identity import current_user, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import go, link_to
-from pages._ui.helpers.state import submit, work
+from pages._ui.helpers.state import keep_file, submit, work
 from pages._ui.result import cache
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
@@ -71,8 +71,7 @@ def _stored(content: bytes, name: str) -> Table:
     """A model's file, read, and kept where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    sha256 = here().files.put(content, owner=user.id)
-    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
+    keep_file(content, user.id)
     return table
 
 

@@ -29,8 +29,8 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.data import arriving
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.background import let_go
-from pages._ui.helpers.identity import current_project, here, may_run, require_run
-from pages._ui.helpers.state import SLOTS, table_again, work
+from pages._ui.helpers.identity import current_project, may_run, require_run
+from pages._ui.helpers.state import SLOTS, keep_file, table_again, work
 from pages._ui.helpers.widgets import button, pick
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
@@ -62,17 +62,13 @@ def drop_zone() -> bool:
     )
     if not uploads:
         return st.session_state.pop(_TAKEN, False)
-    before = _in_use()
+    before = work().files
     _take_uploads(uploads)
     for upload in uploads:
         let_go(upload)
     _next_round()
-    st.session_state[_TAKEN] = _in_use() != before
+    st.session_state[_TAKEN] = work().files != before
     st.rerun()
-
-
-def _in_use() -> list[tuple[str, str | None] | None]:
-    return [one and (one.sha256, one.member) for one in work().files.values()]
 
 
 def opened_result() -> RunRecord | None:
@@ -93,7 +89,6 @@ def say_messages() -> None:
     aside: list[Table] = st.session_state.get(_ASIDE, [])
     for place, table in enumerate(aside):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            what = f"{table.name}: nothing in it joins to the labels. What does it hold?"
             what = f"{table.name}: nothing in it joins to the labels. What does it hold?"
             st.markdown(escape_markdown(what))
             for slot in ("raters", "items", "annotations"):
@@ -168,8 +163,7 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
 def _kept(content: bytes, name: str) -> _Brought:
     user = require_run()
     table = arriving.read_watched(content, name, None, _next_round)
-    sha256 = here().files.put(content, owner=user.id)
-    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
+    keep_file(content, user.id)
     return _Brought(table, lambda member: read_table(content, name, member=member), content)
 
 
@@ -193,9 +187,7 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
         if keep:
             server.shared().sources.keep(source, token, owner=user.id)
         table = table_of(snapshot)
-        sha256 = here().files.put(snapshot.content, owner=user.id, source=str(source))
-        details = {"bytes": len(snapshot.content), "source": source.kind}
-        server.shared().audit.record(user.id, "upload", "file", sha256, details)
+        sha256 = keep_file(snapshot.content, user.id, source)
         if before is None or slot is None:
             taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
         else:
