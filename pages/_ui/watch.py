@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -135,12 +135,11 @@ def _show_table(found: Comparison) -> None:
     columns = [name for name in ("group", "axis", "model") if name in table]
     table["moved"] = table["moved"].round(3)
     shown = table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]]
-    heads = {
-        "group": st.column_config.Column("Group", pinned=True),
-        **{"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "Before", "b": "Now"},
-        "moved": st.column_config.NumberColumn("Difference", format="%+.3f"),
-        **{"moved_interval": "95 % interval of the difference", "significance": "Significance"},
-    }
+    column, figure = st.column_config.Column, st.column_config.NumberColumn
+    heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic"}
+    heads |= {"a": "Before", "b": "Now", "significance": "Significance"}
+    heads |= {"group": column("Group", pinned=True), "moved": figure("Difference", format="%+.3f")}
+    heads["moved_interval"] = "95 % interval of the difference"
     ui.show_table(shown, "Values before and now", column_config=heads)
 
 

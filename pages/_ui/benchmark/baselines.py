@@ -115,7 +115,6 @@ def ask(
 ) -> Answered:
     """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
     usage = Usage()
-    usage = Usage()
 
     def so_far(_done: int, _total: int) -> None:
         watch(usage.asked + usage.reused)

@@ -105,10 +105,14 @@ _PAGE = 50
 _ORDERS = {"part": "Largest part first", "p": "Smallest p first", "item": "As in the data"}
 
 
+def sees_items(shown: Shown) -> bool:
+    """Whether single items are shown here: not to strangers, for their ids and texts are data."""
+    return shown.run is not None and not shown.stranger and visitor() is not None
+
+
 def has_items(shown: Shown) -> bool:
-    """Whether items can be looked at here: not by strangers, for items' ids and texts are data."""
-    known = shown.run is not None and not shown.stranger and visitor() is not None
-    return known and not shown.result.provisional and bool(shown.result.groups)
+    """Whether the items of groups can be looked at here."""
+    return sees_items(shown) and not shown.result.provisional and bool(shown.result.groups)
 
 
 def show_items(shown: Shown, group: Group | None = None) -> None:

@@ -386,8 +386,8 @@ def show_dsi_table(result: RunResult) -> None:
     style = _format_p(
         style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations
     )
-    heads = {
-        **{"axis": "Axis", "dsi": "DSI", "group": "Attained by", "stars": "Marked"},
+    heads: dict[str, Any] = {"axis": "Axis", "dsi": "DSI", "group": "Attained by", "stars": "Marked"}
+    heads |= {
         "p": column("p", help="Against the largest that the groups of random groupings reach."),
         "q": column("q", help="p after correction over the axes."),
         "p_group": column("p of that group", help="The attaining group's own, as in the paper."),

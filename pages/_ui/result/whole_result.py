@@ -34,7 +34,7 @@ from grasp_core.report.words.names import WORDS, lead_statistic, reported_statis
 from grasp_core.server import server
 from pages._ui.helpers import screens
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import require_run, visitor
+from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import answers, cache, comparisons
@@ -332,10 +332,8 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
 def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
-        # Not by strangers, for items' ids and texts are data.
-        known = shown.run is not None and not shown.stranger and visitor() is not None
         one_question = len(result.spec.data.questions) == 1
-        items = {"Items": _show_disputed} if known and one_question else {}
+        items = {"Items": _show_disputed} if one_question and answers.sees_items(shown) else {}
         whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
         return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
     goes_on = result.provisional or result.later is not None
