@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -54,14 +53,6 @@ _POLL_S = 0.1
 _turn = threading.Lock()  # two visitors who ask the same at once would have it answered, and paid for, twice
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Answered:
-    """A score, and what it took."""
-
-    evaluation: Evaluation
-    usage: Usage
-
-
 def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
@@ -92,11 +83,10 @@ def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
             bar.progress(min(ready / total, 1.0), f"{ready:,} of {questions}")
 
     try:
-        found = ask(settings, task, rows, setting, watch, way=way, seed=seed)
+        found, usage = ask(settings, task, rows, setting, watch, way=way, seed=seed)
     finally:
         place.empty()
-    _show_found(found.evaluation, settings.lm_model, task)
-    usage = found.usage
+    _show_found(found, settings.lm_model, task)
     counts = {"Questions asked": usage.asked, "Known from before": usage.reused, "Tokens": usage.tokens}
     ui.metrics({name: f"{count:,}" for name, count in counts.items()})
     for remark in usage.remarks():
@@ -112,7 +102,7 @@ def ask(
     *,
     way: Way,
     seed: int,
-) -> Answered:
+) -> tuple[Evaluation, Usage]:
     """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
     usage = Usage()
 
@@ -135,7 +125,7 @@ def ask(
         raise DataError(f"{error.remark.reworded(options=0, variable=variable('lm_key'))}. {KEPT}") from None
     finally:
         _turn.release()
-    return Answered(found, usage)
+    return found, usage
 
 
 def _total(rows: Rows, way: Way, seed: int) -> int:
