@@ -98,15 +98,11 @@ _EACH_ROW = ""
 _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
 
 
-def choose_columns(
-    annotations: Table,
-    raters: Table | None,
-    items: Table | None,
-    guess: Guess,
-    heads: DeltaGenerator,
-    more: DeltaGenerator,
-) -> DataSpec | None:
+def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) -> DataSpec | None:
     """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
+    annotations, raters, items = work().tables.values()
+    if annotations is None:
+        return None
     with more:
         asked = _asked(guess, "layout") is not None
         index = None if asked else list(_LAYOUTS).index(guess.spec.layout)

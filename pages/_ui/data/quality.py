@@ -20,7 +20,6 @@ from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, l
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
-from grasp_core.reading.table.table import Table
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
 from grasp_core.server import server
@@ -34,11 +33,11 @@ _PREVIEW_CHARACTERS = 1000
 _LABELS_SHOWN, _NAMES_SHOWN = 6, 8
 
 
-def show_preview(annotations: Table, raters: Table | None, items: Table | None) -> None:
+def show_preview() -> None:
     """The first rows of each file, as text, as read but for the ends of long texts."""
 
     def show() -> None:
-        for table in filter(None, (annotations, raters, items)):
+        for table in filter(None, work().tables.values()):
             caption(table.name)
             rows = table.head(_PREVIEW_ROWS).map(lambda text: text[:_PREVIEW_CHARACTERS])
             show_table(rows, f"First rows of {table.name}")
