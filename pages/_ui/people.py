@@ -30,7 +30,7 @@ from grasp_core.store.people.audit import ACTIONS
 from grasp_core.store.people.credentials import NAME_LENGTH
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, owner_names, require_admin, this_session
-from pages._ui.helpers.state import exactly, told
+from pages._ui.helpers.state import ending, exactly, told
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"))
 _SYSTEMS = (
@@ -154,15 +154,12 @@ def show_tokens(user: User) -> None:
 
 def _show_token(token: Token) -> None:
     name = escape_markdown(token.name)
-    if token.revoked_at is not None:
-        state, end = "withdrawn", f"withdrawn {told(token.revoked_at)}"
-    elif token.expired:
-        state, end = "expired", f"ended {told(token.expires_at)}"
-    else:
-        state, end = "works", f"ends {told(token.expires_at)}"
+    state = "works"
+    if not token.works:
+        state = "expired" if token.revoked_at is None else "withdrawn"
     used = "never used" if token.last_used_at is None else f"last used {told(token.last_used_at)}"
     st.markdown(f"**{name}** · {token.scope} · {state}")
-    ui.caption(f"made {told(token.created_at)}", end, used)
+    ui.caption(f"made {told(token.created_at)}", ending(token), used)
     if token.works:
         say = partial(ui.say_of, token.name, "Programs that use it are refused at once, and for good.")
         title, looks = "Withdraw this token?", {"key": f"withdraw-{token.id}"}

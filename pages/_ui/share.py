@@ -24,7 +24,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import address
-from pages._ui.helpers.state import told, zone
+from pages._ui.helpers.state import ending, told, zone
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -199,13 +199,7 @@ def make_link(shared: Shareable) -> None:
 
 def _facts(link: Link, maker: str) -> list[str]:
     by = f" by {maker}" if maker else ""
-    facts = [f"made{by} {told(link.created_at)}"]
-    if link.revoked_at is not None:
-        facts.append(f"withdrawn {told(link.revoked_at)}")
-    elif link.expires_at is None:
-        facts.append("no end")
-    else:
-        facts.append(f"{'ended' if link.expired else 'ends'} {told(link.expires_at)}")
+    facts = [f"made{by} {told(link.created_at)}", ending(link)]
     facts += ["password"] if link.has_password else []
     facts += ["small groups shown"] if link.target.small_groups else []
     facts += [] if link.max_uses is None else [f"at most {number(link.max_uses, 'visit')}"]

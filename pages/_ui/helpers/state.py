@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from grasp_core.model.access import Token
 from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
@@ -23,6 +24,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
+from grasp_core.store.links import Link
 from grasp_core.store.readings import Draft, DraftFile
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import (
@@ -77,6 +79,15 @@ def in_words(moment: float, now: float | None = None) -> str:
 def told(moment: float) -> str:
     """In words and exactly."""
     return f"{in_words(moment)} ({exactly(moment)})"
+
+
+def ending(one: Link | Token) -> str:
+    """When a share link or a token ended, or ends."""
+    if one.revoked_at is not None:
+        return f"withdrawn {told(one.revoked_at)}"
+    if one.expires_at is None:
+        return "no end"
+    return f"{'ended' if one.expired else 'ends'} {told(one.expires_at)}"
 
 
 def lasted(seconds: float) -> str:
