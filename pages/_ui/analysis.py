@@ -273,12 +273,9 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     possible = ("nominal",) if several else possible_levels(questions[0].categories)
     first = () if proposal is None else proposal.levels
     start = _start().level
-    level = _convention(
-        "Level of measurement",
-        "level",
-        {name: contents.LEVEL[name] for name in dict.fromkeys([*first, *possible])},
-        start if start in possible else "nominal",
-    )
+    levels = {name: contents.LEVEL[name] for name in (*first, *possible)}
+    start = start if start in possible else "nominal"
+    level = _convention("Level of measurement", "level", levels, start)
     if proposal is not None:
         ui.caption(f"Proposed: {proposal.reason}.")
     if level == "ordinal":
@@ -299,14 +296,10 @@ def _convention(label: str, field: str, choices: Mapping[str, Choice], value: st
 
 
 def _select(label: str, field: str, options: Sequence[Any], value: Any, words: Any) -> Any:
-    return st.selectbox(
-        label,
-        options,
-        index=list(options).index(value),
-        format_func=words,
-        **ui.for_visit(_key(f"level-{work().level}" if field == "level" else field)),
-        on_change=_follow_conventions if field in PAPER_CONVENTIONS else None,
-    )
+    key = _key(f"level-{work().level}" if field == "level" else field)
+    follow = _follow_conventions if field in PAPER_CONVENTIONS else None
+    looks = {"format_func": words, "on_change": follow, **ui.for_visit(key)}
+    return ui.choose_one(label, options, value, **looks)
 
 
 def _follow_adaptive() -> None:

@@ -40,9 +40,8 @@ def _days() -> float | None:
     if chosen != _OWN_TERM:
         return _TERMS[chosen]
     now = datetime.now(zone())
-    midnight = datetime.combine(
-        st.session_state[_LAST_DAY] + timedelta(days=1), datetime.min.time(), now.tzinfo
-    )
+    end = st.session_state[_LAST_DAY] + timedelta(days=1)
+    midnight = datetime.combine(end, datetime.min.time(), now.tzinfo)
     return (midnight.timestamp() - now.timestamp()) / 86400  # by the clock: a day may have 23 or 25 hours
 
 
@@ -183,13 +182,9 @@ def make_link(shared: Shareable) -> None:
     if ui.just_made(_MADE):
         return
     state = st.session_state
-    terms = Terms(
-        label=state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
-        days=_days(),
-        password=state.get(_PASSWORD) or None,
-        max_uses=state.get(_USES),
-        small_groups=bool(state.get(_SMALL)),
-    )
+    label, password = state.get(_LABEL, "").strip()[:_LABEL_LENGTH], state.get(_PASSWORD) or None
+    uses, small = state.get(_USES), bool(state.get(_SMALL))
+    terms = Terms(label=label, days=_days(), password=password, max_uses=uses, small_groups=small)
     with ui.refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
         details = {"address": shared.address, **told_of(terms)}

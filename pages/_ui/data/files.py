@@ -331,13 +331,8 @@ def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, gu
         return None
     if (before.sha256, before.member) != (annotations.sha256, annotations.member):
         return None
-    spec = replace(
-        chosen,
-        raters_member=guess.spec.raters_member,
-        items_member=guess.spec.items_member,
-        items_id=guess.spec.items_id,
-        rater=chosen.rater if chosen.layout == "long" else guess.spec.rater,
-    )
+    beside = ("raters_member", "items_member", "items_id", *(() if chosen.layout == "long" else ("rater",)))
+    spec = replace(chosen, **{name: getattr(guess.spec, name) for name in beside})
     with suppress(DataError):
         fits = fitted(annotations, raters, spec, guess.axes, items)
         return guess.confirmed(fits.spec, fits.axes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import combinations
 from typing import TypeVar
@@ -26,7 +26,7 @@ from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, metrics, pick, show_table, when_open
+from pages._ui.helpers.widgets import button, caption, metrics, pick, several, show_table, when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000
@@ -259,13 +259,9 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
         return
     st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
     options = [axes for size in (1, 2) for axes in combinations(names, size)]
-    chosen: list[AxisSet] = st.multiselect(
-        "Groups of",
-        options,
-        default=[(name,) for name in proposed if name in names] or options[:1],
-        format_func=axis_label,
-        key=work().key("power-axes"),
-    )
+    first = [(name,) for name in proposed if name in names] or options[:1]
+    looks = {"format_func": axis_label, "key": work().key("power-axes")}
+    chosen = several("Groups of", options, first, **looks)
     what = ("power", *chosen)
     more = (
         "Simulates effects of growing strength in your data's own design. It takes about a second per group, "
@@ -284,7 +280,7 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
             caption(sentence)
 
 
-def _simulate(dataset: Dataset, axes: list[AxisSet]) -> list[GroupPower]:
+def _simulate(dataset: Dataset, axes: Sequence[AxisSet]) -> list[GroupPower]:
     """In the worker processes, so that nobody else's pages wait."""
     tasks = power_tasks(dataset.annotations, dataset.raters, axes)
     found: list[GroupPower] = []

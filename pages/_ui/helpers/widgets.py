@@ -395,14 +395,8 @@ def download(check: Callable[[], None], label: str, file_name: str, make: Made, 
         check()
         return make()
 
-    st.download_button(
-        label,
-        as_this_session(content),
-        file_name=file_name,
-        icon=":material/download:",
-        on_click="ignore",
-        **{"mime": _MEDIA_TYPES.get(file_name.rpartition(".")[2]), **looks},
-    )
+    looks = {"mime": _MEDIA_TYPES.get(file_name.rpartition(".")[2]), "on_click": "ignore", **looks}
+    st.download_button(label, as_this_session(content), file_name, icon=":material/download:", **looks)
 
 
 def as_this_session(make: Callable[[], T]) -> Callable[[], T]:

@@ -139,13 +139,9 @@ def _groups(shown: Shown) -> None:
         return
     for key, narrow in ((screens.ON_SCREENS, False), (screens.ON_PHONES, True)):
         with st.container(key=f"{key}-{screens.VERDICTS}"):
-            st.vega_lite_chart(
-                spec=dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow)),
-                theme=None,
-                key=f"{_ROWS}-{narrow}",
-                on_select=partial(_open, narrow=narrow),
-                selection_mode=CHOSEN,
-            )
+            spec = dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow))
+            looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
+            st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
     filled = ", filled if clear" if told.certain else ""
     luck = "; among many, luck keeps some off “same”" if told.hints else ""
     st.caption(
