@@ -33,14 +33,7 @@ from pages._ui.helpers.identity import current_user, owner_names, require_admin,
 from pages._ui.helpers.state import ending, exactly, told
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"))
-_SYSTEMS = (
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Android", "Android"),
-    ("Windows", "Windows"),
-    ("Mac OS", "macOS"),
-    ("Linux", "Linux"),
-)
+_SYSTEMS = ("iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux")
 
 
 def list_sessions(user: User) -> None:
@@ -70,7 +63,7 @@ def browser_name(said: str) -> str:
     browser = next((name for mark, name in _BROWSERS if mark in said), "")
     if not browser and re.search(r"Version/\S+.* Safari/", said):
         browser = "Safari"
-    system = next((name for mark, name in _SYSTEMS if mark in said), "")
+    system = next((name for name in _SYSTEMS if name in said), "").replace("Mac OS", "macOS")
     return " on ".join(filter(None, (browser or "A browser", system)))
 
 

@@ -255,11 +255,17 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
+_SIGNS = ("arrow", "stars", "unsure", "fitted")
+
+
+def _signs(frame: pd.DataFrame, name: str, *kinds: str) -> list[str]:
+    there = [f"{name}_{kind}" for kind in kinds if f"{name}_{kind}" in frame]
+    return frame[there].to_numpy().sum(axis=1).tolist()
+
+
 def _cells(frame: pd.DataFrame, name: str) -> list[str]:
     """Texts such as "1.590 ↑** [1.337, 1.843]"."""
-    signs = [f"{name}_{sign}" for sign in ("arrow", "stars", "unsure", "fitted") if f"{name}_{sign}" in frame]
-    marks = frame[signs].to_numpy().sum(axis=1).tolist()
-    intervals = frame[f"{name}_interval"]
+    marks, intervals = _signs(frame, name, *_SIGNS), frame[f"{name}_interval"]
     return [
         " ".join(part for part in (format_value(_or_none(value)), mark, interval) if part)
         for value, mark, interval in zip(frame[name], marks, intervals, strict=True)
@@ -308,13 +314,7 @@ def show_groups_table(
     so_far = f"{statistics[0]}_unsure" in frame
     if not so_far:
         rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
-    known = ("arrow", "stars", "unsure", "fitted", "form")
-    signs = [sign for sign in known if f"{statistics[0]}_{sign}" in frame]
-    marks = {
-        name: frame[[f"{name}_{sign}" for sign in signs]].to_numpy().sum(axis=1).tolist()
-        for name in statistics
-    }
-    style = _with_marks(rounded, marks)
+    style = _with_marks(rounded, {name: _signs(frame, name, *_SIGNS, "form") for name in statistics})
     style = style.apply(_emphasis, subset=list(statistics), axis=None, frame=frame, theme=theme)
     style = style if so_far else _format_p(style, tests, permutations)
     heads = {name: _head(name, words=so_far or frame[name].isna().any()) for name in shown}
