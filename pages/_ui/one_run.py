@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, partial
 
 import streamlit as st
 
@@ -79,8 +78,15 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
 
 
 def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
-    result, saved = server.shared().service.result(run.id), _Saved(run)
-    way = partial(_way_to_mend, saved)
+    result = server.shared().service.result(run.id)
+
+    @cache
+    def again() -> bool:
+        """Whether the session's person may run in its project, and its files are still there."""
+        allowed = identity.why_not_run(identity.current_user(), run.project) is None
+        return allowed and server.shared().service.inputs.are_at_hand(run)
+
+    way = partial(_way_to_mend, run, again)
 
     def buttons(files: Callable[[], None] = ui.always) -> None:
         share_run(run)
@@ -103,7 +109,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
         _say_whose(run)
         say_when_found()
         show_facts(result)
-        _offer_ways_back(saved)
+        _offer_ways_back(run, again)
         with st.container(horizontal=True):
             buttons()
         show_models(run.id, result, check, way)
@@ -111,7 +117,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
     shown = Shown(run.id, result, run.title, check, run=run, way=way)
     show_answer(shown, lambda: buttons(lambda: ui.export(shown, lambda: kept_map(run))))
     _say_whose(run)
-    _offer_ways_back(saved)
+    _offer_ways_back(run, again)
     say_when_found()
     show_result(shown)
     show_kept_plans(run, check)
@@ -307,25 +313,11 @@ def _move(run: RunRecord) -> None:
     server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
 
 
-@dataclass(frozen=True)
-class _Saved:
-    """A saved run as one drawing of a page has it; what is asked of it is looked up once, when needed."""
-
-    run: RunRecord
-
-    @cached_property
-    def may_be_asked_again(self) -> bool:
-        """Whether the session's person may run in its project, and its files are still there."""
-        allowed = identity.why_not_run(identity.current_user(), self.run.project) is None
-        return allowed and server.shared().service.inputs.are_at_hand(self.run)
-
-
-def _offer_ways_back(saved: _Saved) -> None:
+def _offer_ways_back(run: RunRecord, may_ask: Callable[[], bool]) -> None:
     """What was left out, kept or held alike by one click, each with the click that takes it back."""
-    run = saved.run
     kept = identity.stores_of(run).answers.find(run.id, KEPT_RATERS) or ()
     found = list(ways_back(run.spec, tuple((column, value) for column, value in kept)))
-    if not found or not saved.may_be_asked_again:
+    if not found or not may_ask():
         return
     for place, back in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -339,14 +331,13 @@ def _change_and_run_again(spec: RunSpec) -> None:
         _change(spec, spec.analysis)
 
 
-def _way_to_mend(saved: _Saved, warning: Remark, place: int) -> None:
+def _way_to_mend(run: RunRecord, may_ask: Callable[[], bool], warning: Remark, place: int) -> None:
     """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
-    run = saved.run
     found = mend(warning, run.spec)
     if found is None:
         return
     leaves_out = found.spec.data.screens != run.spec.data.screens
-    again = found.spec != run.spec and saved.may_be_asked_again
+    again = found.spec != run.spec and may_ask()
     label = found.label if again else found.on_data or found.label
     icon = "person_remove" if leaves_out else "build"
     if not ui.button(escape_markdown(label), icon, key=f"mend-{place}"):
