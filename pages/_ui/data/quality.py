@@ -177,8 +177,8 @@ def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
 def _near_duplicates(dataset: Dataset) -> Duplicates | None:
     """The search, at once where it is short and else when it is asked for."""
     annotations = dataset.annotations
-    at_once = _known_quality("duplicates", dataset) or is_quick(annotations)
-    if not at_once:
+    known = _once("duplicates", dataset) is not None
+    if not known and not is_quick(annotations):
         if not button("Look for raters who agree too closely", "person_search"):
             return None
         require_run()
@@ -270,14 +270,13 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     pressed = button("Estimate what could be detected", "experiment", disabled=not chosen, help=more)
     if pressed:
         require_run()
-    if pressed or _known_quality(what, dataset):
-        found = _once(what, dataset, lambda: _simulate(dataset, chosen))
-        if not found:
-            st.write("No group has two raters or more.")
-            return
+    found = _once(what, dataset, partial(_simulate, dataset, chosen) if pressed else None)
+    if found:
         _table(tables.power_table(found), "Per group, the smallest shifts of GAI that 8 of 10 runs detect")
         for sentence in tables.power_sentences(found):
             caption(sentence)
+    elif found is not None:
+        st.write("No group has two raters or more.")
 
 
 def _simulate(dataset: Dataset, axes: Sequence[AxisSet]) -> list[GroupPower]:
@@ -293,22 +292,15 @@ def _simulate(dataset: Dataset, axes: Sequence[AxisSet]) -> list[GroupPower]:
     return found
 
 
-def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T]) -> T:
+def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T] | None = None) -> T | None:
+    """What is kept of these data for the visit, computed the first time; None where nothing computes it."""
     kept = st.session_state.setdefault(_KEY, {})
-    key = _key(what, dataset)
-    if key not in kept:
+    key = what, dataset.summary.sha256, work().data_spec, tuple(dataset.raters.axes)
+    if key not in kept and compute is not None:
         kept[key] = compute()
         for old in list(kept)[:-_KEPT]:
             del kept[old]
-    return kept[key]
-
-
-def _known_quality(what: Hashable, dataset: Dataset) -> bool:
-    return _key(what, dataset) in st.session_state.get(_KEY, {})
-
-
-def _key(what: Hashable, dataset: Dataset) -> Hashable:
-    return what, dataset.summary.sha256, work().data_spec, tuple(dataset.raters.axes)
+    return kept.get(key)
 
 
 def _table(frame: pd.DataFrame, alt: str) -> None:
