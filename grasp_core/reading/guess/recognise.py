@@ -439,6 +439,37 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     return best
 
 
+def _joined_by(other: Table, ids: Mapping[Role, set[str]]) -> tuple[dict[Role, float], dict[Role, str]]:
+    """The share of ids that a column of a file has, by what these are, and the column that has most."""
+    look = Look(other)
+    shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
+    keys: dict[Role, str] = {}
+    for name in other.columns:
+        known = look.texts(name)
+        if len(known) < 2 or len(known) < _APART * look.n:
+            continue
+        for role, texts in ids.items():
+            share = len(known & texts) / max(min(len(known), len(texts)), 1)
+            if share > shares[role] and len(known & texts) > 1:
+                shares[role], keys[role] = share, name
+    return shares, keys
+
+
+def _differ(shares: Mapping[Role, float]) -> bool:
+    return max(shares.values()) >= _SHARED and abs(shares["raters"] - shares["items"]) > _EQUAL
+
+
+def _others_of(look: Look, spec: DataSpec, ids: Mapping[Role, set[str]]) -> dict[Role, set[str]]:
+    """Texts of further columns that say which rater or item it is, such as their names."""
+    found: dict[Role, set[str]] = {role: set() for role in ids}
+    named: dict[Role, str | None] = {"raters": spec.rater, "items": spec.item}
+    for role, name in named.items():
+        if name is not None and name in look.columns:
+            same = (other for other in look.columns if other != name and look.alike(other, name))
+            found[role] = found[role].union(*map(look.texts, same))
+    return found
+
+
 def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
     spec = guess.spec
     if other.recipe is not None and other.recipe.raters:
@@ -453,28 +484,21 @@ def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
         "raters": heads if spec.layout == "items-by-raters" else own.get(str(spec.rater), set()),
         "items": heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set()),
     }
-    look = Look(other)
-    shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
-    keys: dict[Role, str] = {}
-    for name in other.columns:
-        known = look.texts(name)
-        if len(known) < 2 or len(known) < _APART * look.n:
-            continue
-        for role, texts in ids.items():
-            share = len(known & texts) / max(min(len(known), len(texts)), 1)
-            if share > shares[role] and len(known & texts) > 1:
-                shares[role], keys[role] = share, name
-    if max(shares.values()) < _SHARED:
-        return None
+    shares, keys = _joined_by(other, ids)
     unsure = any(reason.field in ("item", "rater") for reason in guess.uncertain)
-    if not unsure and abs(shares["raters"] - shares["items"]) > _EQUAL:
+    if not unsure and _differ(shares):
         return max(shares, key=lambda role: shares[role])
     # Where raters and items have the same ids, such as 1, 2 and 3, or either may be the other, names tell.
-    for name in keys.values():
-        if name in (spec.rater, spec.item) and not unsure:
-            return "raters" if name == spec.rater else "items"
-    of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
-    of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
-    if of_raters == of_items:
+    if max(shares.values()) >= _SHARED:
+        for name in keys.values():
+            if name in (spec.rater, spec.item) and not unsure:
+                return "raters" if name == spec.rater else "items"
+        of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
+        of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
+        if of_raters != of_items:
+            return "raters" if of_raters else "items"
+    if unsure:
         return None
-    return "raters" if of_raters else "items"
+    others, _ = _joined_by(other, _others_of(Look(table), spec, ids))
+    most: Role = "raters" if others["raters"] > others["items"] else "items"
+    return most if _differ(others) else None

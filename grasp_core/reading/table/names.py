@@ -176,7 +176,7 @@ BESIDE = AGGREGATE | DEMOGRAPHIC | (INDEX - {"no"}) | word_set("time session wav
 """Words for what stands beside the answers, though its numbers may be those of their scale."""
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
-_ID = word_set("id ids key no nr number num name index idx hash uid uuid")
+_ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique")
 
 
 def words(name: str) -> tuple[str, ...]:

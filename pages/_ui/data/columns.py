@@ -18,7 +18,7 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
-from grasp_core.reading.guess.advice import Reason
+from grasp_core.reading.guess.advice import ANY, Named, Reason
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.table import Table
 from pages._ui.helpers.screens import ROLE, link_to
@@ -95,6 +95,7 @@ _ROW_IDS = {"items-by-raters": "item", "raters-by-items": "rater"}
 _KNOWN, _LISTED, _EXAMPLES, _LONGEST = 3, 60, 2, 40
 _EACH_ROW = ""
 """Chosen where no column holds the ids of a matrix's rows; no column's name is empty."""
+_REFUSED = "answer-refused"
 _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
 
 
@@ -106,9 +107,13 @@ def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) ->
     with more:
         asked = _asked(guess, "layout") is not None
         index = None if asked else list(_LAYOUTS).index(guess.spec.layout)
-        layout = pick("Layout", _LAYOUTS, index=index, placeholder="Choose a layout", **_kept("layout"))
+        looks = {"placeholder": "Choose a layout", **_kept("layout"), **_when_answered(guess, "layout")}
+        layout = pick("Layout", _LAYOUTS, index=index, **looks)
         if guess.recipe is None:  # else it is said above
             _say_why(guess, "layout")
+    of, refused = st.session_state.get(_REFUSED, (None, ""))
+    if of == work().generation:
+        st.error(escape_markdown(refused))
     if layout is None:
         return None
     aggregated = _asked(guess, "aggregated")
@@ -124,16 +129,18 @@ def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) ->
                 fields[field] = _column(label, field, options, guess, _HELP.get(field))
                 own = field == "rater" and layout == "items-by-raters" and raters is not None
                 _cells(raters if own else annotations, fields[field])
+        named = layout == "long" or _label_columns(guess)
         _others(annotations, raters, layout, {fields[field] for field, _, _ in shown}, guess)
     with more:
-        return _choose_more(annotations, items, guess, layout, fields)
+        spec = _choose_more(annotations, items, guess, layout, fields)
+        return spec if named else None
 
 
 def _choose_more(
     annotations: Table, items: Table | None, guess: Guess, layout: str, fields: dict[str, Any]
 ) -> DataSpec | None:
     if layout == "long":
-        guessed, asked = [question.label for question in guess.spec.further], _asked(guess, "label")
+        guessed, asked = [question.label for question in guess.spec.further], _question(guess, "label")
         alike = [name for name in asked.candidates if name != fields["label"]] if asked else []
         further = _choose_further(_label_options(annotations), guessed, alike)
         fields["further"] = tuple(Question(label) for label in further)
@@ -141,7 +148,6 @@ def _choose_more(
         fields["profile"] = _several("profile", "Columns that describe the rater", annotations, guess)
     if layout != "long":
         fields["ignore"] = _several("ignore", "Columns to leave aside", annotations, guess)
-        _say_why(guess, "label")
     left, right = st.columns(2)
     with left:
         known, start = [*guess.spec.missing, *_MISSING], guess.spec.missing
@@ -223,13 +229,15 @@ def _column(
 ) -> str | None:
     guessed = getattr(guess.spec, field)
     asked = _asked(guess, field)
+    if (about := _question(guess, field)) is not None:
+        options = tuple(dict.fromkeys([*about.candidates, *options]))
     if asked is not None:
-        options, guessed = tuple(dict.fromkeys([*asked.candidates, *options])), None
+        guessed = None
     elif guessed is None and _ROW_IDS.get(guess.spec.layout) == field:
         guessed = _EACH_ROW
     sure = (one for one in guess.reasons if one.field == field and one not in guess.uncertain)
     said = [f"{_SAID[one.confidence]}: {one.sentence}." for one in sure]
-    looks = {"placeholder": "Choose a column", **_kept(field)}
+    looks = {"placeholder": "Choose a column", **_kept(field), **_when_answered(guess, field)}
     looks["help"] = escape_markdown(" ".join([*said, *([more] if more else [])])) or None
     looks["format_func"] = lambda name: name or f"None: each row is one {field}"
     chosen = choose_one(label, options, guessed, **looks)
@@ -238,9 +246,46 @@ def _column(
     return chosen
 
 
+def _label_columns(guess: Guess) -> bool:
+    """Ask which columns of a matrix hold the labels where that is unsure; whether it is known."""
+    about = _question(guess, "label")
+    if about is None:
+        return True
+    said = work().named.label
+    with st.container(key=f"{ROLE}-label", gap="xsmall", width=300):
+        options = list(dict.fromkeys([*about.candidates, *filter(None, [said])]))
+        more = f"A “{ANY}” stands for anything; type a pattern of your own where none fits."
+        looks = {"placeholder": "Choose", "accept_new_options": True, "help": more, **_kept("label")}
+        choose_one("Label columns", options, said, **looks, **_when_answered(guess, "label"))
+        if _asked(guess, "label") is not None:
+            caption(f"Please choose: {question(about)}")
+    return _asked(guess, "label") is None
+
+
 def _asked(guess: Guess, field: str) -> Reason | None:
     """Why a field is left for a person to choose; None where it is guessed."""
     return next((reason for reason in guess.uncertain if reason.field == field), None)
+
+
+def _question(guess: Guess, field: str) -> Reason | None:
+    """The same, also where it was answered since."""
+    return _asked(guess, field) or work().answered.get(field)
+
+
+def _when_answered(guess: Guess, field: str) -> dict[str, Any]:
+    """What has the rest of the reading guessed around the answer, where a field is asked about."""
+    known = field in Named.__slots__ and _question(guess, field) is not None
+    return {"on_change": _guess_again, "args": (guess,)} if known else {}
+
+
+def _guess_again(guess: Guess) -> None:
+    session = work()
+    about = {name: one for name in Named.__slots__ if (one := _question(guess, name)) is not None}
+    said = {name: st.session_state.get(session.key(name)) for name in about}
+    try:
+        session.guess_around(Named.among({name: text or None for name, text in said.items()}), about)
+    except DataError as error:
+        st.session_state[_REFUSED] = session.generation, str(error)
 
 
 def _several(field: str, label: str, annotations: Table, guess: Guess) -> tuple[str, ...]:

@@ -89,8 +89,8 @@ def say_messages() -> None:
     aside: list[Table] = st.session_state.get(_ASIDE, [])
     for place, table in enumerate(aside):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            what = f"{table.name}: nothing in it joins to the labels. What does it hold?"
-            st.markdown(escape_markdown(what))
+            why = "nothing in it joins to" if work().annotations is not None else "it may be"
+            st.markdown(escape_markdown(f"{table.name}: {why} the labels. What does it hold?"))
             for slot in ("raters", "items", "annotations"):
                 looks = {"key": f"aside-{place}-{slot}", "on_click": _take_aside, "args": (table, slot)}
                 st.button(_HOLDS[slot].capitalize(), **looks)

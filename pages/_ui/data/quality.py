@@ -14,7 +14,7 @@ import streamlit as st
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import AxisSet, axis_label, one_line
-from grasp_core.model.text import escape_markdown, first_few, number
+from grasp_core.model.text import escape_markdown, first_few, number, printable_name, printable_names
 from grasp_core.model.turns import Turns
 from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, label_counts
 from grasp_core.reading.screens.constant import too_constant
@@ -56,12 +56,13 @@ def say_what_was_understood(dataset: Dataset) -> None:
         for one in label_counts(dataset)[:_LABELS_SHOWN].itertuples()
     )
     more = len(data.categories) - _LABELS_SHOWN
-    axes = [axis_label((name,)) for name in dataset.raters.axes]
+    axes = [printable_name(axis_label((name,))) for name in dataset.raters.axes]
     known = "Nothing is known of the raters."
     if axes:
         known = f"Known of each rater: {first_few(axes, _NAMES_SHOWN)}."
     if dataset.attributes:
-        known += f" Known of each item: {first_few(list(dataset.attributes), _NAMES_SHOWN)}."
+        attributes = printable_names(tuple(dataset.attributes))
+        known += f" Known of each item: {first_few(attributes, _NAMES_SHOWN)}."
     beyond = f" and {more:,} more" if more > 0 else ""
     st.markdown(f"Labels: {labels}{beyond}. {escape_markdown(known)}")
 

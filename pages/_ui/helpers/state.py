@@ -19,6 +19,7 @@ from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
+from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed, loaded
@@ -132,6 +133,9 @@ class Work:
     items: Table | None = None
     guess: Guess | None = None
     generation: int = 0
+    # Questions on these files that somebody answered, and the answers, around which the rest is guessed.
+    answered: dict[str, Reason] = field(default_factory=dict)
+    named: Named = field(default_factory=Named)
     # As they are analysed: None while they cannot be. `shown` is what Data shows, with open questions too;
     # `apart` is one of several questions read by itself.
     dataset: Dataset | None = None
@@ -219,7 +223,21 @@ class Work:
         self._distinct = {}
         self.recode = () if guess is None else guess.spec.recode
         self._recoded = None
+        self.answered, self.named = {}, Named()
         self.generation += 1
+
+    def guess_around(self, named: Named, answered: dict[str, Reason]) -> None:
+        """Recognise the files anew around answers, as the command does where these are named.
+
+        Raises DataError where the files are not like that.
+        """
+        if self.annotations is None:
+            return
+        guess = guessed(self.annotations, self.raters, self.items, named=named)
+        recoded = self.recode
+        self.use_files(self.annotations, self.raters, guess, self.items)
+        self.named, self.answered = named, answered
+        self.recode = recoded or self.recode
 
     @property
     def proposed_axes(self) -> tuple[str, ...]:

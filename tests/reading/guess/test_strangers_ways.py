@@ -193,3 +193,16 @@ def test_blanks_behind_commas_belong_to_no_cell() -> None:
     table = read_here("\n".join(["row, annotator, label", *rows]).encode(), "votes.csv")
     assert table.columns == ("row", "annotator", "label")
     assert set(table.distinct("annotator")) == {"a, 0", "a, 1"}
+
+
+def test_raters_are_joined_by_another_column_that_says_who_they_are() -> None:
+    """Raters and items are both numbered from 0, and only the raters' names tell which file is whose."""
+    head = ["worker_indices", "worker_unique_ids", "question_indices", "ratings"]
+    rows = [[f"{r}", f"batch_{r}", f"{i}", RNG.choice("012")] for i in range(30) for r in range(20)]
+    people = [["", "over34", "poll1", "unique_id"]]
+    people += [[f"{r}", RNG.choice("01"), RNG.choice("01"), f"batch_{r}"] for r in range(20)]
+    labels, raters = rows_table([head, *rows]), rows_table(people)
+    assert file_roles([labels, raters]) == ("annotations", "raters")
+    guess = recognise(labels, raters)
+    assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("question_indices", "worker_indices", ())
+    assert guess.axes == ("over34", "poll1")
