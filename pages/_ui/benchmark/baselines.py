@@ -93,15 +93,11 @@ def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
         st.caption(f"{remark[0].upper()}{remark[1:]}.")
 
 
+Watch = Callable[[int | None], None]
+
+
 def ask(
-    settings: Settings,
-    task: Task,
-    rows: Rows,
-    setting: Setting,
-    watch: Callable[[int | None], None],
-    *,
-    way: Way,
-    seed: int,
+    settings: Settings, task: Task, rows: Rows, setting: Setting, watch: Watch, *, way: Way, seed: int
 ) -> tuple[Evaluation, Usage]:
     """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
     usage = Usage()

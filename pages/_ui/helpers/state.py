@@ -118,7 +118,8 @@ def note_refusal(place: str) -> None:
 KEY = "work"
 SLOTS: tuple[Role, ...] = get_args(Role)
 Files = Mapping[Role, DraftFile | None]
-Tables = dict[Role, Table | None]
+MaybeTable = Table | None
+Tables = dict[Role, MaybeTable]
 Loaded = tuple[Dataset, DataSpec, float]
 """Files as they are read under a spec, within so many seconds."""
 
@@ -128,9 +129,9 @@ class Work:
     """One visitor's session."""
 
     # The files in use, what they were recognised as, and how often they were changed.
-    annotations: Table | None = None
-    raters: Table | None = None
-    items: Table | None = None
+    annotations: MaybeTable = None
+    raters: MaybeTable = None
+    items: MaybeTable = None
     guess: Guess | None = None
     generation: int = 0
     # Questions on these files that somebody answered, and the answers, around which the rest is guessed.
@@ -209,10 +210,10 @@ class Work:
 
     def use_files(
         self,
-        annotations: Table | None,
-        raters: Table | None,
+        annotations: MaybeTable,
+        raters: MaybeTable,
         guess: Guess | None = None,
-        items: Table | None = None,
+        items: MaybeTable = None,
     ) -> None:
         """Take these files; what was derived from earlier ones is recognised anew."""
         if guess is None and annotations is not None:

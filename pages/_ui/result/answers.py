@@ -46,6 +46,9 @@ from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 
 T = TypeVar("T")
+Share = Callable[[float], object]
+"""Told what share of the work is done."""
+Rows = Sequence[tuple[ItemOutcome, Contribution]]
 _SOON = 400_000_000
 """Annotations times permutations up to which nobody is asked: about two seconds."""
 
@@ -57,11 +60,7 @@ def soon_found(run: RunRecord, result: RunResult) -> bool:
 
 
 def _made(
-    run: RunRecord,
-    result: RunResult,
-    ask: tuple[str, str, str, str],
-    doing: str,
-    make: Callable[[Callable[[float], object]], T],
+    run: RunRecord, result: RunResult, ask: tuple[str, str, str, str], doing: str, make: Callable[[Share], T]
 ) -> T | None:
     """Compute in the workers; where it takes long, asked first: what is said, and the button in `ask`."""
     said, label, icon, key = ask
@@ -181,7 +180,7 @@ def show_where(shown: Shown, finding: Finding) -> None:
     ui.button("All items", "arrow_forward", ui.put_in_address, "view", "Items", type="tertiary")
 
 
-def _telling(found: ItemsResult, finding: Finding) -> list[tuple[ItemOutcome, Contribution]]:
+def _telling(found: ItemsResult, finding: Finding) -> Rows:
     """Items by how much they add to what the finding says: to the same label's use, else to the distance."""
     use = finding.row.label_use
     told = None if use is None or finding.what != LABEL_USE else said_more(use)
@@ -216,12 +215,7 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
     return _made(run, result, ask, "Finding the items", find)
 
 
-def _items_table(
-    found: ItemsResult,
-    measure: Measure,
-    rows: Sequence[tuple[ItemOutcome, Contribution]],
-    texts: dict[str, str] | None,
-) -> None:
+def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[str, str] | None) -> None:
     frame = items_report.items_table(found, measure, rows, texts)
     sides = items_report.side_bars(found, rows)
     for head, of_items in sides.items():
@@ -323,7 +317,7 @@ def kept_map(run: RunRecord) -> RaterMap | None:
 def _make_map(run: RunRecord, result: RunResult) -> RaterMap | None:
     service = server.shared().service
 
-    def place(share: Callable[[float], object]) -> RaterMap:
+    def place(share: Share) -> RaterMap:
         task = MapTask.of(service.data_of(run), run.spec.analysis)
         return rater_map(task, service.pool.each, share)
 
