@@ -168,8 +168,7 @@ def _kept(content: bytes, name: str) -> _Brought:
 
 
 def _take_from(location: str) -> bool:
-    st.session_state[_MESSAGES] = []
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         user = require_run()
         inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
         table = inputs.refer(location, owner=user.id, reach=reach)
@@ -180,8 +179,7 @@ def _take_from(location: str) -> bool:
 def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
     """Use what is fetched from a tool, in place of the slot's file if one is named; whether it could be."""
     before: Table | None = None if slot is None else getattr(work(), slot)
-    st.session_state[_MESSAGES] = []
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         user = require_run()
         snapshot = arriving.fetch_watched(source, token, owner=user.id, key=slot or "tool")
         if keep:
@@ -297,8 +295,7 @@ def _forget(table: Table) -> None:
 def _take_member(slot: Role, table: Table, key: str) -> None:
     """Read the sheet of the file that was chosen under `key`, or all of them."""
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
-    st.session_state[_MESSAGES] = []
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         require_run()
         _use({slot: table_again(table.name, table.sha256, member)})
 
@@ -345,8 +342,10 @@ def _next_round() -> None:
 
 
 @contextmanager
-def _refused_aloud() -> Iterator[None]:
-    """What is refused is told when the page is drawn next, and what then is still in use."""
+def _refused_aloud(*, anew: bool = False) -> Iterator[None]:
+    """What is refused is told when the page is drawn next, with what is still in use; `anew`, alone."""
+    if anew:
+        st.session_state[_MESSAGES] = []
     try:
         yield
     except GraspError as error:

@@ -162,7 +162,13 @@ def groups_table(
     columns = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
 
     def draw() -> list[str] | None:
-        frame = table_of_groups(result, order=order, axes=axes, marked=marked, statistics=columns)
+        frame = tables.results_table(result, order=order)
+        if axes:
+            frame = frame[frame["axis"].isin(axes)]
+        if marked:
+            stars = frame[[f"{name}_stars" for name in columns]]
+            frame = frame[stars.isin([STARS[mark] for mark in marked]).any(axis=1)]
+        frame = frame.reset_index(drop=True)
         if frame.empty:
             return None
         with st.container(key=f"{ON_SCREENS}-{name}"):
@@ -172,8 +178,7 @@ def groups_table(
         return why_not_estimable(frame, columns)
 
     what = f"table {name} {columns} {theme} {order} {axes} {marked} {p} {alt}"
-    missing: list[str] | None = kept(key, what, result, draw)
-    return missing
+    return kept(key, what, result, draw)
 
 
 def _spec(chart: alt.LayerChart) -> dict[str, Any]:
@@ -276,24 +281,6 @@ _WIDTHS = {"group": 200, "axis": 120}
 _WORDS_WIDTH = 115
 _SMALLEST_P = 0.0001
 _STARS_OF = {"": "", **{SIGNIFICANCE_NAMES[mark]: stars for mark, stars in STARS.items()}}
-
-
-def table_of_groups(
-    result: RunResult,
-    *,
-    order: tables.RowOrder,
-    statistics: Sequence[str],
-    axes: Sequence[str] = (),
-    marked: Sequence[Significance] = (),
-) -> pd.DataFrame:
-    """The rows and statistics that are wanted, with every number."""
-    frame = tables.results_table(result, order=order)
-    if axes:
-        frame = frame[frame["axis"].isin(axes)]
-    if marked:
-        stars = frame[[f"{name}_stars" for name in statistics]]
-        frame = frame[stars.isin([STARS[mark] for mark in marked]).any(axis=1)]
-    return frame.reset_index(drop=True)
 
 
 def show_groups_table(
