@@ -31,15 +31,17 @@ class Column(NamedTuple):
     sheet: str = ""
     kind: Kind = "text"
 
+    def cells(self, rows: Iterable[Any]) -> list[Any]:
+        """What each row has, None where it has no number."""
+        return list(map(attrgetter(self.of) if isinstance(self.of, str) else self.of, rows))
+
     def values(self, rows: Iterable[Any]) -> list[Any]:
-        """What each row has."""
-        take = attrgetter(self.of) if isinstance(self.of, str) else self.of
-        return [or_nan(take(row)) if self.kind in _NUMBERS else take(row) for row in rows]
+        """The same for programs, NaN where there is no number."""
+        return list(map(or_nan, self.cells(rows))) if self.kind in _NUMBERS else self.cells(rows)
 
     def texts(self, rows: Iterable[Any]) -> list[Any]:
         """The same for people."""
-        take = attrgetter(self.of) if isinstance(self.of, str) else self.of
-        return [take(row) if self.write is None else self.write(take(row)) for row in rows]
+        return list(map(self.write, self.cells(rows))) if self.write else self.cells(rows)
 
 
 class Cells(NamedTuple):
@@ -66,14 +68,17 @@ def sheet(columns: Iterable[Column], rows: Sequence[Any]) -> list[Cells]:
     return [Cells(one.sheet, one.kind, one.values(rows)) for one in columns if one.sheet]
 
 
-def csv_of(columns: Iterable[Column], rows: Sequence[Any]) -> str:
-    """A table for programs as CSV, at full precision."""
+def csv_of(columns: Iterable[Column], rows: Sequence[Any], *, end: str = "\n") -> str:
+    """A table for programs as CSV, at full precision; no cell of it is run by a spreadsheet."""
     shown = [one for one in columns if one.name]
-    of_columns = [
-        [exact(cell) if one.kind in _NUMBERS else cell for cell in one.values(rows)] for one in shown
+    cells = [
+        [exact(cell) if one.kind in _NUMBERS else _safe(cell) for cell in one.cells(rows)] for one in shown
     ]
-    lines = ([safe_cell(str(cell)) for cell in line] for line in zip(*of_columns, strict=True))
-    return csv_text([one.name for one in shown], lines)
+    return csv_text([safe_cell(one.name) for one in shown], zip(*cells, strict=True), end=end)
+
+
+def _safe(cell: object) -> object:
+    return safe_cell(cell) if isinstance(cell, str) else cell
 
 
 def or_nan(value: Any) -> Any:

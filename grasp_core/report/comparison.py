@@ -11,7 +11,7 @@ import pandas as pd
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.groups import Group, axis_label, group_label, one_line
-from grasp_core.model.outcome import Interval, LabelUse, Outcome
+from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
@@ -32,7 +32,7 @@ from grasp_core.report.pairs import PAIR_NAMES
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import cell_text
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import foremost, mean_outcome
+from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome
 from grasp_core.report.words.levels import left_out, step_sentence
 
 _LAYOUTS = {
@@ -354,10 +354,8 @@ def _alone(use: LabelUse, label: str | None) -> Outcome:
     shift = None if label is None else use.labels.get(label)
     if shift is None or shift.value is None:
         return Outcome(None, reason=use.reason)
-    interval = None
-    if shift.low is not None and shift.high is not None and use.target is not None:
-        interval = Interval(shift.low, shift.high, use.target)
-    return Outcome(shift.value, direction="down" if shift.value < 0 else "up", p=shift.p, interval=interval)
+    direction: Direction = "down" if shift.value < 0 else "up"
+    return Outcome(shift.value, direction=direction, p=shift.p, interval=interval_of(use, shift))
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:

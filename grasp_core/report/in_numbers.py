@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
-from grasp_core.model.outcome import Outcome, PairResult, Verdict
+from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
-from grasp_core.report.columns import or_nan
+from grasp_core.report.columns import Column
 from grasp_core.report.pairs import PAIR_NAMES, Measure, measures, of_label_use, seen_from
 from grasp_core.report.slices import sliced
 from grasp_core.report.tables import ends, ordered_dsi, p_and_starred_q, with_label_use
@@ -20,10 +20,6 @@ from grasp_core.report.words.label_use import format_points, format_points_inter
 
 INTERVAL = "95 % interval"
 _NO_INTERVAL = "none"
-_PAIR_COLUMNS = [
-    *("axis", "first", "second", "raters_first", "raters_second", "statistic", "value", "low", "high"),
-    *("p", "q", "stars", "reason", "verdict", "verdict_p", "verdict_q"),
-]
 
 
 class Table(NamedTuple):
@@ -41,26 +37,50 @@ class Table(NamedTuple):
     note: str = ""
 
 
-def pairs_table(result: RunResult) -> pd.DataFrame:
-    """One row with numbers for each pair and what was tested of it; labels are in percentage points."""
-    told, rows = of_label_use(result), []
+class Tested(NamedTuple):
+    """A test of a pair, with its name."""
+
+    row: PairResult
+    name: str
+    outcome: Outcome
+
+
+PAIRS = (
+    Column(lambda one: axis_label(one.row.a.axes), name="axis", sheet="Axis"),
+    Column(lambda one: group_label(one.row.a), name="first", sheet="First"),
+    Column(lambda one: group_label(one.row.b), name="second", sheet="Second"),
+    Column("row.n_raters_a", name="raters_first", sheet="Raters of the first", kind="count"),
+    Column("row.n_raters_b", name="raters_second", sheet="Raters of the second", kind="count"),
+    Column("name", name="statistic", sheet="Statistic, or label in points"),
+    Column("outcome.value", name="value", sheet="Value", kind="value"),
+    Column(lambda one: ends(one.outcome)[0], name="low", sheet="from", kind="end"),
+    Column(lambda one: ends(one.outcome)[1], name="high", sheet="to", kind="end"),
+    Column("outcome.p", name="p", sheet="p", kind="p"),
+    Column("outcome.q", name="q", sheet="q", kind="p"),
+    Column(
+        lambda one: "" if one.outcome.q is None else names.signs(one.outcome),
+        *("", None, "stars", "*", "mark"),
+    ),
+    Column(lambda one: str(one.outcome.reason or ""), name="reason", sheet="Why not estimable"),
+    Column(
+        lambda one: one.row.verdict.code if one.row.verdict else "",
+        "",
+        None,
+        "verdict",
+        "Verdict of the pair",
+    ),
+    Column(lambda one: one.row.verdict and one.row.verdict.p, name="verdict_p", sheet="its p", kind="p"),
+    Column(lambda one: one.row.verdict and one.row.verdict.q, name="verdict_q", sheet="its q", kind="p"),
+)
+
+
+def pairs_tested(result: RunResult) -> list[Tested]:
+    """Each pair and what was tested of it; labels are in percentage points."""
+    labels, found = of_label_use(result), list[Tested]()
     for row in result.pairs:
-        verdict = row.verdict
-        whole = verdict or Verdict("none")
-        outcomes = [(one.name, one.of(row)) for one in told]
-        outcomes += [(PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()]
-        for name, outcome in outcomes:
-            figures = (outcome.value, *ends(outcome), outcome.p, outcome.q)
-            rows.append(
-                [
-                    *(axis_label(row.a.axes), group_label(row.a), group_label(row.b)),
-                    *(row.n_raters_a, row.n_raters_b, name, *map(or_nan, figures)),
-                    "" if outcome.q is None else names.signs(outcome),
-                    str(outcome.reason or ""),
-                    *("" if verdict is None else verdict.code, or_nan(whole.p), or_nan(whole.q)),
-                ]
-            )
-    return pd.DataFrame(rows, columns=_PAIR_COLUMNS)
+        found += [Tested(row, one.name, one.of(row)) for one in labels]
+        found += [Tested(row, PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()]
+    return found
 
 
 def measure_table(

@@ -222,10 +222,14 @@ def mean_outcome(use: LabelUse | None) -> Outcome | None:
     mean = use.mean
     if mean.value is None:
         return Outcome(None, reason=use.reason)
-    interval = None
-    if mean.low is not None and mean.high is not None:
-        interval = Interval(mean.low, mean.high, use.target or "both")
-    return Outcome(mean.value, p=mean.p, interval=interval, no_interval=use.no_interval)
+    return Outcome(mean.value, p=mean.p, interval=interval_of(use, mean), no_interval=use.no_interval)
+
+
+def interval_of(use: LabelUse, shift: Shift | None, times: float = 1) -> Interval | None:
+    """The interval of a label's share, or so many times it, or of the mean; None where there is none."""
+    if shift is None or shift.low is None or shift.high is None:
+        return None
+    return Interval(times * shift.low, times * shift.high, use.target or "both")
 
 
 def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
@@ -268,9 +272,7 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
         mark = use.significance
     elif use.significance != "none" and shift.p is not None and shift.p < LEVEL:
         mark = "nominal"
-    interval = None
-    if shift.low is not None and shift.high is not None:
-        interval = Interval(100 * shift.low, 100 * shift.high, use.target or "both")
+    interval = interval_of(use, shift, 100)
     return Outcome(
         100 * shift.value, p=shift.p, significance=mark, interval=interval, no_interval=use.no_interval
     )

@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-import pandas as pd
 import xlsxwriter
 
 from grasp_core.analysis.items.outcomes import ItemsResult, Measure
@@ -20,16 +19,23 @@ from grasp_core.model.result import RunResult, SliceResult, SlicesResult
 from grasp_core.model.text import printable, printable_name, safe_cell
 from grasp_core.report import items
 from grasp_core.report import plan as plans
-from grasp_core.report.columns import Cell, Cells, Kind, or_nan, sheet
+from grasp_core.report.columns import Cell, Cells, or_nan, sheet
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.everybody import TABLES
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.in_numbers import pairs_table
+from grasp_core.report.in_numbers import PAIRS, pairs_tested
 from grasp_core.report.pairs import most_told
 from grasp_core.report.rater_map import axis_columns, group_columns, groups_of, sentences
 from grasp_core.report.slices import as_result, as_results
-from grasp_core.report.tables import MEAN, dsi_table, label_use_table, results_table, with_label_use
-from grasp_core.report.words.names import NOT_ESTIMABLE, STARS, WORDS, reported_statistics
+from grasp_core.report.tables import (
+    DSI,
+    LABEL_USE,
+    columns_of_groups,
+    label_uses,
+    ordered_dsi,
+    with_label_use,
+)
+from grasp_core.report.words.names import NOT_ESTIMABLE, STARS
 from grasp_core.report.words.printable import printable_result, printable_values
 
 _CELL_LIMIT = 32_767
@@ -144,7 +150,7 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     if with_label_use(result):
         book.add("Label use", _label_use(result), frozen=4)
     if result.pairs:
-        book.add("Pairs", _columns(pairs_table(result), _PAIRS), frozen=3)
+        book.add("Pairs", sheet(PAIRS, pairs_tested(result)), frozen=3)
     if result.slices:
         book.add("Slices", _slices(result, _groups), frozen=5)
     if any(with_label_use(view) for _, _, view in _views(result)):
@@ -166,91 +172,15 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
 
 
 def _groups(result: RunResult) -> list[Cells]:
-    table = results_table(result)
-    columns = [
-        Cells("Axis", "text", table["axis"].tolist()),
-        Cells("Group", "text", table["group"].tolist()),
-        Cells("Raters", "count", table["raters"].tolist()),
-        Cells("Annotations", "count", table["annotations"].tolist()),
-    ]
-    for name in reported_statistics(result):
-        words = WORDS[name].name
-        beside = [
-            f"{name}_{sign}" for sign in ("arrow", "stars", "fitted", "form") if f"{name}_{sign}" in table
-        ]
-        signs = table[beside].sum(axis=1).tolist()
-        columns += [
-            Cells(words, "value", table[name].tolist()),
-            Cells(f"{words} from", "end", table[f"{name}_low"].tolist()),
-            Cells(f"{words} to", "end", table[f"{name}_high"].tolist()),
-            Cells(f"{words} ↑↓ *", "mark", signs),
-            Cells(f"{words} p", "p", table[f"{name}_p"].tolist()),
-            Cells(f"{words} q", "p", table[f"{name}_q"].tolist()),
-        ]
-    return columns
-
-
-_Heads = Mapping[str, tuple[str, Kind]]
-_DSI: _Heads = {
-    "axis": ("Axis", "text"),
-    "dsi": ("DSI", "value"),
-    "low": ("from", "end"),
-    "high": ("to", "end"),
-    "stars": ("*", "mark"),
-    "group": ("Attained by", "text"),
-    "p": ("p (against the largest of random groupings)", "p"),
-    "q": ("q", "p"),
-    "p_group": ("p of that group", "p"),
-    "stars_group": ("* of that group", "mark"),
-    "reason": ("Why not estimable", "text"),
-}
-_LABEL_USE: _Heads = {
-    "axis": ("Axis", "text"),
-    "group": ("Group", "text"),
-    "raters": ("Raters", "count"),
-    "label": ("Label", "text"),
-    "shift": ("Points more often than the others", "points"),
-    "low": ("from", "points"),
-    "high": ("to", "points"),
-    "p": ("p", "p"),
-    "q": ("q", "p"),
-    "stars": ("*", "mark"),
-}
-_PAIRS: _Heads = {
-    "axis": ("Axis", "text"),
-    "first": ("First", "text"),
-    "second": ("Second", "text"),
-    "raters_first": ("Raters of the first", "count"),
-    "raters_second": ("Raters of the second", "count"),
-    "statistic": ("Statistic, or label in points", "text"),
-    "value": ("Value", "value"),
-    "low": ("from", "end"),
-    "high": ("to", "end"),
-    "p": ("p", "p"),
-    "q": ("q", "p"),
-    "stars": ("*", "mark"),
-    "reason": ("Why not estimable", "text"),
-    "verdict": ("Verdict of the pair", "text"),
-    "verdict_p": ("its p", "p"),
-    "verdict_q": ("its q", "p"),
-}
-
-
-def _columns(table: pd.DataFrame, heads: _Heads) -> list[Cells]:
-    return [Cells(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
+    return sheet(columns_of_groups(result), result.groups)
 
 
 def _dsi(result: RunResult) -> list[Cells]:
-    return _columns(dsi_table(result), _DSI)
+    return sheet(DSI, ordered_dsi(result))
 
 
 def _label_use(result: RunResult) -> list[Cells]:
-    """Points as numbers; of the mean, its units."""
-    table = label_use_table(result)
-    scale = table["label"].eq(MEAN).map({True: 1, False: 100})
-    for name in ("shift", "low", "high"):
-        table[name] *= scale
-    return _columns(table, _LABEL_USE)
+    return sheet(LABEL_USE, label_uses(result))
 
 
 def _views(result: RunResult) -> Iterator[tuple[SlicesResult, SliceResult, RunResult]]:
