@@ -114,14 +114,26 @@ INTERVAL: Mapping[str, Choice] = {
 }
 
 
-def stratum_label(name: str) -> str:
-    """An axis within whose values profiles are shuffled, or the bins of workload, as shown to people."""
-    return "bin of workload" if name == WORKLOAD else axis_label((name,))
+_CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    "p_value": P_VALUE,
+    "cross_negentropy": CROSS_NEGENTROPY,
+    "voting_agreement": VOTING_AGREEMENT,
+    "ties": TIES,
+    "level": LEVEL,
+    "correction": CORRECTION,
+    "family": FAMILY,
+    "interval": INTERVAL,
+}
+
+
+def chosen(analysis: AnalysisSpec, field: str) -> Choice:
+    """The value of a convention that a run has."""
+    return _CHOICES[field][getattr(analysis, field)]
 
 
 def profiles_move(analysis: AnalysisSpec) -> str:
     """Among whom profiles are shuffled, and by which clusters."""
-    labels = [stratum_label(name) for name in analysis.strata]
+    labels = ["bin of workload" if name == WORKLOAD else axis_label((name,)) for name in analysis.strata]
     if not labels:
         among = "over all raters"
     elif len(labels) > 1:
@@ -136,45 +148,38 @@ def profiles_move(analysis: AnalysisSpec) -> str:
 def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, str]]:
     """A run's conventions as (name, sentence), all of them; for an adaptive one also how it ended."""
     analysis = spec.analysis
-    inside, across = analysis.gai
-    p_value, correction = P_VALUE[analysis.p_value], CORRECTION[analysis.correction]
-    family = FAMILY[analysis.family]
+    inside, across = (names.WORDS[name].name for name in analysis.gai)
     several = [one_line(name) for name in spec.data.labels] if spec.data.further else []
-    number = f"At most {analysis.permutations:,}" if analysis.adaptive else f"{analysis.permutations:,}"
-    ended = [] if stopping is None else [("Stopping", ending(analysis, stopping))]
-    kept = [] if stopping is None else [("Guarantee", guarantee(analysis, stopping))]
+    many = f"At most {analysis.permutations:,}" if analysis.adaptive else f"{analysis.permutations:,}"
+
+    def of(field: str) -> str:
+        choice = chosen(analysis, field)
+        return f"{choice.label}. {choice.meaning}"
+
+    moved = f"{many} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}."
     return [
         *([("Questions", f"{', '.join(several)}. {SEVERAL}")] if several else []),
-        (
-            "Random groupings",
-            f"{number} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}.",
-        ),
-        *ended,
-        *kept,
-        ("p-value", f"{p_value.label}. {p_value.meaning}"),
+        ("Random groupings", moved),
+        *([] if stopping is None else [("Stopping", ending(analysis, stopping))]),
+        *([] if stopping is None else [("Guarantee", guarantee(analysis, stopping))]),
+        ("p-value", of("p_value")),
         *([("Small p", TAIL.meaning)] if analysis.tail else []),
-        ("Correction", f"{correction.label}. {correction.meaning}"),
-        ("Corrected together", f"{family.label}. {family.meaning}"),
-        (
-            "Level of measurement",
-            f"{LEVEL[analysis.level].label}. {LEVEL[analysis.level].meaning} {LEVEL_COUNTS_FOR}",
-        ),
-        ("GAI", f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}."),
-        ("Intervals", f"{INTERVAL[analysis.interval].label}. {INTERVAL[analysis.interval].meaning}"),
+        ("Correction", of("correction")),
+        ("Corrected together", of("family")),
+        ("Level of measurement", f"{of('level')} {LEVEL_COUNTS_FOR}"),
+        ("GAI", f"{inside} divided by {across}."),
+        ("Intervals", of("interval")),
         *([("Pairs of groups", PAIRS)] if analysis.pairs else []),
         ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
-        (
-            "Cross-negentropy",
-            f"{CROSS_NEGENTROPY[analysis.cross_negentropy].label}. "
-            f"{CROSS_NEGENTROPY[analysis.cross_negentropy].meaning}",
-        ),
-        (
-            "Voting agreement",
-            f"{VOTING_AGREEMENT[analysis.voting_agreement].label}. "
-            f"{VOTING_AGREEMENT[analysis.voting_agreement].meaning}",
-        ),
-        ("Tied votes", f"{TIES[analysis.ties].label}. {TIES[analysis.ties].meaning}"),
+        ("Cross-negentropy", of("cross_negentropy")),
+        ("Voting agreement", of("voting_agreement")),
+        ("Tied votes", of("ties")),
     ]
+
+
+def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[str, str], ...]:
+    """The same, printable."""
+    return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
 
 
 _NAMED, _MODELS = 4, 5
@@ -193,12 +198,10 @@ class Method:
 def run_title(spec: RunSpec) -> str:
     """For example "Q_overall by gender, race, race × gender"; of models "gold: Q_overall by gender"."""
     labels = spec.data.labels or (spec.data.label or "Labels",)
-    questions = [printable_name(one_line(name)) for name in labels]
-    axes = [printable_name(axis_label(titles)) for titles in spec.analysis.axes]
-    models = [printable_name(one_line(model.name)) for model in spec.models]
-    return (
-        f"{first_few(models, _MODELS)}: " if models else ""
-    ) + f"{first_few(questions, _NAMED)}{f' by {first_few(axes, _NAMED)}' if axes else ''}"
+    questions = first_few([printable_name(one_line(name)) for name in labels], _NAMED)
+    axes = first_few([printable_name(axis_label(titles)) for titles in spec.analysis.axes], _NAMED)
+    models = first_few([printable_name(one_line(model.name)) for model in spec.models], _MODELS)
+    return (f"{models}: " if models else "") + questions + (f" by {axes}" if axes else "")
 
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
@@ -233,11 +236,6 @@ def methods(result: RunResult) -> tuple[Method, ...]:
     if result.dsi:
         found.append(Method(names.DSI_NAME, names.DSI_EXPLANATION, names.DSI_FORMULA))
     return tuple(found)
-
-
-def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[str, str], ...]:
-    """The run's conventions as (name, sentence), and how an adaptive one ended."""
-    return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
 
 
 def not_estimable(result: RunResult) -> tuple[str, ...]:

@@ -13,16 +13,8 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import LABEL_USE, lead
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import direction, format_points, manner, mean_outcome, shift_outcome
-from grasp_core.report.words.names import (
-    MEAN_SHIFT_NAME,
-    MINUS,
-    NOT_ESTIMABLE,
-    format_interval,
-    format_p,
-    format_value,
-    p_and_q_words,
-)
 
 PAIR_NAMES: Mapping[str, str] = {
     "distance": "Distance",
@@ -104,7 +96,7 @@ def measures(result: RunResult) -> dict[str, Measure]:
     for name, told in _STATISTICS.items():
         if name in reported:
             of = partial(_statistic, name)
-            found.append(Measure(name, *told, of, format_value, _two_decimals))
+            found.append(Measure(name, *told, of, names.format_value, _two_decimals))
     return {measure.key: measure for measure in found}
 
 
@@ -128,7 +120,7 @@ def _label(label: str) -> Measure:
 
 
 def _points(points: float | None) -> str:
-    return NOT_ESTIMABLE if points is None else format_points(points / 100)
+    return names.NOT_ESTIMABLE if points is None else format_points(points / 100)
 
 
 def _whole_points(points: float) -> str:
@@ -160,18 +152,18 @@ def _statistic(name: str, row: PairResult) -> Outcome:
 
 
 def _two_decimals(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", MINUS)
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", names.MINUS)
 
 
 _MEAN = Measure(
     "mean",
-    MEAN_SHIFT_NAME,
+    names.MEAN_SHIFT_NAME,
     "How much higher on the scale the row’s raters’ labels lie than the column’s of the same items; p is not "
     "corrected.",
     "Mean of the row less that of the column.",
     True,
     lambda row: mean_outcome(row.label_use) or Outcome(None),
-    format_value,
+    names.format_value,
     _two_decimals,
 )
 
@@ -228,9 +220,9 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
     """What may undo it, what was found, its test, and which label goes with it."""
     what = {LABEL_USE: LABEL_USE, "gap_a": "gap", "gap_b": "gap"}.get(one.name, one.name)
     undoing = lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
-    tested = p_and_q_words(one.test, permutations=result.permutations)
+    tested = names.p_and_q_words(one.test, permutations=result.permutations)
     if row.verdict is not None:
-        tested = f"all tests together {format_p(row.verdict.p)}, {format_p(row.verdict.q, name='q')}"
+        tested = names.together_words(row.verdict)
     return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 
@@ -340,7 +332,7 @@ def _found(row: PairResult) -> list[_Told]:
 
 
 def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> _Parts:
-    figure = f"{format_value(value)} {format_interval(outcome)}".rstrip()
+    figure = f"{names.format_value(value)} {names.format_interval(outcome)}".rstrip()
     than = "more" if value > 0 else "less"
     if name == "distance":
         return (a, " and ", b, f" raters label the same items differently: distance {figure}")

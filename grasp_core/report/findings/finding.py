@@ -11,18 +11,8 @@ from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import CROSS_GROUP
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import Segment, Sentence, number
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
-from grasp_core.report.words.names import (
-    SIGNIFICANCE_NAMES,
-    VERDICT_NAMES,
-    WORDS,
-    StatisticWords,
-    arrow,
-    format_interval,
-    format_p,
-    format_value,
-    p_and_q_words,
-)
 
 LABEL_USE = "label_use"
 SPREAD = "spread"
@@ -34,7 +24,7 @@ _BETWEEN = {
     "voting_agreement": ("vote alike more", "vote alike less"),
 }
 """How two halves stand to each other, above and below the middle of random groupings."""
-SPREAD_WORDS = StatisticWords(
+SPREAD_WORDS = names.StatisticWords(
     "Spread",
     "How far raters differ from each other in which labels they give: the variance of their mean residuals, "
     "beside that of the others.",
@@ -163,11 +153,11 @@ class Finding:
     def tested(self) -> str:
         """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
         if self.verdict is not None:
-            return f"{self._p_and_q}: {VERDICT_NAMES[self.verdict.code]}"
+            return f"{self._p_and_q}: {names.VERDICT_NAMES[self.verdict.code]}"
         use = self.row.label_use
         jackknifed = self.what == LABEL_USE and use is not None and use.test == "jackknife"
         how = " by leaving raters out" if jackknifed else ""
-        return f"{self._p_and_q}{how}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
+        return f"{self._p_and_q}{how}: {names.SIGNIFICANCE_NAMES[self.outcome.significance]}"
 
     @property
     def unsettled(self) -> bool:
@@ -201,8 +191,8 @@ class Finding:
         """What it is, with its size."""
         if self.what == LABEL_USE or self.vague:
             return self._does
-        value = f"{words_of(self.what).name} {format_value(self.value)}"
-        return (*self._does, f": {value} {format_interval(self.outcome)}".rstrip())
+        value = f"{words_of(self.what).name} {names.format_value(self.value)}"
+        return (*self._does, f": {value} {names.format_interval(self.outcome)}".rstrip())
 
     @property
     def _does(self) -> tuple[str | Segment, ...]:
@@ -245,15 +235,15 @@ class Finding:
     @property
     def _value(self) -> str:
         if self.label is None:
-            value = f"{words_of(self.what).name} {format_value(self.value)} {format_interval(self.outcome)}"
-            return f"{arrow(self.outcome)} {value}".strip()
+            size = f"{names.format_value(self.value)} {names.format_interval(self.outcome)}"
+            return f"{names.arrow(self.outcome)} {words_of(self.what).name} {size}".strip()
         return f"“{one_line(self.label)}” {format_points(self.value)} points"
 
     @property
     def _p_and_q(self) -> str:
         if self.verdict is not None:
-            return f"all tests together {format_p(self.verdict.p)}, {format_p(self.verdict.q, name='q')}"
-        return p_and_q_words(self.outcome)
+            return names.together_words(self.verdict)
+        return names.p_and_q_words(self.outcome)
 
 
 def lead(found: Sequence[Doubt]) -> str:
@@ -264,9 +254,9 @@ def lead(found: Sequence[Doubt]) -> str:
     return f"{'; '.join([first, *(text[:1].lower() + text[1:] for text in others)])}: "
 
 
-def words_of(what: str) -> StatisticWords:
+def words_of(what: str) -> names.StatisticWords:
     """The words of a statistic, or of spread."""
-    return SPREAD_WORDS if what == SPREAD else WORDS[what]
+    return SPREAD_WORDS if what == SPREAD else names.WORDS[what]
 
 
 def held(finding: Finding) -> str:

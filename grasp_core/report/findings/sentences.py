@@ -286,17 +286,11 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
         return None
     if verdict.why is not None:
         return Sentence.of("No verdict: ", UNTESTABLE[verdict.why], ".")
-    tests = f"all tests together {names.format_p(verdict.p)}, {names.format_p(verdict.q, name='q')}"
+    code, tests = Segment(names.VERDICT_NAMES[verdict.code], strong=True), names.together_words(verdict)
     by: list[str | Segment] = []
     if verdict.by is not None:
-        by = [
-            ": without the raters of ",
-            Segment(spoken(verdict.by), strong=True),
-            " nothing is left",
-        ]
-    return Sentence.of(
-        "Verdict: ", Segment(names.VERDICT_NAMES[verdict.code], strong=True), f" ({tests})", *by, "."
-    )
+        by = [": without the raters of ", Segment(spoken(verdict.by), strong=True), " nothing is left"]
+    return Sentence.of("Verdict: ", code, f" ({tests})", *by, ".")
 
 
 def _explained(result: RunResult) -> list[Sentence]:

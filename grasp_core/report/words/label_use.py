@@ -10,15 +10,7 @@ from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shi
 from grasp_core.model.result import DataSummary, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, listed, number, quoted
-from grasp_core.report.words.names import (
-    MINUS,
-    NOT_ESTIMABLE,
-    format_p,
-    format_value,
-    p_and_q_words,
-    p_words,
-    signs,
-)
+from grasp_core.report.words import names
 
 
 def centre(null: Histogram) -> float:
@@ -75,9 +67,9 @@ _WHOLE_FROM = 9.95
 def format_points(share: float | None) -> str:
     """A difference of shares in percentage points for a table cell, such as ``+11.3``."""
     if share is None:
-        return NOT_ESTIMABLE
+        return names.NOT_ESTIMABLE
     text = f"{100 * share:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", MINUS)
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", names.MINUS)
 
 
 def of_100(share: float) -> str:
@@ -124,9 +116,14 @@ def foremost_text(use: LabelUse) -> str:
     """That label for a table cell, such as ``“Yes” +13.1 ** [+6.2, +20.0]``."""
     found = foremost(use)
     if found is None:
-        return NOT_ESTIMABLE
+        return names.NOT_ESTIMABLE
     label, shift = found
-    parts = (f"“{one_line(label)}”", format_points(shift.value), signs(use), format_points_interval(shift))
+    parts = (
+        f"“{one_line(label)}”",
+        format_points(shift.value),
+        names.signs(use),
+        format_points_interval(shift),
+    )
     return " ".join(filter(None, parts))
 
 
@@ -163,7 +160,11 @@ def direction(
     said = manner(use, than)
     if not said:
         return ()
-    mark = "" if use.p is None else f", {p_words(use, permutations=permutations)}{_MARKED[use.significance]}"
+    mark = (
+        ""
+        if use.p is None
+        else f", {names.p_words(use, permutations=permutations)}{_MARKED[use.significance]}"
+    )
     return ("; ", *(who or ("they",)), " ", *said, mark)
 
 
@@ -181,7 +182,7 @@ def p_and_q(use: LabelUse, result: RunResult) -> str:
     if use.p is None and use.reason is not None:
         return f"no mark: {use.reason}"
     how = " by leaving raters out" if use.test == "jackknife" else ""
-    return f"{p_and_q_words(use, permutations=result.permutations)}{how}"
+    return f"{names.p_and_q_words(use, permutations=result.permutations)}{how}"
 
 
 def mean_words(use: LabelUse, result: RunResult) -> str:
@@ -191,16 +192,18 @@ def mean_words(use: LabelUse, result: RunResult) -> str:
         return ""
     sign = -1 if mean.value < 0 else 1
     ends = "" if mean.low is None or mean.high is None else _ends(mean.low, mean.high, sign, 3)
-    size, steps = format_value(abs(mean.value)), _steps(use)
+    size, steps = names.format_value(abs(mean.value)), _steps(use)
     where = "lower" if mean.value < 0 else "higher"
-    p = format_p(mean.p, permutations=result.permutations)
+    p = names.format_p(mean.p, permutations=result.permutations)
     than = "on average than the others’ on the same items"
     if result.spec.analysis.level != "ordinal":
         return f"Their labels lie {size} points of the scale {where} {than}{ends}, {p}."
     ranks = f"{size} of 1 as ranks{ends}"
     if steps is None or steps * sign <= 0:
         return f"Their labels lie {where} {than}: {ranks}, {p}."
-    return f"Their labels lie {format_value(abs(steps))} steps of the scale {where} {than} ({ranks}), {p}."
+    return (
+        f"Their labels lie {names.format_value(abs(steps))} steps of the scale {where} {than} ({ranks}), {p}."
+    )
 
 
 def _steps(use: LabelUse) -> float | None:
@@ -284,5 +287,5 @@ def _size(shift: Shift) -> float:
 
 def _ends(low: float, high: float, sign: int, digits: int) -> str:
     first, last = sorted((sign * low, sign * high))
-    ends = (f"{round(end, digits) + 0.0:.{digits}f}".replace("-", MINUS) for end in (first, last))
+    ends = (f"{round(end, digits) + 0.0:.{digits}f}".replace("-", names.MINUS) for end in (first, last))
     return f" [{', '.join(ends)}]"

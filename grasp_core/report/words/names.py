@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance, VerdictCode
+from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance, Verdict, VerdictCode
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import GroupResult, Result, RunResult
 from grasp_core.model.spec import LEVEL
@@ -257,6 +257,11 @@ def p_and_q_words(test: Outcome | LabelUse, *, permutations: int | None = None) 
     """Both for a sentence, such as ``p = 0.014, q = 0.08``."""
     q = format_p(test.q, name="q", permutations=permutations)
     return f"{p_words(test, permutations=permutations)}, {q}"
+
+
+def together_words(verdict: Verdict) -> str:
+    """What all tests together gave, for a sentence."""
+    return f"all tests together {format_p(verdict.p)}, {format_p(verdict.q, name='q')}"
 
 
 def signs(test: Outcome | LabelUse) -> str:
