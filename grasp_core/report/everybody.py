@@ -8,7 +8,7 @@ import pandas as pd
 
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
-from grasp_core.model.text import Segment, Sentence, agree, number, spelled
+from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.columns import Column, texts
 from grasp_core.report.words.names import NOT_ESTIMABLE
 
@@ -31,9 +31,7 @@ def agreement_title(result: RunResult) -> Sentence:
         why = "" if found is None or found.reason is None else f": {found.reason}"
         return Sentence.of(f"How well your {number(raters, 'rater')} agree cannot be told{why}")
     words = how_well(found)
-    return Sentence.of(
-        f"Your {number(raters, 'rater')} {words}: ", Segment(f"{found.alpha:.2f}", strong=True)
-    )
+    return Sentence.of(f"Your {number(raters, 'rater')} {words}: ", strong(f"{found.alpha:.2f}"))
 
 
 def how_well(found: Everybody) -> str:
@@ -58,7 +56,7 @@ def how_sure_agreement(found: Everybody) -> Sentence | None:
     said.append(".")
     weakest = least_agreed(found)
     if weakest is not None:
-        said += [" They agree least on “", Segment(one_line(weakest.label), strong=True), "”."]
+        said += [" They agree least on “", strong(one_line(weakest.label)), "”."]
     return Sentence.of(*said)
 
 
@@ -93,13 +91,13 @@ def who_differs(found: Everybody) -> Sentence | None:
     others = f"the rest in {_per_100(min(rest))} to {_per_100(max(rest))}"
     if len(clear) == 1:
         return Sentence.of(
-            Segment(f"Rater {clear[0].number}", strong=True),
+            strong(f"Rater {clear[0].number}"),
             f" answers as another did in {_per_100(clear[0].again)} of 100 cases, {others}. "
             "Careless, or another view?",
         )
     low, high = clear[0].again, clear[-1].again
     return Sentence.of(
-        Segment(number(len(clear), "rater"), strong=True),
+        strong(number(len(clear), "rater")),
         f" answer as another did in {_per_100(low)} to {_per_100(high)} of 100 cases, {others}. "
         "Careless, or another view?",
     )
@@ -116,9 +114,9 @@ def over_batches(found: Everybody) -> tuple[Sentence, ...]:
         said.append(
             Sentence.of(
                 f"By {one_line(column)} between {low.alpha:.2f} (",
-                Segment(one_line(low.value), strong=True),
+                strong(one_line(low.value)),
                 f") and {high.alpha:.2f} (",
-                Segment(one_line(high.value), strong=True),
+                strong(one_line(high.value)),
                 ").",
             )
         )

@@ -20,6 +20,7 @@ from grasp_core.model.text import (
     printable,
     printable_name,
     safe_cell,
+    strong,
 )
 from grasp_core.report.columns import exact
 from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
@@ -119,7 +120,7 @@ def held_items(result: ItemsResult) -> list[ItemOutcome]:
 
 
 def _group(result: ItemsResult) -> Segment:
-    return Segment(spoken(result.group), strong=True)
+    return strong(spoken(result.group))
 
 
 def _whole(result: ItemsResult, measure: Measure) -> Sentence:
@@ -136,7 +137,7 @@ def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     return Sentence.of(
         _group(result),
         " raters say “",
-        Segment(one_line(printable_name(label)), strong=True),
+        strong(one_line(printable_name(label))),
         f"” {points(abs(value)).removeprefix('+')} points {often} often than the others, {on}.",
     )
 
@@ -164,7 +165,7 @@ def _single(
     nominal = sum(part.significance == "nominal" for _, part in parts)
     chance = round(tested * LEVEL)
     return Sentence.of(
-        Segment("No single item holds", strong=True),
+        strong("No single item holds"),
         f" after correction for testing {number(tested, 'item')}; {nominal:,} may be luck, "
         f"which alone would mark about {chance:,}.",
     )
@@ -177,7 +178,7 @@ def _names(held: list[ItemOutcome]) -> list[str | Segment]:
         if part.label is not None and part.significance != "none":
             often = "more" if part.value > 0 else "less"
             manner = f" (“{one_line(printable_name(part.label))}” {often} often)"
-        named += [", " if named else "", Segment(item_name(row), strong=True), manner]
+        named += [", " if named else "", strong(item_name(row)), manner]
     more = len(held) - _NAMED
     return [*named, f" and {more:,} more"] if more > 0 else named
 

@@ -9,7 +9,7 @@ import pandas as pd
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
-from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell
+from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell, strong
 from grasp_core.report.columns import exact, or_nan
 from grasp_core.report.findings.sentences import listing, strength
 from grasp_core.report.tables import cell_text
@@ -41,7 +41,7 @@ def _known(row: GroupSides) -> list[bool]:
 
 
 def _sides(result: ModelsResult, model: ModelSummary) -> Sentence:
-    parts: _Parts = [Segment(model.name, strong=True), " sides"]
+    parts: _Parts = [strong(model.name), " sides"]
     joint = ""
     for near, manner in ((True, " with "), (False, " against ")):
         shown = _by_group(result, model.name, near)
@@ -66,7 +66,7 @@ def _by_group(result: ModelsResult, model: str, near: bool) -> list[tuple[GroupS
 
 
 def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
-    name = Segment(model.name, strong=True)
+    name = strong(model.name)
     tested = [row for row in result.groups if row.models[model.name].statistics[names.LEAD].p is not None]
     if not tested:
         return Sentence.of(name, ": with whom it sides could not be tested for any group.")
@@ -88,10 +88,7 @@ def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
                 (_name(result, row), _figures(result, row.models[model.name], [names.LEAD], p=True))
                 for row in some
             ]
-            parts += [
-                f"{separator}{lead} ",
-                *listing(told),
-            ]
+            parts += [f"{separator}{lead} ", *listing(told)]
             separator = " and "
     return Sentence.of(*parts, ".")
 
@@ -114,7 +111,7 @@ def _p(result: ModelsResult, outcome: Outcome, name: str) -> str:
 
 def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
     """One figure against everybody's plurality, and the range that it hides."""
-    name = Segment(model.name, strong=True)
+    name = strong(model.name)
     reached = [
         (value, position)
         for position, row in enumerate(result.groups)
@@ -157,18 +154,12 @@ def _not_reproduced(result: ModelsResult) -> list[Sentence]:
             f"its own members reach macro-F1 {names.format_value(members)}, {name} {names.format_value(best)}"
         )
         told.append((_name(result, row), reach))
-    return [
-        Sentence.of(
-            "No model reproduces the view of ",
-            *listing(told),
-            ".",
-        )
-    ]
+    return [Sentence.of("No model reproduces the view of ", *listing(told), ".")]
 
 
 def _name(result: ModelsResult, row: GroupSides) -> Segment:
     labels = group_labels([one.group for one in result.groups])
-    return Segment(labels[[one.group for one in result.groups].index(row.group)], strong=True)
+    return strong(labels[[one.group for one in result.groups].index(row.group)])
 
 
 EVERYBODY = "All raters together"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from grasp_core.model.groups import Group, one_line, spoken
 from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import Segment, Sentence
+from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.words import names
@@ -316,7 +316,7 @@ def _nearest(result: RunResult) -> tuple[Sentence, ...]:
 
 
 def _both(row: PairResult) -> tuple[Segment, Segment]:
-    return Segment(spoken(row.a), strong=True), Segment(spoken(row.b), strong=True)
+    return strong(spoken(row.a)), strong(spoken(row.b))
 
 
 def _found(row: PairResult) -> list[_Told]:

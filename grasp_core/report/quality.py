@@ -202,11 +202,7 @@ def overview_table(found: Overview) -> pd.DataFrame:
 
 
 def _overview_numbers(found: Overview) -> pd.DataFrame:
-    rows: dict[str, float] = {
-        "items": found.items,
-        "raters": found.raters,
-        "annotations": found.annotations,
-    }
+    rows: dict[str, float] = {"items": found.items, "raters": found.raters, "annotations": found.annotations}
     for name in ("raters_per_item", "annotations_per_rater"):
         rows |= {f"{name}_{part}": getattr(getattr(found, name), part) for part in ("low", "median", "high")}
     rows |= {"filled": found.filled} | {f"unknown_{one.axis}": one.raters for one in found.unknown}

@@ -179,8 +179,7 @@ DSI = (
     Column(lambda row: names.signs(row.outcome), name="stars"),
     Column("p_group", name="p_group", sheet="p of that group", kind="p"),
     Column(
-        lambda row: names.STARS[row.significance_group],
-        *("", None, "stars_group", "* of that group", "mark"),
+        lambda row: names.STARS[row.significance_group], *("", None, "stars_group", "* of that group", "mark")
     ),
     Column(lambda row: str(row.outcome.reason or ""), name="reason", sheet="Why not estimable"),
 )

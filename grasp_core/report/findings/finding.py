@@ -10,7 +10,7 @@ from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import CROSS_GROUP
 from grasp_core.model.statistic import TABLE
-from grasp_core.model.text import Segment, Sentence, number
+from grasp_core.model.text import Segment, Sentence, number, strong
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
 
@@ -168,7 +168,7 @@ class Finding:
     @property
     def strong_names(self) -> tuple[str | Segment, ...]:
         """The names with emphasis, to stand in a sentence."""
-        first, *second = (Segment(one.spoken, strong=True) for one in (self, self.other) if one is not None)
+        first, *second = (strong(one.spoken) for one in (self, self.other) if one is not None)
         return (first, *(part for name in second for part in (" and ", name)))
 
     @property

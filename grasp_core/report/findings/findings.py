@@ -8,15 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grasp_core.model.groups import AxisSet, Group, group_labels
-from grasp_core.model.outcome import (
-    Histogram,
-    Kind,
-    Outcome,
-    PairResult,
-    Significance,
-    Verdict,
-    VerdictCode,
-)
+from grasp_core.model.outcome import Histogram, Kind, Outcome, PairResult, Significance, Verdict, VerdictCode
 from grasp_core.model.result import GivenResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.statistic import TABLE

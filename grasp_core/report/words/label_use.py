@@ -9,7 +9,7 @@ from grasp_core.model.groups import one_line, spoken
 from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.model.result import DataSummary, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence, listed, number, quoted
+from grasp_core.model.text import Segment, Sentence, listed, number, quoted, strong
 from grasp_core.report.words import names
 
 
@@ -144,7 +144,7 @@ def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Seg
         interval = _ends(100 * shift.low, 100 * shift.high, sign, digits)
     unit = "point" if size == "1.0" else "points"
     often = "less often" if (shift.value or 0) < 0 else "more often"
-    said = ("say “", Segment(one_line(label), strong=True), f"” {size} {unit} {often} than ")
+    said = ("say “", strong(one_line(label)), f"” {size} {unit} {often} than ")
     return (*said, than, f" on the same items{interval}")
 
 
@@ -170,7 +170,7 @@ def direction(
 
 def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Sentence:
     """A group's label use as one sentence: size first, then its test."""
-    name = Segment(spoken(row.group), strong=True)
+    name = strong(spoken(row.group))
     size = f" raters (n = {row.n_raters}) "
     if foremost(use) is None:
         return Sentence.of(name, size, f"have no label use: {use.reason or 'no reason given'}.")

@@ -10,7 +10,7 @@ import pandas as pd
 from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import WORD_JOINER, Sentence, printable
+from grasp_core.model.text import WORD_JOINER, printable
 from grasp_core.report import items
 from grasp_core.report.contents import marks, not_estimable, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
@@ -42,9 +42,9 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     parts = [
         f"# {escape_inline(run_title(result.spec))}",
         f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
-        _sentence(told.headline),
+        told.headline.marked(escape_inline),
         *(["Mind first:", _listed(map(str, told.warned.first))] if told.warned.first else []),
-        "\n".join(f"- {_sentence(one)}" for one in told.details),
+        "\n".join(f"- {one.marked(escape_inline)}" for one in told.details),
         *others,
         _listed(map(str, told.warned.others)),
     ]
@@ -67,7 +67,7 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
         parts += [
             f"{'#' * one.level} {escape_inline(one.heading)}" if one.heading else "",
             escape_inline(one.words),
-            "\n".join(f"- {_sentence(sentence)}" for sentence in one.said),
+            "\n".join(f"- {sentence.marked(escape_inline)}" for sentence in one.said),
             *(frame_markdown(table.frame, table.names) for table in one.tables),
         ]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -75,18 +75,6 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
 
 def _listed(texts: Iterable[str]) -> str:
     return "\n".join(f"- {escape_inline(one)}" for one in texts)
-
-
-def _sentence(sentence: Sentence) -> str:
-    parts = []
-    for segment in sentence.segments:
-        lead = " " if segment.text[:1].isspace() else ""
-        trail = " " if len(segment.text) > 1 and segment.text[-1:].isspace() else ""
-        escaped = escape_inline(segment.text)
-        parts.append(
-            f"{lead}**{escaped}**{trail}" if segment.strong and escaped else f"{lead}{escaped}{trail}"
-        )
-    return "".join(parts)
 
 
 def frame_markdown(table: pd.DataFrame, texts: int) -> str:
