@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -252,7 +252,7 @@ def _table(
 def _changes() -> Iterator[Column]:
     """The columns of both; texts have numbers too."""
 
-    def moved(end: str) -> Callable[[Change], float | None]:
+    def moved(end: str) -> Callable[[Change], Any]:
         return lambda change: change.moved_interval and getattr(change.moved_interval, end)
 
     yield Column(whose, "group", name="group")

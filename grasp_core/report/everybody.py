@@ -186,7 +186,7 @@ def _alpha(value: float | None) -> str:
     return NOT_ESTIMABLE if value is None else f"{value:.3f}"
 
 
-_COUNT, _ONE_RATER = "{:,}".format, "Given by one rater only (items)"
+_COUNT = "{:,}".format
 TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
     (
         "labels",

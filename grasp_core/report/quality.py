@@ -226,7 +226,7 @@ def screened_table(found: RandomRaters | ConstantRaters) -> pd.DataFrame:
 def small_groups_table(found: Sequence[SmallGroups]) -> pd.DataFrame:
     """Groups per axis and pair of axes, and how many are small."""
     few = [
-        Column(lambda row, place=place: row.fewer[place], f"fewer than {size} raters")
+        Column(partial(lambda place, row: row.fewer[place], place), f"fewer than {size} raters")
         for place, size in enumerate(SIZES)
     ]
     smallest = Column("smallest", "raters in the smallest")

@@ -75,12 +75,10 @@ def _layers(
         draw.interval(base, low, mark_y, strokeWidth=3, strokeCap="round", opacity=0.75).encode(
             color=draw.colour(theme)
         ),
-        draw.valid(base, "chance")
-        .mark_tick(orient="vertical", size=12, thickness=2, color=colours.muted, aria=False)
-        .encode(x=chance, y=mark_y),
-        draw.valid(base, "x")
-        .mark_point(filled=True, size=85, opacity=1, stroke=colours.background, strokeWidth=0.7)
-        .encode(x=x, y=mark_y, color=draw.colour(theme), shape=draw.shape()),
+        draw.tick(draw.valid(base, "chance"), chance, mark_y, theme, size=12, thickness=2, aria=False),
+        draw.marked(
+            draw.valid(base, "x"), x, mark_y, theme, size=85, stroke=colours.background, strokeWidth=0.7
+        ),
         draw.written(base, "named", draw.LEFT, text_y, limit=alt.expr(f"width - {_FIGURES}")),
         *draw.by_mark(base, "figures", draw.RIGHT, text_y, theme, align="right"),
         draw.headed(headings, draw.down("y")),

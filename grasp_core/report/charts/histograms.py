@@ -301,6 +301,7 @@ def layers(
     )
     observed = draw.valid(base, "x")
     named = base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
+    badged = base.transform_filter("datum.badge != ''")
     look: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
     marked = {"dx": _BADGE_AT[1] + 9, "opacity": _by_width(0, 1), "fontWeight": 600}
     return [
@@ -310,17 +311,13 @@ def layers(
         .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=draw.colour(theme)),
         observed.mark_rule(color=colours.ink, strokeWidth=1.6).encode(x=x, y=y, y2=alt.Y2("base:Q")),
         draw.interval(base, low, y, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
-        observed.mark_point(
-            filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7
-        ).encode(x=x, y=y, color=draw.colour(theme), shape=draw.shape()),
+        draw.marked(observed, x, y, theme, size=62, stroke=colours.background, strokeWidth=0.7),
         draw.written(named, "name", draw.LEFT, middle, limit=alt.expr(f"width - ({_NARROW} ? 132 : 310)")),
         *(
             draw.written(base, field, draw.RIGHT, middle, "right", **_place(*at))
             for field, at in _COLUMNS.items()
         ),
-        base.transform_filter("datum.badge != ''")
-        .mark_point(filled=True, size=62, opacity=1, xOffset=_by_width(*_BADGE_AT), aria=False)
-        .encode(x=draw.RIGHT, y=middle, color=draw.colour(theme), shape=draw.shape()),
+        draw.marked(badged, draw.RIGHT, middle, theme, size=62, xOffset=_by_width(*_BADGE_AT), aria=False),
         *draw.by_mark(base, "badge", draw.RIGHT, middle, theme, keys=("corrected", "nominal"), **marked),
         draw.written(base, "note", draw.LEFT, middle, dy=18, fontStyle="italic", **look),
         *_heads(lines, head, theme),

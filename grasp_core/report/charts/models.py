@@ -176,17 +176,13 @@ def _layers_of_models(data: list[dict[str, Any]], height: float, theme: draw.The
         tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
             x=x, x2=alt.X2("chance:Q"), y=y, color=draw.colour(theme)
         ),
-        tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
-            x=alt.X("chance:Q"), y=y
-        ),
+        draw.tick(tested, alt.X("chance:Q"), y, theme, size=11, thickness=2, aria=False),
         draw.valid(base, "members")
         .mark_point(
             shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
         )
         .encode(x=alt.X("members:Q"), y=y),
-        draw.valid(base, "x")
-        .mark_point(filled=True, size=95, opacity=1)
-        .encode(x=x, y=y, color=draw.colour(theme), shape=draw.shape(), tooltip=told),
+        draw.marked(draw.valid(base, "x"), x, y, theme, size=95).encode(tooltip=told),
         draw.written(base, "name", draw.LEFT, y, "right", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(
             tooltip=told
         ),

@@ -46,14 +46,7 @@ _HEAD, _FOOT = 28, 22
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where a chart's parts lie: shares of its width, and pixels from the top of a group's row.
-
-    `named`: how wide names and verdicts may be.
-    `left`, `right`: the two panels.
-    `said`: where it stands what a group does, and how wide that may be.
-    `row`, `name_y`, `status_y`, `said_y`, `mark_y`, `line_y`: a row's height, and in it three texts, the
-        marks, and where the lines behind these begin.
-    """
+    """Shares of the width that names, both panels and words have, and where words lie in a row, in pixels."""
 
     named: float
     left: tuple[float, float]
@@ -95,7 +88,9 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
         return draw.message(theme, heading=None, text=NOT_DRAWN)
-    places, scaled, label = _NARROW if narrow else _WIDE, _on_a_scale(result, found), _one_label(found)
+    places, label = _NARROW if narrow else _WIDE, _one_label(found)
+    means = [scale_outcome(one.row.label_use, result) for one in found]
+    scaled = all(one is not None and one.value is not None for one in means)
     panels = _left(result, label, scaled=scaled), _right(result)
     uncertain = {group for one in found if one.undone for group in one.groups}
     named = [
@@ -157,12 +152,6 @@ def _left(result: RunResult, label: str | None, *, scaled: bool) -> _Panel:
         lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
         ("labels",),
     )
-
-
-def _on_a_scale(result: RunResult, found: list[Finding]) -> bool:
-    """Whether every group's mean can be told in the scale's own unit."""
-    means = [scale_outcome(one.row.label_use, result) for one in found]
-    return all(one is not None and one.value is not None for one in means)
 
 
 def _right(result: RunResult) -> _Panel | None:
@@ -302,7 +291,7 @@ def _around(
     theme: draw.Theme,
 ) -> list[alt.Chart]:
     """Lines of the ticks, not through the names above the marks; what ticks say; the panel's heading."""
-    x, colours = _across("x"), draw.palette(theme)
+    x, colours = draw.share("x"), draw.palette(theme)
     last = name == "right"  # its heading ends where the chart does
     heading = {"x": 1.0 if last else across[0], "text": panel.heading}
     limit = alt.expr(f"width * {across[1] - across[0] + 0.08}")
@@ -335,14 +324,14 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
     told = draw.tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
     return [
         draw.interval(
-            alt.Chart(draw.rows(drawn, name)), _across("low"), y, strokeWidth=3, strokeCap="round"
+            alt.Chart(draw.rows(drawn, name)), draw.share("low"), y, strokeWidth=3, strokeCap="round"
         ).encode(color=draw.as_given()),
         alt.Chart(alt.NamedData(name))
         .encode(tooltip=told)
         .transform_filter("isValid(datum.x)")
         .mark_point(size=90, opacity=1, strokeWidth=2)
         .encode(
-            x=_across("x"),
+            x=draw.share("x"),
             y=y,
             stroke=alt.Stroke("colour:N", scale=None, legend=None),
             fill=alt.Fill("fill:N", scale=None, legend=None),
@@ -352,10 +341,6 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
 
 def _row(pixels: int) -> alt.YValue:
     return alt.YValue(pixels)  # type: ignore[no-untyped-call]  # Altair's
-
-
-def _across(field: str) -> alt.X:
-    return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
 
 
 def _texts(named: list[dict[str, Any]], places: _Places, theme: draw.Theme) -> list[alt.Chart]:
@@ -374,5 +359,5 @@ def _texts(named: list[dict[str, Any]], places: _Places, theme: draw.Theme) -> l
         for weight in (400, 600)
     )
     status = draw.written(base, "status", draw.LEFT, draw.down("status_y"), limit=limit)
-    told = draw.written(base, "said", _across("said_x"), draw.down("said_y"), limit=said)
+    told = draw.written(base, "said", draw.share("said_x"), draw.down("said_y"), limit=said)
     return [*names, status.encode(color=draw.as_given()), told.encode(color=draw.as_given())]

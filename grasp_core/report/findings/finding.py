@@ -121,16 +121,25 @@ class Finding:
     @property
     def tested_sentence(self) -> Sentence:
         """How the group differs in one thing, by how much, and its test."""
-        return Sentence.of(lead(self.doubts), f"{self._these} ", *self._how, f"; {self.tested}.")
+        raters = number(self.row.n_raters, "rater") if self.other is None else f"{self._sizes} raters"
+        return Sentence.of(lead(self.doubts), f"These {raters} ", *self._how, f"; {self.tested}.")
 
     @property
     def backed(self) -> Sentence:
         """The group, how it differs, by how much, its test, and what else holds after correction."""
-        others = ", ".join(self._told_of(one) for one in self.further)
+        # Of halves with its group, unless it is the same of both.
+        others = ", ".join(
+            one._value if self.other is None or one.what in SYMMETRIC else f"{one._value} of {one.name}"
+            for one in self.further
+        )
         after = "" if self.verdict else "after correction "
         also = f"; {after}also {others}" if others else ""
-        said = (*self._who, " ", *self._how, f", {self._p_and_q}", *self._direction, f"{also}.")
-        return Sentence.of(lead(self.doubts), *said)
+        who = (*self.strong_names, f" raters (n = {self._sizes}) ")
+        which: tuple[str | Segment, ...] = ()  # label is said more often, with its own mark
+        if self.what != LABEL_USE and not self.vague:
+            use, other = self.row.label_use, self.other
+            which = direction(use) if other is None else direction(use, self.spoken, than=other.spoken)
+        return Sentence.of(lead(self.doubts), *who, *self._how, f", {self._p_and_q}", *which, f"{also}.")
 
     @property
     def figures(self) -> str:
@@ -172,19 +181,9 @@ class Finding:
         return (first, *(part for name in second for part in (" and ", name)))
 
     @property
-    def _who(self) -> tuple[str | Segment, ...]:
-        return (*self.strong_names, f" raters (n = {self._sizes})")
-
-    @property
     def _sizes(self) -> str:
         rows = (self.row,) if self.other is None else (self.row, self.other.row)
         return " and ".join(f"{row.n_raters:,}" for row in rows)
-
-    @property
-    def _these(self) -> str:
-        if self.other is not None:
-            return f"These {self._sizes} raters"
-        return f"These {number(self.row.n_raters, 'rater')}"
 
     @property
     def _how(self) -> tuple[str | Segment, ...]:
@@ -217,20 +216,6 @@ class Finding:
         use = self.row.label_use
         said = () if use is None or self.other is None else manner(use, self.other.spoken)
         return (self.spoken, " ", *said) if said else ()
-
-    @property
-    def _direction(self) -> tuple[str | Segment, ...]:
-        """Which label is said more often, with its own mark, where label use has one."""
-        if self.what == LABEL_USE or self.vague:
-            return ()
-        if self.other is None:
-            return direction(self.row.label_use)
-        return direction(self.row.label_use, self.spoken, than=self.other.spoken)
-
-    def _told_of(self, one: Finding) -> str:
-        """Something further in brief; of halves with its group, unless it is the same of both."""
-        of_whom = "" if self.other is None or one.what in SYMMETRIC else f" of {one.name}"
-        return f"{one._value}{of_whom}"
 
     @property
     def _value(self) -> str:
