@@ -15,11 +15,10 @@ from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
-from grasp_core.report.columns import Column, numbers, or_nan, texts
 from grasp_core.report.contents import chosen, profiles_move, raters_per_item
 from grasp_core.report.pairs import PAIR_NAMES
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import cell_text
+from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome
 from grasp_core.report.words.levels import left_out, step_sentence

@@ -9,7 +9,7 @@ import pandas as pd
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
-from grasp_core.report.columns import Column, texts
+from grasp_core.report.tables import Column, texts
 from grasp_core.report.words.names import NOT_ESTIMABLE
 
 WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2

@@ -22,7 +22,7 @@ from grasp_core.model.text import (
     safe_cell,
     strong,
 )
-from grasp_core.report.columns import exact
+from grasp_core.report.tables import exact
 from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
 
 MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})

@@ -10,9 +10,8 @@ from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSum
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell, strong
-from grasp_core.report.columns import exact, or_nan
 from grasp_core.report.findings.sentences import listing, strength
-from grasp_core.report.tables import cell_text
+from grasp_core.report.tables import cell_text, exact, or_nan
 from grasp_core.report.words import names
 
 _Parts = list[str | Segment]

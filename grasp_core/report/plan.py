@@ -21,7 +21,7 @@ from grasp_core.analysis.planner.designs import (
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
 from grasp_core.model.text import Sentence, number, strong
-from grasp_core.report.columns import Column, csv_of, texts
+from grasp_core.report.tables import Column, csv_of, texts
 
 TARGETS: dict[Target, str] = {
     "labels": "label use",

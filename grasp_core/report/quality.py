@@ -45,7 +45,7 @@ from grasp_core.reading.screens.random_responders import (
     MAX_CELLS,
 )
 from grasp_core.report.account import said_of_assignment
-from grasp_core.report.columns import Column, numbers, texts
+from grasp_core.report.tables import Column, numbers, texts
 from grasp_core.report.words.names import MINUS, format_p, format_p_value
 
 FORMAT = "grasp-quality"

@@ -9,7 +9,7 @@ from grasp_core.analysis.rater_map_values import MapAxis, MapGroup, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.spec import Level
 from grasp_core.model.text import Sentence, agree, csv_text, number, safe_cell, strong
-from grasp_core.report.columns import Column, exact, texts
+from grasp_core.report.tables import Column, exact, texts
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
 
 EXPLANATION = (

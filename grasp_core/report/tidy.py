@@ -13,11 +13,10 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, nam
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift, Verdict
 from grasp_core.model.result import RunResult
 from grasp_core.model.statistic import TABLE
-from grasp_core.report.columns import Column, csv_of, or_nan
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import ends
+from grasp_core.report.tables import Column, csv_of, ends, or_nan
 from grasp_core.report.words.label_use import interval_of, said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics
 

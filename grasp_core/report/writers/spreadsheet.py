@@ -19,7 +19,6 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable, printable_name, safe_cell
 from grasp_core.report import items
 from grasp_core.report import plan as plans
-from grasp_core.report.columns import Cell, Cells, Kind, or_nan, sheet
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.everybody import TABLES
 from grasp_core.report.findings.sentences import answer
@@ -30,9 +29,14 @@ from grasp_core.report.slices import as_result, as_results
 from grasp_core.report.tables import (
     DSI,
     LABEL_USE,
+    Cell,
+    Cells,
+    Kind,
     columns_of_groups,
     label_uses,
+    or_nan,
     ordered_dsi,
+    sheet,
     with_label_use,
 )
 from grasp_core.report.words.names import NOT_ESTIMABLE, STARS
