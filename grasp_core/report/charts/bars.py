@@ -36,6 +36,7 @@ def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
 
 def _of_axis(result: RunResult, row: DsiResult, place: int) -> dict[str, Any]:
     outcome, known = row.outcome, row.outcome.value is not None
+    p, q = names.in_figure(outcome, result)
     of_group = (
         "" if row.p_group is None else names.format_p_value(row.p_group, permutations=result.permutations)
     )
@@ -45,8 +46,8 @@ def _of_axis(result: RunResult, row: DsiResult, place: int) -> dict[str, Any]:
         "middle": place + 0.5,
         "x": outcome.value,
         "value": names.format_value(outcome.value) if known else "",
-        "p": "" if outcome.p is None else names.p_in_figure(outcome, result),
-        "q": "" if outcome.q is None else names.q_in_figure(outcome, result),
+        "p": "" if outcome.p is None else p,
+        "q": "" if outcome.q is None else q,
         "p_group": of_group,
         "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
         "significance_group": names.SIGNIFICANCE_NAMES[row.significance_group],

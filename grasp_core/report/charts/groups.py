@@ -18,7 +18,7 @@ from grasp_core.report.pairs import Measure
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import format_points, label_outcome
+from grasp_core.report.words.label_use import format_points, shift_outcome
 
 _FIGURES = 150
 """Pixels that the figures take at the right end of a group's text."""
@@ -138,7 +138,7 @@ def label_forest_plot(
         f"“{shown}”: points more often than the others on the same items",
         "Right of 0: more often than by the others.",
         0.0,
-        lambda row: label_outcome(row, label),
+        lambda row: shift_outcome(row.label_use, label),
         lambda points: names.NOT_ESTIMABLE if points is None else format_points(points / 100),
     )
     return _plot(result, measure, groups, theme, headed=order == "axis", page=page, of=of)
@@ -213,7 +213,7 @@ def _figures(
     result: RunResult, measure: _Shown, row: GroupResult, domain: tuple[float, float]
 ) -> dict[str, Any]:
     outcome = measure.of(row)
-    low, high = ends(outcome)
+    (low, high), (p, q) = ends(outcome), names.in_figure(outcome, result)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
     beside = f"{names.signs(outcome)}{names.MAY_CHANGE if names.may_change(outcome) else ''}"
     return {
@@ -226,8 +226,8 @@ def _figures(
         "value": measure.write(outcome.value),
         "interval": interval or str(outcome.no_interval or ""),
         "figures": " ".join(part for part in (measure.write(outcome.value), interval, beside) if part),
-        "p": names.p_in_figure(outcome, result),
-        "q": "" if outcome.q is None else names.q_in_figure(outcome, result),
+        "p": p,
+        "q": "" if outcome.q is None else q,
         "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
         "verdict": names.verdict(outcome),
     }

@@ -143,9 +143,11 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     note = "observed value beyond the axis" if place != value else ""
     if outcome.value is None:
         note = f"{names.NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
-    q = "" if outcome.value is None or tested or names.not_yet(outcome, result) else names.format_p(None)
+    p, q = names.in_figure(outcome, result)
+    waiting = names.not_yet(outcome, result)
+    untested_q = "" if outcome.value is None or tested or waiting else names.format_p(None)
     untested = names.format_p(None) if outcome.reason is None else names.verdict(outcome)
-    untested = names.NOT_YET if names.not_yet(outcome, result) else untested
+    untested = names.NOT_YET if waiting else untested
     said = names.format_value(outcome.value) if line.value is None else line.value
     return {
         "group": line.name,
@@ -161,8 +163,8 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "interval": line.interval or names.format_interval(outcome) or str(outcome.no_interval or ""),
         "value": "" if value is None else f"{said} {names.arrow(outcome)}".strip(),
         "median": names.format_value(outcome.null_median),
-        "p": names.p_in_figure(outcome, result) if tested else "",
-        "q": q if outcome.q is None else names.q_in_figure(outcome, result),
+        "p": p if tested else "",
+        "q": untested_q if outcome.q is None else q,
         "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
         "badge": draw.badge(outcome.significance)
         + (f" {names.MAY_CHANGE}" if names.may_change(outcome) else ""),

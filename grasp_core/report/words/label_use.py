@@ -254,17 +254,12 @@ def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
     return replace(mean, value=steps, interval=interval)
 
 
-def label_outcome(row: GroupResult, label: str) -> Outcome:
+def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     """One label's shift in points, with its own p and its mark, for figures.
 
     The test is that of all labels together, so no label has a mark where the group has none. The label that
     lies furthest from chance has the group's mark, others a nominal one where their own p is below 0.05.
     """
-    return shift_outcome(row.label_use, label)
-
-
-def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
-    """The same of any label use."""
     if use is None or label not in use.labels:
         return Outcome(None)
     shift = use.labels[label]

@@ -326,21 +326,16 @@ def not_yet(outcome: Outcome | LabelUse, result: Result) -> bool:
     return result.provisional and outcome.p is None and outcome.reason is None
 
 
-def p_in_figure(outcome: Outcome | LabelUse, result: Result) -> str:
-    """The p-value where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
-    if outcome.fit is not None:
-        return p_text(outcome)
-    return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.p, result)
-
-
-def q_in_figure(outcome: Outcome | LabelUse, result: Result) -> str:
-    """The same of q."""
-    return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.q, result)
-
-
-def _in_figure(value: float | None, result: Result) -> str:
-    text = format_p_value(value, permutations=result.permutations)
-    return f"≈ {text}" if result.provisional and value is not None else text
+def in_figure(outcome: Outcome | LabelUse, result: Result) -> tuple[str, str]:
+    """P and q where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
+    if not_yet(outcome, result):
+        return NOT_YET, NOT_YET
+    p, q = (
+        ("≈ " if result.provisional and value is not None else "")
+        + format_p_value(value, permutations=result.permutations)
+        for value in (outcome.p, outcome.q)
+    )
+    return p if outcome.fit is None else p_text(outcome), q
 
 
 def what_is_provisional(result: Result) -> str:

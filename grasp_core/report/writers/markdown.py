@@ -18,7 +18,7 @@ from grasp_core.report.findings.sentences import answer
 from grasp_core.report.in_numbers import every_number, further, map_of_raters
 from grasp_core.report.tables import wide_table
 from grasp_core.report.words.label_use import labelled_sentence
-from grasp_core.report.words.printable import printable_result, printable_values
+from grasp_core.report.words.printable import printable_result
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
 _LINKED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
@@ -60,7 +60,7 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     ]
     sections = [
         *further(result),
-        *(() if found is None else map_of_raters(printable_values(found), analysis.level)),
+        *(() if found is None else map_of_raters(printable_result(found), analysis.level)),
         *(every_number(result) if result.groups else ()),
     ]
     for one in sections:

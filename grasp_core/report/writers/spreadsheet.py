@@ -40,7 +40,7 @@ from grasp_core.report.tables import (
     with_label_use,
 )
 from grasp_core.report.words.names import NOT_ESTIMABLE, STARS
-from grasp_core.report.words.printable import printable_result, printable_values
+from grasp_core.report.words.printable import printable_result
 
 _CELL_LIMIT = 32_767
 """Characters that Excel takes in a cell."""
@@ -124,7 +124,7 @@ def _formats(book: Any, permutations: int) -> dict[str, Any]:
 def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     """Workbook with the answer and its warnings, then every table, and the map where it was made."""
     result = printable_result(result)
-    found = None if found is None else printable_values(found)
+    found = None if found is None else printable_result(found)
     book = Book(run_title(result.spec), max(result.permutations, 1))
     told = answer(result)
     said = [("Answer", told.headline.plain)]
