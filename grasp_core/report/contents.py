@@ -22,47 +22,14 @@ class Choice:
     meaning: str
 
 
-PAPER_P = (
-    "The paper's p-value picks its side from the data, so at 0.05 about 10 % of groups would be marked "
-    "where nothing is there. It is what the paper's stars show; use it to replicate them."
-)
-P_VALUE: Mapping[str, Choice] = {
-    "two-sided": Choice(
-        "Two-sided, never 0", "Counts both tails; at 0.05 at most 5 % of groups are marked by chance."
-    ),
-    "paper": Choice("As in the paper", PAPER_P),
+_CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    field: {value: Choice(**one) for value, one in values.items()}
+    for field, values in names.TEXTS["conventions"].items()
 }
-CROSS_NEGENTROPY: Mapping[str, Choice] = {
-    "smooth": Choice("Smoothed", "Labels that the others never gave an item count as half an annotation."),
-    "paper": Choice(
-        "As in the paper",
-        "An item to which others did not give every label counts as full agreement; for replication only.",
-    ),
-}
-VOTING_AGREEMENT: Mapping[str, Choice] = {
-    "alpha": Choice("Krippendorff's alpha", "Chance is taken from the votes of both sides together."),
-    "kappa": Choice(
-        "Cohen's kappa", "Chance is taken from each side's own votes; so are the paper's figures."
-    ),
-}
-TIES: Mapping[str, Choice] = {
-    "first": Choice("First label in the declared order", "The same on every run, whatever the seed."),
-    "random": Choice("Drawn at random", "From the run's seed, so a re-run gives the same draw."),
-}
-LEVEL: Mapping[str, Choice] = {
-    "nominal": Choice("Nominal: names", "Two different labels disagree fully, whichever they are."),
-    "ordinal": Choice(
-        "Ordinal: ranks",
-        "Labels disagree more, the more of the labels given lie between them in the declared order.",
-    ),
-    "interval": Choice(
-        "Interval: numbers", "Labels are numbers; they disagree by the square of their difference."
-    ),
-    "ratio": Choice(
-        "Ratio: numbers from 0",
-        "Labels are numbers; they disagree by the square of their difference divided by their sum.",
-    ),
-}
+P_VALUE, CROSS_NEGENTROPY = _CHOICES["p_value"], _CHOICES["cross_negentropy"]
+VOTING_AGREEMENT, TIES, LEVEL = _CHOICES["voting_agreement"], _CHOICES["ties"], _CHOICES["level"]
+CORRECTION, FAMILY, INTERVAL = _CHOICES["correction"], _CHOICES["family"], _CHOICES["interval"]
+PAPER_P = P_VALUE["paper"].meaning
 LEVEL_COUNTS_FOR = "It counts for IRR, XRR and their GAI; to other statistics labels are equal or not."
 SEVERAL = (
     "IRR and XRR take all of them together, two raters differing by the share of questions that they answer "
@@ -77,53 +44,6 @@ TAIL = Choice(
     "Where fewer than 10 random groupings go as far, p is that of a curve through the tail of all, and is "
     "marked: an estimate of what many more permutations would give.",
 )
-CORRECTION: Mapping[str, Choice] = {
-    "benjamini-hochberg": Choice(
-        names.CORRECTION_NAMES["benjamini-hochberg"],
-        "Of the groups marked after correction, at most 5 % are expected to be false.",
-    ),
-    "benjamini-yekutieli": Choice(
-        names.CORRECTION_NAMES["benjamini-yekutieli"],
-        "As Benjamini–Hochberg, but whatever the dependence between groups; stricter.",
-    ),
-    "max-t": Choice(
-        names.CORRECTION_NAMES["max-t"],
-        "The chance that even one group is marked falsely is at most 5 %; uses the shared permutations.",
-    ),
-}
-FAMILY: Mapping[str, Choice] = {
-    "statistic": Choice("All groups, per statistic", "The groups of one statistic are corrected together."),
-    "statistic-axis": Choice("Per statistic and axis", "Each axis of each statistic is corrected by itself."),
-    "all": Choice("Everything together", "All groups and statistics are corrected together; strictest."),
-}
-
-
-INTERVAL: Mapping[str, Choice] = {
-    "both": Choice(
-        "Other raters and other items",
-        "In brackets. Of intervals made so, 95 of 100 hold what such raters and such items give on average.",
-    ),
-    "raters": Choice(
-        "Other raters",
-        "In brackets. Of intervals made so, 95 of 100 hold what such raters give on average on these items.",
-    ),
-    "items": Choice(
-        "Other items",
-        "In brackets. Of intervals made so, 95 of 100 hold what these raters give on average on such items.",
-    ),
-}
-
-
-_CHOICES: Mapping[str, Mapping[str, Choice]] = {
-    "p_value": P_VALUE,
-    "cross_negentropy": CROSS_NEGENTROPY,
-    "voting_agreement": VOTING_AGREEMENT,
-    "ties": TIES,
-    "level": LEVEL,
-    "correction": CORRECTION,
-    "family": FAMILY,
-    "interval": INTERVAL,
-}
 
 
 def chosen(analysis: AnalysisSpec, field: str) -> Choice:
@@ -206,7 +126,7 @@ def run_title(spec: RunSpec) -> str:
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
     """The signs beside a value and what they say."""
-    correction = names.CORRECTION_NAMES[analysis.correction]
+    correction = chosen(analysis, "correction").label
     return (
         ("↑ ↓", "above or below the middle of the random groupings"),
         ("*", f"may be luck, p < {MARKED_BELOW:g}"),
@@ -223,7 +143,7 @@ def marks_legend(analysis: AnalysisSpec) -> str:
 
 def brackets(analysis: AnalysisSpec) -> str:
     """What stands in brackets behind a value, in one line."""
-    target = INTERVAL[analysis.interval].label
+    target = chosen(analysis, "interval").label
     return f"In brackets: the 95 % interval for {target[0].lower()}{target[1:]}."
 
 

@@ -48,40 +48,6 @@ class Measure:
     brief: Callable[[float], str]
 
 
-_STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
-    "distance": (
-        "Distance",
-        "How far both groups’ labels of the same items lie apart; about 0 where they answer alike.",
-        "How far their labels lie apart.",
-        False,
-    ),
-    "gap_a": (
-        "Gap",
-        "How much better the row’s raters agree with each other than with the column’s.",
-        "Agreement inside the row less that across.",
-        True,
-    ),
-    "xrr": (
-        "XRR",
-        "How well the row’s raters agree with the column’s, corrected for chance.",
-        "Agreement of the row with the column.",
-        False,
-    ),
-    "irr_difference": (
-        "Difference in IRR",
-        "How much better the row’s raters agree with each other than the column’s do.",
-        "IRR of the row less that of the column.",
-        True,
-    ),
-    "gai_difference": (
-        "Difference in GAI",
-        "GAI of the row’s raters less that of the column’s, each against the other group.",
-        "GAI of the row less that of the column.",
-        True,
-    ),
-}
-
-
 def of_label_use(result: RunResult) -> list[Measure]:
     """Each label, all together, then the mean where labels have one."""
     labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
@@ -93,10 +59,10 @@ def measures(result: RunResult) -> dict[str, Measure]:
     """All that a matrix can show of this result, by key: labels first."""
     reported = {name for row in result.pairs for name in row.statistics}
     found = of_label_use(result)
-    for name, told in _STATISTICS.items():
+    for name, told in names.TEXTS["pairs"].items():
         if name in reported:
             of = partial(_statistic, name)
-            found.append(Measure(name, *told, of, names.format_value, _two_decimals))
+            found.append(Measure(name, **told, of=of, write=names.format_value, brief=_two_decimals))
     return {measure.key: measure for measure in found}
 
 

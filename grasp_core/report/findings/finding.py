@@ -24,15 +24,7 @@ _BETWEEN = {
     "voting_agreement": ("vote alike more", "vote alike less"),
 }
 """How two halves stand to each other, above and below the middle of random groupings."""
-SPREAD_WORDS = names.StatisticWords(
-    "Spread",
-    "How far raters differ from each other in which labels they give: the variance of their mean residuals, "
-    "beside that of the others.",
-    "variance inside / variance outside",
-    "Spread (variance of raters inside / outside)",
-    "differ more from each other in which labels they give",
-    "differ less from each other in which labels they give",
-)
+SPREAD_WORDS = names.StatisticWords(**names.TEXTS["spread"])
 _THAN_RANDOM = "than random groups of their size would"
 NO_EFFECT = {LABEL_USE: 0.0} | {
     name: one.no_effect for name, one in TABLE.items() if one.no_effect is not None
