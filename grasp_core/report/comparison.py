@@ -314,9 +314,6 @@ class _Row(NamedTuple):
     use: LabelUse | None = None
 
 
-_Rows = Mapping[tuple[frozenset[tuple[str, str]], str | None], _Row]
-
-
 def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
     """What became of a group's label use."""
     found = foremost(a)

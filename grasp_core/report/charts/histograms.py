@@ -357,12 +357,6 @@ def _heads(lines: list[Heading | Line], name: str, theme: draw.Theme) -> list[al
     ]
 
 
-_HEADS_OF_OF_GROUP = 0.5
-_POINTS = 100.0
-_NO_COUNT = 0
-"""All lines are of one group, whose raters stand above the chart."""
-
-
 def group_histograms(result: RunResult, row: GroupResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """All statistics of a group, each with its histogram, in standard deviations of its chance values."""
     return _histograms(result, row, group_label(row.group), "Every statistic against random groupings", theme)
@@ -383,7 +377,7 @@ def _histograms(
     heading = draw.title(
         heading_text, subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
     )
-    shown = [_line(finding, _HEADS_OF_OF_GROUP + place) for place, finding in enumerate(evidence(row, name))]
+    shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:
         return draw.message(theme, heading=heading, text="No statistic of this group has a value.")
     domain = shared_domain([line.placed for line in shown])
@@ -404,14 +398,14 @@ def _histograms(
 
 
 def _line(finding: Finding, top: float) -> Line:
-    outcome, axis = finding.outcome, axis_label(finding.row.group.axes)
-    placed = _in_deviations(outcome)
+    outcome = finding.outcome
+    # All lines are of one group, whose raters stand above the chart.
+    line = Line(top, "", axis_label(finding.row.group.axes), 0, outcome, _in_deviations(outcome))
     if finding.what != LABEL_USE:
-        return Line(top, words_of(finding.what).name, axis, _NO_COUNT, outcome, placed)
-    value = f"{format_points(finding.value)} points"
+        return replace(line, name=words_of(finding.what).name)
     interval = f"[{', '.join(format_points(end) for end in ends(outcome))}]" if outcome.interval else None
-    name = f"Label use: “{finding.label}”"
-    return Line(top, name, axis, _NO_COUNT, outcome, placed, value=value, interval=interval)
+    value, name = f"{format_points(finding.value)} points", f"Label use: “{finding.label}”"
+    return replace(line, name=name, value=value, interval=interval)
 
 
 def _in_deviations(outcome: Outcome) -> Outcome:

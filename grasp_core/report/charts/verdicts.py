@@ -17,14 +17,7 @@ from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends
-from grasp_core.report.words.label_use import (
-    higher_or_lower,
-    of_100,
-    of_scale,
-    said_more,
-    scale_outcome,
-    shift_outcome,
-)
+from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 
 SHOWN = 8
@@ -89,7 +82,7 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     if not found:
         return draw.message(theme, heading=None, text=NOT_DRAWN)
     places, label = _NARROW if narrow else _WIDE, _one_label(found)
-    means = [scale_outcome(one.row.label_use, result) for one in found]
+    means = [label_use.scale_outcome(one.row.label_use, result) for one in found]
     scaled = all(one is not None and one.value is not None for one in means)
     panels = _left(result, label, scaled=scaled), _right(result)
     uncertain = {group for one in found if one.undone for group in one.groups}
@@ -117,7 +110,7 @@ def _one_label(found: list[Finding]) -> str | None:
     uses = [one.row.label_use for one in found]
     if any(use is None or len(use.labels) != 2 for use in uses) or uses[0] is None:
         return None
-    told = said_more(uses[0])
+    told = label_use.said_more(uses[0])
     return None if told is None else told[0]
 
 
@@ -125,7 +118,7 @@ def _told(one: Finding, label: str | None) -> tuple[str, Shift] | None:
     """The label that the group is drawn by, and its shift."""
     use = one.row.label_use
     if use is None or label is None:
-        return None if use is None else said_more(use)
+        return None if use is None else label_use.said_more(use)
     return label, use.labels[label]
 
 
@@ -135,15 +128,17 @@ def _left(result: RunResult, label: str | None, *, scaled: bool) -> _Panel:
         unit = " in steps" if result.spec.analysis.level == "ordinal" else ""
         return _Panel(
             f"Difference of the average{unit}",
-            lambda one: scale_outcome(one.row.label_use, result) or Outcome(None),
+            lambda one: label_use.scale_outcome(one.row.label_use, result) or Outcome(None),
             0.0,
-            lambda value: f"{format_value(abs(value)).rstrip('0').rstrip('.')} {higher_or_lower(value)}",
+            lambda value: (
+                f"{format_value(abs(value)).rstrip('0').rstrip('.')} {label_use.higher_or_lower(value)}"
+            ),
             ("labels",),
         )
 
     def of_label(one: Finding) -> Outcome:
         told = _told(one, label)
-        return Outcome(None) if told is None else shift_outcome(one.row.label_use, told[0])
+        return Outcome(None) if told is None else label_use.shift_outcome(one.row.label_use, told[0])
 
     return _Panel(
         "Difference per 100 answers",
@@ -222,14 +217,14 @@ def _said(one: Finding, result: RunResult, label: str | None, *, scaled: bool) -
         return "differ among themselves"
     use = one.row.label_use
     who = "" if one.other is None else f"{one.name}: "
-    mean = scale_outcome(use, result) if scaled else None
+    mean = label_use.scale_outcome(use, result) if scaled else None
     if mean is not None and mean.value is not None:
-        return f"{who}{of_scale(mean.value)} {higher_or_lower(mean.value)}"
+        return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
     told = _told(one, label)
     if told is None or told[1].value is None:
         return ""
     name = one_line(told[0])
-    return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {of_100(told[1].value)}"
+    return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {label_use.of_100(told[1].value)}"
 
 
 def _drawn(
