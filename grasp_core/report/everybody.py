@@ -89,18 +89,12 @@ def who_differs(found: Everybody) -> Sentence | None:
     if not clear or not rest:
         return Sentence.of("Nobody agrees with the others clearly less than they agree among themselves.")
     others = f"the rest in {_per_100(min(rest))} to {_per_100(max(rest))}"
-    if len(clear) == 1:
-        return Sentence.of(
-            strong(f"Rater {clear[0].number}"),
-            f" answers as another did in {_per_100(clear[0].again)} of 100 cases, {others}. "
-            "Careless, or another view?",
-        )
-    low, high = clear[0].again, clear[-1].again
-    return Sentence.of(
-        strong(number(len(clear), "rater")),
-        f" answer as another did in {_per_100(low)} to {_per_100(high)} of 100 cases, {others}. "
-        "Careless, or another view?",
-    )
+    who, cases = f"Rater {clear[0].number}", _per_100(clear[0].again)
+    if len(clear) > 1:
+        who, cases = number(len(clear), "rater"), f"{cases} to {_per_100(clear[-1].again)}"
+    answer = agree(len(clear), "answers", "answer")
+    said = f" {answer} as another did in {cases} of 100 cases, {others}. Careless, or another view?"
+    return Sentence.of(strong(who), said)
 
 
 def over_batches(found: Everybody) -> tuple[Sentence, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Literal
 
 import pandas as pd
@@ -23,22 +22,12 @@ from grasp_core.model.text import (
     strong,
 )
 from grasp_core.report.tables import exact
-from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
+from grasp_core.report.words import names
 
-MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})
+_TEXTS: Mapping[Measure, Mapping[str, str]] = names.TEXTS["items"]
+MEASURES: Mapping[Measure, str] = {measure: one["name"] for measure, one in _TEXTS.items()}
 """What items may carry, by the name that people read."""
-EXPLANATIONS: Mapping[Measure, str] = MappingProxyType(
-    {
-        "distance": (
-            "How much of the distance between the group and the others comes from the item: 0 where both "
-            "sides differ no more than each differs within itself; large values are tested."
-        ),
-        "label_use": (
-            "By how many percentage points the item raises how often the group gives a label, the one that "
-            "lies furthest from chance; tested in either direction."
-        ),
-    }
-)
+EXPLANATIONS: Mapping[Measure, str] = {measure: one["explanation"] for measure, one in _TEXTS.items()}
 TEXT_LIMIT = 300
 """Characters of an item's text that are shown."""
 _LABELS = 4
@@ -76,12 +65,12 @@ def shares(counts: Mapping[str, int]) -> str:
 def points(value: float, digits: int = 1) -> str:
     """A share in percentage points, with its sign."""
     text = f"{100 * value:+.{digits}f}"
-    return text.removeprefix("+") if float(text) == 0 else text.replace("-", MINUS)
+    return text.removeprefix("+") if float(text) == 0 else text.replace("-", names.MINUS)
 
 
 def percent(value: float) -> str:
     """A share in whole per cent, with a true minus sign."""
-    return f"{round(100 * value):,} %".replace("-", MINUS)
+    return f"{round(100 * value):,} %".replace("-", names.MINUS)
 
 
 _NAMED = 5
@@ -128,7 +117,7 @@ def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     on = f"on {number(spread.items, 'item')} that both sides labelled"
     if measure == "distance":
         return Sentence.of(
-            _group(result), f" raters lie {format_value(result.distance)} from the others, {on}."
+            _group(result), f" raters lie {names.format_value(result.distance)} from the others, {on}."
         )
     if not any(result.label_use.values()):
         return Sentence.of(_group(result), f" raters use the labels as often as the others do, {on}.")
@@ -154,7 +143,7 @@ def _single(
     if held:
         whole = result.distance or 0.0
         some = sum(row.distance.value for row in held if row.distance is not None)
-        share = percent(some / whole) if whole > some > 0 else format_value(some)
+        share = percent(some / whole) if whole > some > 0 else names.format_value(some)
         carry = f", which {agree(len(held), 'carries', 'carry')} {share} of it,"
         return Sentence.of(
             f"{len(held):,} of {number(tested, 'item')}{carry if measure == 'distance' else ''} "
@@ -245,7 +234,7 @@ def items_table(
     group = _group_head(result)
     cells = []
     for row, part in rows:
-        p, q = (format_p_value(one, permutations=result.permutations) for one in (part.p, part.q))
+        p, q = (names.format_p_value(one, permutations=result.permutations) for one in (part.p, part.q))
         line: dict[str, str] = {"Item": item_name(row)}
         if texts is not None:
             line["Text"] = cut_text(texts.get(row.item, ""))
@@ -256,7 +245,7 @@ def items_table(
             group: shares(row.inside),
             _OTHERS: shares(row.outside),
             "p": p,
-            "q": f"{q} {STARS[part.significance]}".rstrip(),
+            "q": f"{q} {names.STARS[part.significance]}".rstrip(),
         }
         cells.append(line)
     return pd.DataFrame(cells)
@@ -289,7 +278,9 @@ def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
     if measure == "label_use":
         return f"{points(part.value, 2)} points"
     whole = result.distance or 0.0
-    value = format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
+    value = (
+        names.format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
+    )
     return f"{value} ({percent(part.value / whole)})" if whole > 0 else value
 
 

@@ -72,16 +72,18 @@ def label_key(label: str) -> str:
 
 
 def _label(label: str) -> Measure:
+    def of(row: PairResult) -> Outcome:
+        return shift_outcome(row.label_use, label)
+
+    words = _OF_LABELS["label"]
     return Measure(
         label_key(label),
         f"“{one_line(label)}”",
-        "Percentage points by which the row’s raters say it more often than the column’s on the same items; "
-        "p is not corrected.",
-        "Points more often in the row.",
-        True,
-        lambda row: shift_outcome(row.label_use, label),
-        _points,
-        _whole_points,
+        **words,
+        signed=True,
+        of=of,
+        write=_points,
+        brief=_whole_points,
     )
 
 
@@ -101,18 +103,6 @@ def _all_labels(row: PairResult) -> Outcome:
     return replace(found, p=use.p, q=use.q, p_interval=use.p_interval, q_interval=use.q_interval, fit=use.fit)
 
 
-_ALL_LABELS = Measure(
-    "label_use",
-    "Label use",
-    "Percentage points of the label that sets the two groups apart most; p and q are of all labels together.",
-    "Points of the label that differs most.",
-    True,
-    _all_labels,
-    _points,
-    _whole_points,
-)
-
-
 def _statistic(name: str, row: PairResult) -> Outcome:
     return row.statistics.get(name, Outcome(None))
 
@@ -121,19 +111,18 @@ def _two_decimals(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", names.MINUS)
 
 
+_OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
+_ALL_LABELS = Measure(
+    "label_use", **_OF_LABELS["label_use"], signed=True, of=_all_labels, write=_points, brief=_whole_points
+)
 _MEAN = Measure(
     "mean",
-    names.MEAN_SHIFT_NAME,
-    "How much higher on the scale the row’s raters’ labels lie than the column’s of the same items; p is not "
-    "corrected.",
-    "Mean of the row less that of the column.",
-    True,
-    lambda row: mean_outcome(row.label_use) or Outcome(None),
-    names.format_value,
-    _two_decimals,
+    **_OF_LABELS["mean"],
+    signed=True,
+    of=lambda row: mean_outcome(row.label_use) or Outcome(None),
+    write=names.format_value,
+    brief=_two_decimals,
 )
-
-
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {

@@ -55,18 +55,14 @@ def sliced_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
 
 def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
     """One group of all slices of a column, a row per value, behind the same group on all items."""
-    whole = [
-        replace(row, group=Group((found.column,), (ALL_ITEMS,)))
-        for row in result.groups
-        if row.group == group
-    ]
+    views = [(ALL_ITEMS, result.groups), *((one.value, one.groups) for one in found.values)]
     rows = [
-        replace(row, group=Group((found.column,), (one.value,)))
-        for one in found.values
-        for row in one.groups
+        replace(row, group=Group((found.column,), (value,)))
+        for value, groups in views
+        for row in groups
         if row.group == group
     ]
-    return replace(result, groups=(*whole, *rows), dsi=(), slices=())
+    return replace(result, groups=tuple(rows), dsi=(), slices=())
 
 
 def marked_groups(found: SlicesResult) -> tuple[Group, ...]:
