@@ -84,13 +84,7 @@ PAIRS = (
         *("", None, "stars", "*", "mark"),
     ),
     Column(lambda one: str(one.outcome.reason or ""), name="reason", sheet="Why not estimable"),
-    Column(
-        lambda one: one.row.verdict.code if one.row.verdict else "",
-        "",
-        None,
-        "verdict",
-        "Verdict of the pair",
-    ),
+    Column(lambda one: getattr(one.row.verdict, "code", ""), name="verdict", sheet="Verdict of the pair"),
     Column(lambda one: one.row.verdict and one.row.verdict.p, name="verdict_p", sheet="its p", kind="p"),
     Column(lambda one: one.row.verdict and one.row.verdict.q, name="verdict_q", sheet="its q", kind="p"),
 )
@@ -136,17 +130,30 @@ def pairs_in_words(result: RunResult) -> pd.DataFrame:
 
 def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
     """One row for each measure of a pair, with texts: `Measure`, `Value`, its interval, `p` and `q`."""
-    found = []
+    return pd.DataFrame(_of_pair(result, row), columns=["Measure", "Value", INTERVAL, "p", "q"])
+
+
+def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
+    """One row for each pair and measure."""
+    rows = [
+        [axis_label(row.a.axes), group_label(row.a), group_label(row.b), *line]
+        for row in result.pairs
+        for line in _of_pair(result, row)
+    ]
+    heads = ["Axis", "First", "Second", "Measure", "Value", INTERVAL, "p", "q"]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def _of_pair(result: RunResult, row: PairResult) -> Iterator[list[str]]:
     for one in measures(result).values():
         titles = {one.name: one.of(row)}
         if one.key == "gap_a":  # a gap for each group
-            of_groups = {"gap_a": row.a, "gap_b": row.b}
             titles = {
                 f"{one.name} of {group_label(group)}": row.statistics.get(key, Outcome(None))
-                for key, group in of_groups.items()
+                for key, group in (("gap_a", row.a), ("gap_b", row.b))
             }
-        found += [[name, *_texts(outcome, one, result)] for name, outcome in titles.items()]
-    return pd.DataFrame(found, columns=["Measure", "Value", INTERVAL, "p", "q"])
+        for name, outcome in titles.items():
+            yield [name, *_texts(outcome, one, result)]
 
 
 def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
@@ -240,18 +247,6 @@ def means_in_numbers(result: RunResult) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["Axis", "Group", names.MEAN_SHIFT_NAME, INTERVAL, "p"])
 
 
-def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each pair and measure."""
-    frames = []
-    for row in result.pairs:
-        frame = pair_table(result, row)
-        named = {"Second": group_label(row.b), "First": group_label(row.a), "Axis": axis_label(row.a.axes)}
-        for head, cell in named.items():
-            frame.insert(0, head, cell)
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
 def _named(row: GroupResult) -> tuple[str, str]:
     return axis_label(row.group.axes), group_label(row.group)
 
@@ -289,16 +284,10 @@ def further(result: RunResult) -> Iterator[Section]:
         table = Table(f"slices-{place}", what, sliced(result, found, wide_table), 4)
         yield Section(f"Slices by {found.column}", "", slice_sentences(result, found), [table])
     if result.given:
-        tables = [
-            Table(
-                f"given-{place}",
-                f"Every group given {axis_label((found.column,))}",
-                given_table(result, found),
-                1,
-                GIVEN_EXPLANATION,
-            )
-            for place, found in enumerate(result.given, 1)
-        ]
+        tables = []
+        for place, one in enumerate(result.given, 1):
+            what, frame = f"Every group given {axis_label((one.column,))}", given_table(result, one)
+            tables.append(Table(f"given-{place}", what, frame, 1, GIVEN_EXPLANATION))
         yield Section("Given another axis", GIVEN_EXPLANATION, given_sentences(result), tables)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pandas as pd
 
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
-from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell, strong
+from grasp_core.model.text import Segment, Sentence, agree, csv_text, safe_cell, strong
 from grasp_core.report.findings.sentences import listing, strength
 from grasp_core.report.tables import cell_text, exact, or_nan
 from grasp_core.report.words import names
@@ -64,30 +65,28 @@ def _by_group(result: ModelsResult, model: str, near: bool) -> list[tuple[GroupS
     return [(row, showing) for _, row, showing in sorted(found, key=lambda one: one[0])]
 
 
+def lead_of(row: GroupSides, model: str) -> Outcome:
+    """How near a model is to a group by the statistic that is told first."""
+    return row.models[model].statistics[names.LEAD]
+
+
 def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
     name = strong(model.name)
-    tested = [row for row in result.groups if row.models[model.name].statistics[names.LEAD].p is not None]
+    tests = [(row, lead_of(row, model.name)) for row in result.groups]
+    tested = [(row, test) for row, test in tests if test.p is not None]
     if not tested:
         return Sentence.of(name, ": with whom it sides could not be tested for any group.")
-    count = f"{len(tested)} {'group' if len(tested) == 1 else 'groups'}"
-    parts: _Parts = [name, f" sides with no group and against none, after correction for testing {count}"]
-    nominal = [
-        row for row in tested if row.models[model.name].statistics[names.LEAD].significance == "nominal"
-    ]
-    nominal.sort(key=lambda row: strength(row.models[model.name].statistics[names.LEAD]))
+    many = f"{len(tested)} {agree(len(tested), 'group', 'groups')}"
+    parts: _Parts = [name, f" sides with no group and against none, after correction for testing {many}"]
+    nominal = [(row, test) for row, test in tested if test.significance == "nominal"]
+    nominal.sort(key=lambda pair: strength(pair[1]))
     separator = "; it may be luck that it leans "
     for near, lead in ((True, "towards"), (False, "away from")):
-        some = [
-            row
-            for row in nominal
-            if closer(names.LEAD, row.models[model.name].statistics[names.LEAD]) is near
-        ]
+        some = [row for row, test in nominal if closer(names.LEAD, test) is near]
         if some:
-            told = [
-                (_name(result, row), _figures(result, row.models[model.name], [names.LEAD], p=True))
-                for row in some
-            ]
-            parts += [f"{separator}{lead} ", *listing(told)]
+            figures = [_figures(result, row.models[model.name], [names.LEAD], p=True) for row in some]
+            told = zip((_name(result, row) for row in some), figures, strict=True)
+            parts += [f"{separator}{lead} ", *listing(list(told))]
             separator = " and "
     return Sentence.of(*parts, ".")
 
@@ -114,7 +113,7 @@ def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
     reached = [
         (value, position)
         for position, row in enumerate(result.groups)
-        if (value := row.models[model.name].statistics[names.LEAD].value) is not None
+        if (value := lead_of(row, model.name).value) is not None
     ]
     if not reached:
         return Sentence.of(name, " has a label in common with no group, so nothing can be said of it.")
@@ -243,10 +242,9 @@ def sides_csv(result: ModelsResult) -> str:
 
 
 def _each_side(result: ModelsResult) -> Iterator[tuple[str, GroupSides, Side, str]]:
-    for model in result.models:
-        for row in result.groups:
-            for statistic in names.SIDE_WORDS:
-                yield model.name, row, row.models[model.name], statistic
+    for model, row in product(result.models, result.groups):
+        for statistic in names.SIDE_WORDS:
+            yield model.name, row, row.models[model.name], statistic
 
 
 def sides_table(result: ModelsResult) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from grasp_core.benchmark.leaderboard import OVERALL, Entry, ranked
 from grasp_core.model.groups import axis_label, group_labels, one_line
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts import theme as draw
-from grasp_core.report.models import EVERYBODY
+from grasp_core.report.models import EVERYBODY, lead_of
 from grasp_core.report.words.names import LEAD, NOT_ESTIMABLE, SIGNIFICANCE_NAMES, format_p, format_value
 
 _ROW = 30
@@ -196,15 +196,11 @@ def _alt(result: ModelsResult) -> str:
     for model in result.models:
         marked = []
         for label, row in zip(labels, result.groups, strict=True):
-            outcome = row.models[model.name].statistics[LEAD]
+            outcome = lead_of(row, model.name)
             if outcome.significance != "none":
                 words = SIGNIFICANCE_NAMES[outcome.significance]
                 marked.append(f"{label} {format_value(outcome.value)} ({words})")
-        values = [
-            value
-            for row in result.groups
-            if (value := row.models[model.name].statistics[LEAD].value) is not None
-        ]
+        values = [value for row in result.groups if (value := lead_of(row, model.name).value) is not None]
         span = f"from {format_value(min(values))} to {format_value(max(values))}" if values else NOT_ESTIMABLE
         parts.append(
             f"{one_line(model.name)} {format_value(model.overall_f1)} against all raters, {span} "
