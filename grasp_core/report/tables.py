@@ -176,11 +176,9 @@ def _of_statistic(name: str, result: RunResult | None = None) -> Iterator[Column
     words = names.WORDS[name].name
     so_far = {"_p": names.p_so_far, "_q": names.q_so_far} if result and result.provisional else {}
     for part, head, kind, take in _PARTS:
-        take, in_book = so_far.get(part, take), kind != "text"
-        of = partial(_taken, take, name)
-        title = f"{words}{head}"
-        program = "" if kind == "mark" else f"{name}{part}"
-        yield Column(of, title, name=program, sheet=title if in_book else "", kind=kind)
+        of, title = partial(_taken, so_far.get(part, take), name), f"{words}{head}"
+        program, book = "" if kind == "mark" else f"{name}{part}", "" if kind == "text" else title
+        yield Column(of, title, name=program, sheet=book, kind=kind)
 
 
 def _taken(take: Callable[[Outcome], Any], name: str, row: GroupResult) -> Any:
