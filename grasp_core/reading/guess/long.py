@@ -167,6 +167,20 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     elif people and item_rates == rater_rates:
         why = f"{listed(best[:2])} are both named like raters, and either may be rated"
         return *best[:2], [Reason(role, why, "unsure", best[:2]) for role in _KINDS]
+    if guessed and not best.score and not _rivals(look, "rater", best, [first, *found[1:]]):
+        about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
+        by = [one for one in best[:2] if about and all(look.depends_on(name, one) for name in about)]
+        if len(by) == 1 and all(names.about_raters(name, by[0]) for name in about):
+            item, rater = best[:2] if by[0] == best.rater else (best.rater, best.item)
+            tells = f"the rows of each have one {quoted(about[0])}"
+            return (
+                item,
+                rater,
+                [
+                    Reason("item", f"{quoted(item)}: with the raters it tells the rows apart"),
+                    Reason("rater", f"{quoted(rater)}: {tells}"),
+                ],
+            )
     reasons = []
     several = None
     if look.named.item is None and best.apart < _ONCE:
@@ -230,6 +244,8 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own, *called))
+    elif not score and role == "rater" and best.score:  # it may as well be which system is judged
+        why, confidence, candidates = "are these the people who gave the labels", "unsure", (own,)
     elif not score:
         why = "with the other ids it tells the rows apart"
     sentence = f"{quoted(own)}: {why}; {number(len(look[own].values), 'value')} in the file"

@@ -206,3 +206,49 @@ def test_raters_are_joined_by_another_column_that_says_who_they_are() -> None:
     guess = recognise(labels, raters)
     assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("question_indices", "worker_indices", ())
     assert guess.axes == ("over34", "poll1")
+
+
+def test_what_was_compared_is_no_rater_before_somebody_says_so() -> None:
+    """One person scored two systems: nothing but their values says that these could be people."""
+    rows = [[f"q{n}", mode, RNG.choice("01")] for n in range(20) for mode in ("direct", "rag")]
+    guess = recognise(rows_table([["question_id", "mode", "score"], *rows]))
+    assert asked(guess) == {"rater": ("mode",)}
+
+
+def test_columns_of_responses_to_questions_are_no_raters() -> None:
+    def answers(form: str) -> Guess:
+        head = [*(form.format(n) for n in range(1, 6)), "gender"]
+        return recognise(
+            rows_table([head, *([*(RNG.choice("01234") for _ in range(5)), "fm"[n % 2]] for n in range(30))])
+        )
+
+    assert answers("resp.q{}").spec.layout == "raters-by-items"
+    assert answers("resp.q{}").axes == ("gender",)
+    assert "layout" in asked(answers("resp_{}"))
+
+
+def test_questions_that_share_no_label_are_not_pooled() -> None:
+    rows = []
+    for n in range(20):
+        axis, labels = (("detection", "D0 D1"), ("safety", "SAFE UNSAFE"))[n % 2]
+        rows += [[f"s{n}", axis, rater, RNG.choice(labels.split())] for rater in "AB"]
+    guess = recognise(rows_table([["sentence", "axis", "annotator", "label"], *rows]))
+    assert asked(guess) == {"label": ("label",)}
+    assert "--drop axis=safety" in guess.uncertain[0].sentence
+
+
+def test_who_is_the_rater_is_told_by_what_is_known_of_people() -> None:
+    rows = [
+        [f"t{t}", f"p{p}", RNG.choice("12345"), "fm"[p % 2], "ab"[p // 2 % 2]]
+        for t in range(20)
+        for p in range(8)
+    ]
+    guess = recognise(rows_table([["track", "who", "rating", "gender", "treatment"], *rows]))
+    assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("track", "who", ())
+    assert guess.axes == ("gender", "treatment")
+
+
+def test_a_table_of_results_is_refused_as_one() -> None:
+    rows = [[d, f"{a}_vs_{b}", f"0.{RNG.randrange(100)}", "30"] for d in "xyz" for a in "abc" for b in "def"]
+    with pytest.raises(DataError, match="'cohen_kappa' is named like what is worked out"):
+        recognise(rows_table([["dimension", "pair", "cohen_kappa", "samples"], *rows]))
