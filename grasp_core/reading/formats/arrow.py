@@ -23,7 +23,7 @@ from grasp_core.reading.archives.containers import check_size
 from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.formats import column_text
 from grasp_core.reading.formats.column_text import TEXT, as_text, class_labels, vocabulary
-from grasp_core.reading.formats.shapes.lists import Lists, parallel, recognised, unequal
+from grasp_core.reading.formats.shapes.lists import Lists, parallel, recognised
 from grasp_core.reading.table.columns import Vocabulary
 from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
 
@@ -189,14 +189,11 @@ def _read(
                 if (one := vocabulary(arrays[path], path, file.schema)) is not None:
                     known[path] = one
             if lists is not None:
-                raters = column_text.lengths(arrays[lists.rater])
-                for path in lists.others:
-                    found = column_text.lengths(arrays[path])
-                    for at in np.flatnonzero(found != raters)[:1].tolist():
-                        row, many = done + at + 1, int(raters[at])
-                        raise unequal(name, row, lists.rater, many, path, int(found[at]))
+                numbers = np.arange(done + 1, done + 1 + batch.num_rows)
+                found = {path: column_text.lengths(arrays[path]) for path in lists.all}
+                raters = lists.entries(found, numbers, name)
                 check_size(total + int(raters.sum()) * _CELL_BYTES * len(paths), name)
-                lines.append(np.repeat(np.arange(done + 1, done + 1 + batch.num_rows), raters))
+                lines.append(np.repeat(numbers, raters))
             text = []
             for path in paths:
                 in_list = lists is not None and path in lists.all
@@ -210,8 +207,8 @@ def _read(
             check_size(total, name)
             batches.append(pa.RecordBatch.from_arrays(text, schema=schema))
             done += batch.num_rows
-    numbers = np.concatenate(lines) if lines else None
-    return pa.Table.from_batches(batches, schema=schema), numbers, known
+    table = pa.Table.from_batches(batches, schema=schema)
+    return table, np.concatenate(lines) if lines else None, known
 
 
 # Arrow
