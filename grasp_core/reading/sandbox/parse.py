@@ -38,7 +38,7 @@ from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.files import delimited, encodings, json_files, workbooks
 from grasp_core.reading.formats import arrow, registry, statistical
-from grasp_core.reading.formats.column_text import OF_PANDAS
+from grasp_core.reading.formats.arrow import OF_PANDAS
 from grasp_core.reading.formats.tools import fasttext
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight, limit_process
