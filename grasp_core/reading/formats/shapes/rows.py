@@ -103,7 +103,7 @@ class Row:
     rater: str
     answers: dict[str, str]
     about: Mapping[str, str]
-    extra: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -129,16 +129,17 @@ class Export:
         self,
         line: int,
         item: str,
-        rater: str,
-        answers: dict[str, str],
+        rater: str | None,
+        answers: Mapping[str, str | list[str]],
         about: Mapping[str, str] | None = None,
-        extra: dict[str, str] | None = None,
+        extra: Mapping[str, str] | None = None,
     ) -> None:
-        """Take an annotation, unless it is not known whose it is."""
-        if rater:
-            self.rows.append(Row(line, item, rater, answers, about or {}, extra or {}))
-        else:
+        """Take an annotation, unless it is not known whose it is; several choices are one answer."""
+        if rater is None:
             self.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
+        else:
+            told = {key: one if isinstance(one, str) else joined(one) for key, one in answers.items()}
+            self.rows.append(Row(line, item, rater, told, about or {}, dict(extra or {})))
 
     def say(self, sentence: str, count: int, **numbers: Any) -> None:
         """Note a sentence about so many, `n` in it; nothing where there are none."""

@@ -78,12 +78,11 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
         if isinstance(answer, list) and answer:
             orders.setdefault(question, set()).add(tuple(answer))
     rankings = [one for one, told in orders.items() if len(told) > 1 == len({(*sorted(o),) for o in told})]
-    by_user: dict[tuple[int, str], dict[str, str]] = {}
+    by_user: dict[tuple[int, str], dict[str, str | list[str]]] = {}
     for (line, user, question), answer in answers.items():
         if question not in found.unread:
-            several = _RANKED.join if question in rankings else rows.joined
-            said = answer if isinstance(answer, str) else several(answer)
-            by_user.setdefault((line, user), {})[question] = said
+            ranked = question in rankings and isinstance(answer, list)
+            by_user.setdefault((line, user), {})[question] = _RANKED.join(answer) if ranked else answer
     for (line, user), given in by_user.items():
         record = Entry(records[line - 1], f"{name}, record {line}")
         ids = [record.text(key) for key in _IDS]

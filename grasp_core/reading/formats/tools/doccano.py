@@ -144,7 +144,7 @@ def _row(line: int, record: Entry, rater: str) -> Row:
     answer = joined(
         rows.want_text(label, record.where, f"an entry of {key!r}") for label in record.values(key)
     )
-    return Row(line, record.text("id", _NUMBER), rater, {"label": answer}, _about(record))
+    return Row(line, record.text("id", _NUMBER), rater, {"label": answer}, _about(record), {})
 
 
 def _about(record: Entry) -> dict[str, str]:
@@ -205,13 +205,12 @@ def _user_rows(parsed: Parsed, name: str) -> Iterator[_Label]:
 def _by_user(labels: Iterable[_Label], name: str, kind: str) -> Parsed:
     """A row per text and annotator, whose labels are taken together."""
     found = Export(name, kind)
-    together: dict[tuple[Hashable, str], tuple[Row, list[str]]] = {}
+    together: dict[tuple[Hashable, str], tuple[int, str, Mapping[str, str], list[str]]] = {}
     for (text, line, item), user, label, about in labels:
-        if not user:
+        if user:
+            together.setdefault((text, user), (line, item, about, []))[-1].append(label)
+        else:
             found.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
-            continue
-        row, own = together.setdefault((text, user), (Row(line, item, user, {}, about), []))
-        own.append(label)
-        row.answers["label"] = joined(own)
-    found.rows += [row for row, _ in together.values()]
+    for (_, user), (line, item, about, own) in together.items():
+        found.add(line, item, user, {"label": own}, about)
     return found.table()

@@ -12,7 +12,7 @@ from grasp_core.model.text import listed, quoted
 from grasp_core.reading.archives import containers
 from grasp_core.reading.files import encodings, json_files
 from grasp_core.reading.files.json_files import Record
-from grasp_core.reading.formats.shapes.rows import Export, joined, scalar
+from grasp_core.reading.formats.shapes.rows import Export, scalar
 from grasp_core.reading.table.parsed import Parsed
 
 _FIELDS, _TYPE, _KEY = "%FEATURE_STRUCTURES", "%TYPE", "key"
@@ -62,8 +62,7 @@ def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str
         text, labels, whole = _labels(found, layers)
         about = {"text": text} if text else {}
         for export, answers in ((of_documents, labels), (of_spans, whole)):
-            given = {question: joined(values) for question, values in answers.items()}
-            export.add(len(export.rows) + 1, parts[-2], rater, given, about)
+            export.add(len(export.rows) + 1, parts[-2], rater, answers, about)
     if not of_documents.rows:
         if not unread:
             return None

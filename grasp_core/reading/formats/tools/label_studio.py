@@ -233,7 +233,7 @@ def _flat(records: Sequence[tuple[int, Entry]], found: _Found, between: Sequence
             answers = {key: _answer(record, key, found) for key in given if key in found.kinds}
             of_task = [key for key in given if key in plain and key not in found.kinds]
             about = {key: scalar(given[key]) or "" for key in of_task}
-            found.note(Row(line, item, rater, answers, about), record.fields)
+            found.note(Row(line, item, rater, answers, about, {}), record.fields)
         found.regions += sum(_regions(value) for key, value in record.fields.items() if key in of_regions)
     found.say(_NO_STARS, True)
     found.say(_NO_REGIONS, bool(of_regions))

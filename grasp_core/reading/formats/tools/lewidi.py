@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import number, quoted
 from grasp_core.reading.files.json_files import Record, text
-from grasp_core.reading.formats.shapes.rows import Entry, Export, Row, entries, joined, raters_file
+from grasp_core.reading.formats.shapes.rows import Entry, Export, entries, joined, raters_file
 from grasp_core.reading.formats.tools.surveys import MISSING
 from grasp_core.reading.table.parsed import Parsed, from_rows, name_columns
 
@@ -51,7 +51,7 @@ def _annotations(records: Sequence[Record], name: str) -> Parsed:
         for at, (rater, label) in enumerate(labels):
             if label:
                 more = {question: given[at] for question, given in others.items()}
-                found.rows.append(Row(line, item, rater, {"label": label, **more}, about))
+                found.add(line, item, rater, {"label": label, **more}, about)
     if not found.rows:
         raise DataError(
             f"{name} holds no label in its {number(len(records), 'record')}, as test sets whose labels are "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.remark import worded
@@ -13,7 +13,7 @@ from grasp_core.model.text import quoted
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Export, joined
+from grasp_core.reading.formats.shapes.rows import Export, Row, joined
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed
 
@@ -39,15 +39,8 @@ _Given = dict[str, dict[str, str]]
 """Per question, what each of its options holds; the option "" stands for the question itself."""
 
 
-class _Answered(NamedTuple):
-    """One annotator's answers to one item."""
-
-    line: int
-    item: str
-    rater: str
-    given: _Given
-    about: Mapping[str, str]
-    extra: dict[str, str]
+_Answered = tuple[Row, _Given]
+"""A row before its questions are known, and what was given in it."""
 
 
 def is_table(columns: Sequence[str]) -> bool:
@@ -143,7 +136,7 @@ def _from_table(parsed: Parsed, folder: str) -> list[_Answered]:
                 given.setdefault(question, {})[inner or option] = value
         about = {"text": cells[text][at]} if text else {}
         extra = {column: cells[column][at] for column in beside}
-        answered.append(_Answered(line, items[at], raters[at], given, about, extra))
+        answered.append((Row(line, items[at], raters[at], {}, about, extra), given))
     return answered
 
 
@@ -204,14 +197,14 @@ def _from_records(records: Sequence[Record], name: str, folder: str) -> Iterable
             times = told if isinstance(told, dict) else {}
             for item, raw in record.inner(_STATE).items():
                 given = _given(raw, f"{where}, item {quoted(item)}")
-                yield _Answered(1, item, rater, given, {}, _seconds(times.get(item)))
+                yield Row(1, item, rater, {}, {}, _seconds(times.get(item))), given
             continue
         item = rows.want_text(fields.get(_first(_ITEM, fields)), where, "the item's id")
         answers = fields.get(_first(("label_annotations", "labels"), fields))
         shown = _first(_TEXT, fields)
         about = {"text": json_files.text(fields[shown])} if shown else {}
         seconds = _seconds(fields.get("behavioral_data"))
-        yield _Answered(line, item, rater, _given(answers, where), about, seconds)
+        yield Row(line, item, rater, {}, about, seconds), _given(answers, where)
 
 
 def _given(raw: Any, where: str) -> _Given:
@@ -248,16 +241,16 @@ def _seconds(behaviour: Any) -> dict[str, str]:
 
 
 def _parsed(answered: Sequence[_Answered], name: str, kind: str) -> Parsed:
-    kept = [one for one in answered if one.given]
+    kept = [(row, given) for row, given in answered if given]
     if not kept:
         raise DataError(
             f"{name} is an export of Potato without answers; export it again after annotation, "
             "spans alone are not read"
         )
     options: dict[str, dict[str, set[str]]] = {}
-    for one in kept:
-        for question, given in one.given.items():
-            for option, value in given.items():
+    for _, given in kept:
+        for question, values in given.items():
+            for option, value in values.items():
                 options.setdefault(question, {}).setdefault(option, set()).add(value)
     choices = {
         question
@@ -266,10 +259,10 @@ def _parsed(answered: Sequence[_Answered], name: str, kind: str) -> Parsed:
     }
     found = Export(name, f"Potato, {kind}")
     texts: dict[str, list[str]] = {}
-    for one in kept:
-        answers = _answers(one.given, choices, options)
-        found.rows.append(rows.Row(one.line, one.item, one.rater, answers, one.about, one.extra))
-        for question, answer in answers.items():
+    for row, given in kept:
+        row.answers.update(_answers(given, choices, options))
+        found.rows.append(row)
+        for question, answer in row.answers.items():
             texts.setdefault(question, []).extend([answer] if answer else [])
     if texts and all(
         len(said) >= _ENOUGH and _wordy(said) and len(set(said)) > 0.9 * len(said) for said in texts.values()

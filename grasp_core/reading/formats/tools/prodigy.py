@@ -73,7 +73,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
             given = {key: tell(task, key) if answer == "accept" else "" for key, tell in asked.items()}
         about = scalars(task.fields, _NOT_ABOUT.union(fields)) | rows.inside(task.fields, "meta")
         times = {"timestamp": task.fields["_timestamp"]} if "_timestamp" in task.fields else {}
-        found.add(line, item, rater, given, about, scalars(times))
+        found.add(line, item, rater or None, given, about, scalars(times))
     found.say("{n:ignored task} {n:counts/count} as missing", answers.count("ignore"))
     found.say("{n:rejected task} {n:counts/count} as missing", answers.count("reject") * choice)
     found.say(

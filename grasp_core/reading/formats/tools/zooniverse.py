@@ -41,7 +41,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
             else:
                 answers[prefix + task] = answer
         extra = {key: cells[key] for key in _EXTRA if key in cells}
-        found.add(line, cells["subject_ids"], cells["user_name"], answers, _about(cells), extra)
+        found.add(line, cells["subject_ids"], cells["user_name"] or None, answers, _about(cells), extra)
     anonymous = [row.rater for row in found.rows if row.rater.startswith(_ANONYMOUS)]
     found.say(
         "{n:classification} {n:is/are} by people who were not logged in, told apart by {people} only",
