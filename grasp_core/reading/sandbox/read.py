@@ -56,7 +56,8 @@ def read_table(
         table.
     `watch`: called now and then with how much is done, and of how much; what it raises ends the reading.
     """
-    shown = _base_name(name or (str(source) if isinstance(source, Path | str) else "file"))
+    whole = name or (str(source) if isinstance(source, Path | str) else "")
+    shown = PurePosixPath(whole.replace("\\", "/")).name or "file"
     if isinstance(source, Path | str) and os.path.isdir(source):
         return _read_folder(Path(source), shown, member, watch)
     file = _File(Path(source) if isinstance(source, str) else source, shown)
@@ -180,10 +181,6 @@ class _File:
             raise DataError(f"{not_there(self._name, path)}; check the path") from None
         except OSError as error:
             raise DataError(f"{self._name} cannot be read: {error.strerror}") from None
-
-
-def _base_name(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/")).name or "file"
 
 
 class ReadingFaultError(Exception):
