@@ -7,7 +7,7 @@ https://github.com/doccano/doccano/tree/master/backend/data_export
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -31,15 +31,12 @@ _FILE_EACH = "each file was taken for the annotator that it is named after"
 _NUMBER = "the text's number"
 _OF_SPANS = "the labels are of spans; only labels of whole texts are read"
 
-_Label = tuple[tuple[Hashable, int, str], str, str, Mapping[str, str]]
-"""What is the same for a text's labels, its line and id; a label's user, its name; the text's fields."""
-
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """A JSON or JSON Lines export in one file; None for anything else."""
     looked_at = records[: rows.LOOKED_AT]
     if any(map(_has_users, looked_at)):
-        return _by_user(_labels(records, name), name, "doccano, JSON")
+        return _by_user(entries(records, name), Export(name, "doccano, JSON"), in_rows=False)
     if looked_at and all(map(_has_spans, looked_at)):
         raise DataError(f"{name}: {_OF_SPANS}")
     if looked_at and all(map(_is_labelled, looked_at)) and not any(map(_tells_raters, looked_at)):
@@ -51,7 +48,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A CSV export in one file; None for any other table."""
     columns = set(parsed.columns)
     if columns >= {"id", "text", "label", "user", "annotation_approver"}:
-        return _by_user(_user_rows(parsed, name), name, f"doccano, {parsed.kind}")
+        return _by_user(rows.rows_of(parsed, name), Export(name, f"doccano, {parsed.kind}"), in_rows=True)
     if columns >= {"id", "text", "label", "Comments"}:
         return _of_one(entries(_split(parsed), name, lines=parsed.numbers.tolist()), name, parsed.kind)
     return None
@@ -185,32 +182,22 @@ def _has_users(record: Record) -> bool:
     return bool(found) and all(isinstance(one, dict) and {"label", "user"} <= one.keys() for one in found)
 
 
-def _labels(records: Sequence[Record], name: str) -> Iterator[_Label]:
-    for line, record in entries(records, name):
-        text, about = (line, line, record.text("id", _NUMBER)), _about(record)
-        for given in record.values("annotations"):
+def _by_user(records: Iterable[tuple[int, Entry]], export: Export, *, in_rows: bool) -> Parsed:
+    """A row per text and annotator, whose labels are taken together; `in_rows`: each is a row by itself."""
+    together: dict[tuple[Hashable, str], tuple[int, str, dict[str, str], list[str]]] = {}
+    for line, record in records:
+        item = record.text("id", _NUMBER)
+        about = scalars(record.fields, _NOT_ABOUT | {"user"}) if in_rows else _about(record)
+        for given in [record.fields] if in_rows else record.values("annotations"):
             label = Entry(rows.want_object(given, record.where, "an annotation"), record.where)
-            if "start_offset" in label.fields:
+            if "start_offset" in label.fields and not in_rows:
                 raise DataError(f"{record.where}: {_OF_SPANS}")
-            yield text, label.text("user"), label.text("label"), about
-
-
-def _user_rows(parsed: Parsed, name: str) -> Iterator[_Label]:
-    for line, row in rows.rows_of(parsed, name):
-        item = row.text("id", _NUMBER)
-        about = scalars(row.fields, _NOT_ABOUT | {"user"})
-        yield (item, line, item), row.fields["user"], row.fields["label"], about
-
-
-def _by_user(labels: Iterable[_Label], name: str, kind: str) -> Parsed:
-    """A row per text and annotator, whose labels are taken together."""
-    found = Export(name, kind)
-    together: dict[tuple[Hashable, str], tuple[int, str, Mapping[str, str], list[str]]] = {}
-    for (text, line, item), user, label, about in labels:
-        if user:
-            together.setdefault((text, user), (line, item, about, []))[-1].append(label)
-        else:
-            found.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
+            user, text = label.text("user"), label.text("label")
+            if user:
+                key = (item if in_rows else line, user)
+                together.setdefault(key, (line, item, about, []))[-1].append(text)
+            else:
+                export.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
     for (_, user), (line, item, about, own) in together.items():
-        found.add(line, item, user, {"label": own}, about)
-    return found.table()
+        export.add(line, item, user, {"label": own}, about)
+    return export.table()
