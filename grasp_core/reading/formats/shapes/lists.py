@@ -303,7 +303,7 @@ class _Map:
 
     def of_answers(self) -> bool:
         """Whether all values are scalars, or lists of some, as several choices are."""
-        inside = (value if isinstance(value, list) else [value] for value in self.values)
+        inside = (rows.several(value) for value in self.values)
         return not any(isinstance(one, dict | list) for several in inside for one in several)
 
     def of_raters(self) -> bool:

@@ -286,6 +286,11 @@ def joined(values: Iterable[str]) -> str:
     return JOIN.join(sorted(set(values)))
 
 
+def several(value: Any) -> list[Any]:
+    """A list, of one unless there are more."""
+    return value if isinstance(value, list) else [value]
+
+
 def scalar(value: Any) -> str | None:
     """The text of a value; None for a list or an object."""
     return None if isinstance(value, list | dict) else json_files.text(value)

@@ -113,7 +113,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 
 def _of_users(record: Mapping[str, Any]) -> list[str]:
     """Questions whose columns hold responses with their users, as 1.x writes them."""
-    several = {key: value if isinstance(value, list) else [value] for key, value in record.items()}
+    several = {key: rows.several(value) for key, value in record.items()}
     return [
         key
         for key, found in several.items()
@@ -164,7 +164,7 @@ def _with_users(question: str, given: Any, where: str) -> Iterator[_Response]:
         yield from _zipped(question, users, given.get("value"), statuses, where)
         return
     what = f"a response to {question!r}"
-    for response in given if isinstance(given, list) else [given]:
+    for response in rows.several(given):
         response = rows.want_object(response, where, what)
         if not response.keys() >= {"user_id", "value"}:
             raise rows.damaged(where, what, response, "an object with 'user_id' and 'value'")

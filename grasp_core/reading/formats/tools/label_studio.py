@@ -7,7 +7,7 @@ record per annotation, ``convert_to_json_min`` and ``exports/csv2.py`` of the pa
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,7 +155,8 @@ def _collect(task: Entry, line: int, found: _Found) -> None:
             found.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
         else:
             rater, ids = _annotator(annotation)
-            found.note(Row(line, item, rater, _results(annotation, found), about, ids), of)
+            answers = _answers(_results(annotation, found), where, found)
+            found.note(Row(line, item, rater, answers, about, ids), of)
 
 
 def _annotator(annotation: Entry) -> tuple[str, dict[str, str]]:
@@ -170,20 +171,15 @@ def _annotator(annotation: Entry) -> tuple[str, dict[str, str]]:
     return rater, {"completed_by.id": found.get("id", "")}
 
 
-def _results(annotation: Entry, found: _Found) -> dict[str, str]:
-    """The annotation's answer per question."""
-    given: dict[str, list[str]] = defaultdict(list)
+def _results(annotation: Entry, found: _Found) -> Iterator[tuple[str, Any]]:
+    """Questions about the task with the annotation's answers."""
     for one in annotation.values("result"):
         result = Entry(rows.want_object(one, annotation.where, "an entry of 'result'"), annotation.where)
         value = result.fields.get("value")
-        kind = _kind_of(value)
-        if kind is None or result.fields.get("item_index") is not None:  # a page of the item is a part
+        if _kind_of(value) is None or result.fields.get("item_index") is not None:  # a page is a part
             found.regions += 1
-            continue
-        question = result.text("from_name", "the question's name")
-        given[question] += _chosen(value, kind, annotation.where)
-        found.kinds.setdefault(question, set()).add(kind)
-    return {question: rows.joined(answers) for question, answers in given.items()}
+        else:
+            yield result.text("from_name", "the question's name"), value
 
 
 # A record per annotation
@@ -202,7 +198,7 @@ def _flat(records: Sequence[tuple[int, Entry]], found: _Found, between: Sequence
             values.setdefault(key, []).append(value)
     plain = [key for key, given in values.items() if not any(isinstance(one, list | dict) for one in given)]
     kinds = {
-        key: {_kind_of(entry) for one in given for entry in (one if isinstance(one, list) else [one])}
+        key: {_kind_of(entry) for one in given for entry in rows.several(one)}
         for key, given in values.items()
     }
     varying = _varying([record.fields for _, record in records])
@@ -230,7 +226,9 @@ def _flat(records: Sequence[tuple[int, Entry]], found: _Found, between: Sequence
             found.skipped[Skipped.UNANNOTATED_TASKS if unanswered else Skipped.UNKNOWN_ANNOTATOR] += 1
         else:
             given = {key: value for key, value in record.fields.items() if value}
-            answers = {key: _answer(record, key, found) for key in given if key in found.kinds}
+            asked_of = {key: rows.several(value) for key, value in given.items() if key in found.kinds}
+            each = ((key, one) for key, own in asked_of.items() for one in own)
+            answers = _answers(each, record.where, found)
             of_task = [key for key in given if key in plain and key not in found.kinds]
             about = {key: scalar(given[key]) or "" for key in of_task}
             found.note(Row(line, item, rater, answers, about, {}), record.fields)
@@ -239,20 +237,6 @@ def _flat(records: Sequence[tuple[int, Entry]], found: _Found, between: Sequence
     found.say(_NO_REGIONS, bool(of_regions))
     found.say(_GUESSED, guessed)
     return found.finished()
-
-
-def _answer(record: Entry, question: str, found: _Found) -> str:
-    value = record.fields[question]
-    given: list[str] = []
-    for entry in value if isinstance(value, list) else [value]:
-        kind = _kind_of(entry)
-        if kind is not None:
-            given += _chosen(entry, kind, record.where)
-        elif text := scalar(entry):
-            given.append(text)
-            kind = _PLAIN
-        found.kinds[question] |= {kind} if kind else set()
-    return rows.joined(given)
 
 
 def _regions(value: Any) -> int:
@@ -281,6 +265,20 @@ def _kind_of(value: Any) -> str | None:
     return next(iter(keys)) if len(keys) == 1 and keys <= _KINDS else None
 
 
+def _answers(given: Iterable[tuple[str, Any]], where: str, found: _Found) -> dict[str, str]:
+    """The answer to each question, whose kinds are noted."""
+    texts: dict[str, list[str]] = defaultdict(list)
+    for question, value in given:
+        kind = _kind_of(value)
+        if kind is not None:
+            texts[question] += _chosen(value, kind, where)
+        elif text := scalar(value):
+            texts[question].append(text)
+            kind = _PLAIN
+        found.kinds.setdefault(question, set()).update([kind] if kind else [])
+    return {question: rows.joined(several) for question, several in texts.items()}
+
+
 def _chosen(value: Any, kind: str, where: str) -> list[str]:
     """The texts of an answer, one for each thing chosen; of a ranking the order, or that in each bucket."""
     given = value[kind]
@@ -293,10 +291,7 @@ def _chosen(value: Any, kind: str, where: str) -> list[str]:
         }
         shown = [f"{key}: {text}" if len(orders) > 1 else text for key, text in orders.items()]
         return [" | ".join(shown)] if any(orders.values()) else []
-    paths = [
-        entry if isinstance(entry, list) else [entry]
-        for entry in (given if isinstance(given, list) else [given])
-    ]
+    paths = [rows.several(entry) for entry in rows.several(given)]
     what = f"an answer of {kind!r}"
     texts = [" / ".join(rows.want_text(step, where, what) for step in path) for path in paths]
     kept = [text for text in texts if text]

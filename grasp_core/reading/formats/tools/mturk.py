@@ -20,7 +20,7 @@ from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.json_files import text, whole_characters
-from grasp_core.reading.formats.shapes.rows import first_label, joined
+from grasp_core.reading.formats.shapes.rows import first_label, joined, several
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells
 from grasp_core.reading.table.parsed import Parsed, compact, name_columns
@@ -281,7 +281,7 @@ def _answers(cell: str) -> dict[str, str]:
         return {}
     whole = _DECODER.decode(whole_characters(cell.strip()))
     answers: dict[str, str] = {}
-    forms = whole if isinstance(whole, list) else [whole]
+    forms = several(whole)
     if not all(isinstance(form, dict) for form in forms):
         raise ValueError
     asked = Counter(question for form in forms for question in form)

@@ -70,7 +70,7 @@ def _answer(value: Any) -> str | None:
     """A choice, several choices, species of a survey, or a text; None for marks of a drawing."""
     if (text := scalar(value)) is not None:
         return text
-    chosen = [_choice(one) for one in (value if isinstance(value, list) else [value])]
+    chosen = [_choice(one) for one in rows.several(value)]
     told = [choice for choice in chosen if choice is not None]
     return rows.joined(told) if len(told) == len(chosen) else None
 
