@@ -165,8 +165,8 @@ def _numbered(columns: _Columns, inputs: _Patterns, answers: _Patterns) -> _Numb
         own = [cell.casefold() for cell in columns[answer]]
         return any(own) and any(sum(map(eq, own, cells)) >= _REPEATS * len(own) for cells in folded)
 
-    for least, several in product((1.0, _MOST), _sets(filled)):
-        numbers = sorted(several)
+    for least, wanted in product((1.0, _MOST), _sets(filled)):
+        numbers = sorted(wanted)
         alike: dict[str, Sequence[str]] = {}
         taken: set[str] = set()
         for pattern, found in answers.items():
@@ -178,7 +178,7 @@ def _numbered(columns: _Columns, inputs: _Patterns, answers: _Patterns) -> _Numb
             texts = {
                 pattern: [found[one] for one in numbers]
                 for pattern, found in inputs.items()
-                if filled.get(pattern, {}).keys() <= several <= found.keys()
+                if filled.get(pattern, {}).keys() <= wanted <= found.keys()
             }
             return _Numbered(numbers, texts, alike)
     return None
@@ -203,8 +203,8 @@ def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list
     hits, slots = columns[_HIT], len(numbered.numbers)
     blank = [""] * len(hits)
     wide: _Columns = {}
-    for pattern, several in (*numbered.inputs.items(), *numbered.answers.items()):
-        by_slot = [columns.get(one, blank) for one in several]
+    for pattern, alike in (*numbered.inputs.items(), *numbered.answers.items()):
+        by_slot = [columns.get(one, blank) for one in alike]
         wide[pattern] = [text for row in zip(*by_slot, strict=True) for text in row]
     filled, answered = (
         [any(texts) for texts in zip(*(wide[key] for key in part), strict=True)]
