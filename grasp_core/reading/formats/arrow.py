@@ -27,7 +27,7 @@ from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record, whole_characters
 from grasp_core.reading.formats.shapes.lists import Lists, parallel, recognised
 from grasp_core.reading.table.columns import Vocabulary
-from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
+from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows, unwatched
 
 # Columns
 
@@ -251,7 +251,7 @@ def parse(contents: Sequence[bytes], form: Form, name: str, watch: Watch) -> Par
 def of_table(table: pa.Table, kind: str, name: str) -> Parsed:
     """Read a table that is in memory, such as a frame's columns; `kind` is what people call it."""
     file = _checked(table.schema, table.to_batches(), name)
-    return _of_files(lambda: [file], kind, name, lambda _done, _total: None, file="")
+    return _of_files(lambda: [file], kind, name, unwatched, file="")
 
 
 def _of_files(

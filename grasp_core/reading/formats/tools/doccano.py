@@ -19,7 +19,7 @@ from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Entry, Export, Row, entries, joined, scalars
 from grasp_core.reading.formats.tools import fasttext
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.parsed import Parsed, unwatched
 
 _LABELS = ("label", "labels", "cats")
 _CONTENTS = ("text", "data", "filename")
@@ -119,7 +119,7 @@ def _member(content: bytes, name: str, ending: str) -> Iterable[tuple[int, Entry
     text, _, _ = encodings.to_utf8(content, name)
     lines = None
     if ending == ".csv":
-        parsed = delimited.parse(text, name, lambda _done, _total: None)
+        parsed = delimited.parse(text, name, unwatched)
         records, lines = _split(parsed), parsed.numbers.tolist()
     else:
         records = json_files.records(text, name)[0] if text.strip() not in (b"[]", b"{}") else []

@@ -15,7 +15,7 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Export, Row, joined
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.parsed import Parsed, unwatched
 
 _ITEM, _RATER, _TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
 """Names of fields and columns, in the order in which they are looked for."""
@@ -83,7 +83,7 @@ def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: s
 def _from_member(content: bytes, where: str, rater: str) -> list[_Answered] | None:
     text, _, _ = encodings.to_utf8(content, where)
     if where.endswith(_TABLES):
-        parsed = delimited.parse(text, where, lambda _done, _total: None)
+        parsed = delimited.parse(text, where, unwatched)
         known = any(_OLD in column for column in parsed.columns) and _first(_ITEM, parsed.columns)
         return _from_table(parsed, rater) if known else None
     # A state is one record, whatever lists it holds.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import takewhile
 
 import numpy as np
 
@@ -223,10 +224,15 @@ def _of_qualtrics(parsed: Parsed) -> _Survey | None:
         return None
     texts: Mapping[str, str] = {}
     embedded: set[str] = set()
-    headers = _headers(parsed, own)
-    for row in _first_rows(parsed)[:headers]:
-        ids = {column: cell for column, cell in row.items() if cell.startswith(_IMPORT_ID)}
-        if ids:
+    # The header goes down to the import ids, in whatever language the texts above them are; without them, as
+    # far as rows repeat the names.
+    head = _first_rows(parsed)
+    marked = [at for at, row in enumerate(head) if 2 * len(_import_ids(row)) > len(row)]
+    again = [sum(_folded(row[one]) in _OF_QUALTRICS for one in own.values()) for row in head]
+    repeated = takewhile(lambda count: 2 * count > len(own), again)
+    headers = marked[-1] + 1 if marked else len(list(repeated))
+    for row in head[:headers]:
+        if ids := _import_ids(row):
             embedded = {column for column, cell in ids.items() if "QID" not in cell}
             embedded -= {column for run in runs(embedded) if len(run) > 2 for column in run}  # answers, too
         else:
@@ -263,20 +269,8 @@ def _with_names(parsed: Parsed) -> Parsed:
     return dataclasses.replace(parsed, columns=tuple(new), data=parsed.data.rename_columns(new))
 
 
-def _headers(parsed: Parsed, own: Mapping[str, str]) -> int:
-    """How many rows belong to the header.
-
-    Those down to the import ids do, in whatever language the texts above them are; without import ids the
-    first rows that repeat the names.
-    """
-    rows = _first_rows(parsed)
-    marked = [2 * sum(cell.startswith(_IMPORT_ID) for cell in cells.values()) > len(cells) for cells in rows]
-    if any(marked):
-        return len(rows) - marked[::-1].index(True)
-    repeating = [
-        2 * sum(_folded(cells[one]) in _OF_QUALTRICS for one in own.values()) > len(own) for cells in rows
-    ]
-    return [*repeating, False].index(False)
+def _import_ids(row: Mapping[str, str]) -> dict[str, str]:
+    return {column: cell for column, cell in row.items() if cell.startswith(_IMPORT_ID)}
 
 
 def _first_rows(parsed: Parsed) -> list[dict[str, str]]:
