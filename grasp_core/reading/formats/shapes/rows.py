@@ -258,6 +258,15 @@ class Entry:
         """A field that is an object."""
         return want_object(self.fields.get(key), self.where, f"{key!r}")
 
+    def damaged(self, key: str, wanted: str) -> DataError:
+        """The error for a field that is not as its tool writes it."""
+        return damaged(self.where, f"{key!r}", self.fields.get(key), wanted)
+
+
+def entry(value: Any, where: str, what: str) -> Entry:
+    """The value, if it is an object; `what` names it in the error otherwise."""
+    return Entry(want_object(value, where, what), where)
+
 
 def entries(
     records: Iterable[Record], name: str, unit: str = "record", lines: Iterable[int] | None = None

@@ -189,7 +189,7 @@ def _by_user(records: Iterable[tuple[int, Entry]], export: Export, *, in_rows: b
         item = record.text("id", _NUMBER)
         about = scalars(record.fields, _NOT_ABOUT | {"user"}) if in_rows else _about(record)
         for given in [record.fields] if in_rows else record.values("annotations"):
-            label = Entry(rows.want_object(given, record.where, "an annotation"), record.where)
+            label = rows.entry(given, record.where, "an annotation")
             if "start_offset" in label.fields and not in_rows:
                 raise DataError(f"{record.where}: {_OF_SPANS}")
             user, text = label.text("user"), label.text("label")

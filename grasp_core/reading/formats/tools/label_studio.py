@@ -147,7 +147,7 @@ def _collect(task: Entry, line: int, found: _Found) -> None:
     given = task.fields.get("annotations", task.fields.get("completions"))
     for position, one in enumerate(rows.want_list(given, task.where, "'annotations'"), start=1):
         where = f"{task.where}, annotation {position}"
-        annotation = Entry(rows.want_object(one, where, "the annotation"), where)
+        annotation = rows.entry(one, where, "the annotation")
         of = annotation.fields
         if _is_true(of.get("was_cancelled")) or _is_true(of.get("skipped")):
             found.skipped[Skipped.CANCELLED] += 1
@@ -167,14 +167,14 @@ def _annotator(annotation: Entry) -> tuple[str, dict[str, str]]:
     found = scalars({key: given.get(key) for key in ("email", "id")})
     rater = found.get("email") or found.get("id") or ""
     if not rater:
-        raise rows.damaged(annotation.where, "'completed_by'", given, "an object with 'id' or 'email'")
+        raise annotation.damaged("completed_by", "an object with 'id' or 'email'")
     return rater, {"completed_by.id": found.get("id", "")}
 
 
 def _results(annotation: Entry, found: _Found) -> Iterator[tuple[str, Any]]:
     """Questions about the task with the annotation's answers."""
     for one in annotation.values("result"):
-        result = Entry(rows.want_object(one, annotation.where, "an entry of 'result'"), annotation.where)
+        result = rows.entry(one, annotation.where, "an entry of 'result'")
         value = result.fields.get("value")
         if _kind_of(value) is None or result.fields.get("item_index") is not None:  # a page is a part
             found.regions += 1
@@ -217,7 +217,7 @@ def _flat(records: Sequence[tuple[int, Entry]], found: _Found, between: Sequence
     for line, record in records:
         for key in ("id", "annotator"):
             if key not in record.fields:
-                raise rows.damaged(record.where, f"{key!r}", None, "a number or an address")
+                raise record.damaged(key, "a number or an address")
         item, rater = record.text("id", _TASK), record.text("annotator")
         if _is_true(record.fields.get("was_cancelled")):
             found.skipped[Skipped.CANCELLED] += 1

@@ -19,9 +19,7 @@ from grasp_core.reading.table.parsed import Parsed
 _ANSWERS = ("accept", "reject", "ignore")
 _MARKS = frozenset({"_input_hash", "_task_hash", "_session_id", "_annotator_id", "_view_id"})
 _NONE = "(none)"
-_MARKING = frozenset(
-    {"ner_manual", "spans_manual", "image_manual", "audio_manual", "relations", "dep", "pos_manual"}
-)
+_MARKING = names.word_set("ner_manual spans_manual image_manual audio_manual relations dep pos_manual")
 _UNNAMED = re.compile(r"(?:^|-)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$")
 """A session without a name is called after its start."""
 _NOT_ABOUT = _MARKS | {"answer", "accept", "_timestamp", "_is_binary", "_block", "field_id"}
@@ -43,7 +41,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     tasks = [task for _, task in rows.entries(records, name)]
     for task in tasks:
         if not _said(task.fields):
-            raise rows.damaged(task.where, "'answer'", task.fields.get("answer"), "accept, reject or ignore")
+            raise task.damaged("answer", "accept, reject or ignore")
     answers = [_said(record) for record in records]
     raters = [_first(task, "_annotator_id", "_session_id") for task in tasks]
     if not any(raters):
@@ -64,8 +62,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     found = Export(name, "Prodigy, JSON")
     for line, (task, answer, rater) in enumerate(zip(tasks, answers, raters, strict=True), start=1):
         if not (item := _first(task, *hashes)):
-            wanted = "the number that Prodigy gives each input"
-            raise rows.damaged(task.where, "'_input_hash'", None, wanted)
+            raise task.damaged("_input_hash", "the number that Prodigy gives each input")
         if by_task:
             given = {"answer": answer if answer != "ignore" else ""}
         else:
@@ -74,17 +71,16 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         about = scalars(task.fields, _NOT_ABOUT.union(fields)) | rows.inside(task.fields, "meta")
         times = {"timestamp": task.fields["_timestamp"]} if "_timestamp" in task.fields else {}
         found.add(line, item, rater or None, given, about, scalars(times))
-    found.say("{n:ignored task} {n:counts/count} as missing", answers.count("ignore"))
-    found.say("{n:rejected task} {n:counts/count} as missing", answers.count("reject") * choice)
-    found.say(
-        f"'{_NONE}' stands for no option where several may be chosen",
-        any(row.answers.get("accept") == _NONE for row in found.rows),
-    )
-    found.say(
-        "'reject' means that the label shown does not hold; each input with its label is one item", by_task
-    )
+    none = sum(row.answers.get("accept") == _NONE for row in found.rows)
     without = sum("options" not in record and "accept" not in record for record in records)
-    found.say("{n:task} without options {n:counts/count} as missing", without * choice)
+    for sentence, count in (
+        ("{n:ignored task} {n:counts/count} as missing", answers.count("ignore")),
+        ("{n:rejected task} {n:counts/count} as missing", answers.count("reject") * choice),
+        (f"'{_NONE}' stands for no option where several may be chosen", none),
+        ("'reject' means that the label shown does not hold; each input with its label is one item", by_task),
+        ("{n:task} without options {n:counts/count} as missing", without * choice),
+    ):
+        found.say(sentence, count)
     return found.table(prefer=["accept"] if choice else fields)
 
 

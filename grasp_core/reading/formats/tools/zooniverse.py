@@ -55,7 +55,7 @@ def _tasks(row: Entry) -> Iterator[tuple[str, Any]]:
     """Each task and its value, those inside of a task of several as well."""
     told = json_files.cell(row.fields["annotations"])
     if not isinstance(told, list):
-        raise rows.damaged(row.where, "'annotations'", row.fields["annotations"], "a list of answers in JSON")
+        raise row.damaged("annotations", "a list of answers in JSON")
     remaining = told[::-1]
     while remaining:
         task = rows.want_object(remaining.pop(), row.where, "an answer")
