@@ -18,15 +18,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Tool(NamedTuple):
-    """What is known of a kind of source.
+    """What is known of a kind of source: its name for people, how it is written, the package that asks it.
 
-    `name`: for people.
-    `written`: how such a source is written.
-    `client`: the package that asks it.
     `variable`: of the environment, that holds a token and that the tool's own client reads, too.
-    `fetcher`: module and function of this folder that fetch it.
-    `options`: those that an address may have.
-    `needs_token`: whether it gives nothing without one.
+    `fetcher`: module and function of this folder.
     """
 
     name: str

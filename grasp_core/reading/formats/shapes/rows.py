@@ -20,7 +20,7 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import check_cells
+from grasp_core.reading.table.columns import Column, check_cells
 from grasp_core.reading.table.parsed import Parsed, check_filled, from_cells, name_columns
 from grasp_core.reading.table.table import Recipe
 
@@ -277,11 +277,17 @@ def entries(
         yield line, Entry(record, f"{name}, {unit} {line}")
 
 
+def records_of(parsed: Parsed) -> list[Record]:
+    """The rows of a table as records."""
+    cells = [Column.of(parsed.data.column(column)).cells for column in parsed.columns]
+    return [dict(zip(parsed.columns, row, strict=True)) for row in zip(*cells, strict=True)]
+
+
 def rows_of(
     parsed: Parsed, name: str, opened: Callable[[str], Any] | None = None
 ) -> Iterator[tuple[int, Entry]]:
     """The rows of a table as records, with what is `opened` of cells that hold something else than text."""
-    records: list[Record] = parsed.data.to_pylist()
+    records = records_of(parsed)
     if opened is not None:
         records = [
             {column: cell if (found := opened(cell)) is None else found for column, cell in row.items()}

@@ -129,10 +129,9 @@ def _member(content: bytes, name: str, ending: str) -> Iterable[tuple[int, Entry
 
 def _split(parsed: Parsed) -> list[Record]:
     """The rows of a CSV, whose labels are joined by a mark."""
-    records: list[Record] = parsed.data.to_pylist()
     return [
         {key: list(filter(None, cell.split("#"))) if key in _LABELS else cell for key, cell in record.items()}
-        for record in records
+        for record in rows.records_of(parsed)
     ]
 
 

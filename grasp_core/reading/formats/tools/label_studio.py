@@ -101,11 +101,11 @@ class _Found(Export):
         if self.regions:
             self.said.append(rows.left_out(Skipped.REGIONS, self.regions))
         others = {row.rater for row, star in zip(self.rows, self.starred, strict=True) if not star}
-        stars: Counter[str] = Counter()
+        some, stars = any(self.starred), Counter[str]()
         for row, star in zip(self.rows, self.starred, strict=True):
             whose = _NO if not star else _RATER if row.rater in others else _REFERENCE
             stars[whose] += 1
-            if any(self.starred):
+            if some:
                 row.extra[STARRED] = whose
         self.say(
             "{n:ground-truth annotation} of raters who answered others too {n:counts/count} "

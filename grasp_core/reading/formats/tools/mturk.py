@@ -22,7 +22,7 @@ from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.json_files import text, whole_characters
 from grasp_core.reading.formats.shapes.rows import first_label, joined, several
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import check_cells
+from grasp_core.reading.table.columns import Column, check_cells
 from grasp_core.reading.table.parsed import Parsed, compact, name_columns
 from grasp_core.reading.table.table import Recipe
 
@@ -50,7 +50,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     own = {_HIT, "AssignmentId", "WorkerId"}
     if not own.issubset(parsed.columns) or not any(column.startswith(ANSWER) for column in parsed.columns):
         return None
-    columns: _Columns = parsed.data.to_pydict()
+    columns = {column: Column.of(parsed.data.column(column)).cells for column in parsed.columns}
     done: list[str] = []
     if _TASKS in columns:
         columns |= _expanded(parsed, columns, name)
@@ -320,13 +320,12 @@ def _folded(columns: _Columns) -> tuple[_Columns, int]:
     for question, members in options.items():
         if question in columns or len(members) < 2:
             continue
-        marks = [[cell.casefold() for cell in columns[member]] for member in members]
-        if not all(set(cells) <= _MARKS for cells in marks):
+        if not all({cell.casefold() for cell in set(columns[member])} <= _MARKS for member in members):
             continue
         own = [member[len(question) + 1 :] for member in members]
         chosen = [
-            [option for option, mark in zip(own, row, strict=True) if mark == _YES]
-            for row in zip(*marks, strict=True)
+            [option for option, mark in zip(own, row, strict=True) if mark.casefold() == _YES]
+            for row in zip(*(columns[member] for member in members), strict=True)
         ]
         of_inputs = all(option.isdecimal() and len(option) < 7 for option in own)
         if of_inputs and {*map(int, own)} in sets and any(len(row) > 1 for row in chosen):

@@ -15,6 +15,7 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Export, Row, joined
 from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.parsed import Parsed, unwatched
 
 _ITEM, _RATER, _TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
@@ -111,7 +112,7 @@ def _option_values(value: Any) -> dict[str, str]:
 
 def _from_table(parsed: Parsed, folder: str) -> list[_Answered]:
     """The answers of each row; `folder` is the annotator where the table is in a folder of theirs."""
-    cells: dict[str, list[str]] = parsed.data.to_pydict()
+    cells = {column: Column.of(parsed.data.column(column)).cells for column in parsed.columns}
     item, text = _first(_ITEM, cells), _first(_TEXT, cells)
     rater = "" if folder else _first(_RATER, cells)
     items = cells[item] if item else [""] * len(parsed.data)
