@@ -39,10 +39,9 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
             "export the data sets that were reviewed instead (prodigy db-out)"
         )
     tasks = [task for _, task in rows.entries(records, name)]
-    for task in tasks:
-        if not _said(task.fields):
-            raise task.damaged("answer", "accept, reject or ignore")
     answers = [_said(record) for record in records]
+    if "" in answers:
+        raise tasks[answers.index("")].damaged("answer", "accept, reject or ignore")
     raters = [_first(task, "_annotator_id", "_session_id") for task in tasks]
     if not any(raters):
         raise DataError(
@@ -73,14 +72,12 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         found.add(line, item, rater or None, given, about, scalars(times))
     none = sum(row.answers.get("accept") == _NONE for row in found.rows)
     without = sum("options" not in record and "accept" not in record for record in records)
-    for sentence, count in (
-        ("{n:ignored task} {n:counts/count} as missing", answers.count("ignore")),
-        ("{n:rejected task} {n:counts/count} as missing", answers.count("reject") * choice),
-        (f"'{_NONE}' stands for no option where several may be chosen", none),
-        ("'reject' means that the label shown does not hold; each input with its label is one item", by_task),
-        ("{n:task} without options {n:counts/count} as missing", without * choice),
-    ):
-        found.say(sentence, count)
+    shown = "'reject' means that the label shown does not hold; each input with its label is one item"
+    found.say("{n:ignored task} {n:counts/count} as missing", answers.count("ignore"))
+    found.say("{n:rejected task} {n:counts/count} as missing", answers.count("reject") * choice)
+    found.say(f"'{_NONE}' stands for no option where several may be chosen", none)
+    found.say(shown, by_task)
+    found.say("{n:task} without options {n:counts/count} as missing", without * choice)
     return found.table(prefer=["accept"] if choice else fields)
 
 
@@ -123,7 +120,4 @@ def _chosen(task: Entry, key: str) -> str:
 
 
 def _filled(task: Entry, key: str) -> str:
-    value = task.fields.get(key)
-    if isinstance(value, list):
-        return joined(text for entry in value if (text := scalar(entry)))
-    return scalar(value) or ""
+    return joined(filter(None, map(scalar, rows.several(task.fields.get(key)))))
