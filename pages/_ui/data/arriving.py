@@ -247,11 +247,11 @@ def offer_tools(take: Take) -> None:
     key = f"tool-{st.session_state.setdefault(_TOOL_ROUND, 0)}"
     with st.expander("From a tool or database", icon=":material/cloud_download:", key=key):
         if missing:
-            tools = ", ".join(TOOLS[kind] for kind in missing)
+            tools = ", ".join(TOOLS[kind].name for kind in missing)
             st.caption(f"For {tools}, packages are not installed here: {command('connectors')}.")
         if not kinds:
             return
-        kind = pick("Tool", {kind: TOOLS[kind] for kind in kinds}, key=f"{key}-kind")
+        kind = pick("Tool", {kind: TOOLS[kind].name for kind in kinds}, key=f"{key}-kind")
         label, example, _ = _ASKED[kind]
         address = st.text_input(label, placeholder=example, key=f"{key}-{kind}-address")
         options = _options(kind, f"{key}-{kind}")
