@@ -122,10 +122,15 @@ def for_python(text: str) -> str:
     Sentences say where a page has what mends a fault, and by which option the command does: ``on Data, under
     Leave out, or by --drop age=`` becomes ``by exclude=[('age', '')]``.
     """
-    return _COMMAND_OPTION.sub(_argument, _PLACE.sub(r"\1", text.replace(_ELSEWHERE, "")))
+    return _COMMAND_OPTION.sub(_argument, without_places(text.replace(_ELSEWHERE, "")))
 
 
-_PLACE = re.compile(r"(?:on|under) [A-Z][^;:.()]*?,? or ((?:by|with) --)|(?<=\()(?=--)")
+def without_places(text: str) -> str:
+    """A text for the command: its options stay, and the places of pages that do the same go."""
+    return _PLACE.sub(r"\1", text)
+
+
+_PLACE = re.compile(r"(?:on|under) [A-Z][^;:.()]*?,? or ((?:by|with) --)")
 _COMMAND_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?:[= ](?=[\w“+:.]*[=:+])([^\s;,)]*[^\s;,.)])?)?")
 _PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
 """Options of pairs of a column and a value."""
