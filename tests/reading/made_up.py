@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
+from grasp_core.reading.guess.recognise import Guess
+
 Rows = list[dict[str, str]]
 
 
@@ -96,3 +98,13 @@ def made(
     order = list(rows[0])
     rng.shuffle(order)
     return Made([{name: row[name] for name in order} for row in rows], item, rater, asked)
+
+
+def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
+    """The fields that somebody has to choose, with what may be chosen."""
+    return {reason.field: reason.candidates for reason in guess.uncertain}
+
+
+def doubts(guess: Guess) -> list[tuple[str, str]]:
+    """The same fields, with why."""
+    return [(reason.field, reason.sentence) for reason in guess.uncertain]

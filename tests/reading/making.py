@@ -31,6 +31,14 @@ def rows_table(rows: Iterable[Sequence[str]], name: str = "votes.csv") -> Table:
     return read_here(csv_bytes(rows), name)
 
 
+def crossed(
+    header: str, row: Callable[[int, int], Sequence[object] | None], items: int = 9, raters: int = 4
+) -> Table:
+    """A long table: a row for each item and rater, made of their numbers, where `row` gives one."""
+    made = (row(item, rater) for item in range(items) for rater in range(raters))
+    return rows_table([header.split(","), *(list(map(str, cells)) for cells in made if cells)])
+
+
 def read_here(content: bytes, name: str, member: str | None = None) -> Table:
     """As :func:`read_table`, but in this process: quicker, and for limits of parsing that a test changes."""
     with pytest.MonkeyPatch.context() as patch:
