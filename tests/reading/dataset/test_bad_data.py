@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,10 +17,12 @@ from grasp_core.model.remarks.remark import said
 from grasp_core.reading.dataset.checks import missing_columns
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
+from grasp_core.reading.table.columns import near_duplicates
 from grasp_core.reading.table.table import Table
 from tests.reading.making import LONG, rows_table, text_table
 
 GOOD = "item rater label g/a r1 Yes x/a r2 No y/b r1 Yes x/b r2 No y"
+ROW = ["item", "rater", "label"]
 
 
 def stops(
@@ -278,6 +281,19 @@ def test_ids_that_differ_by_spaces():
     matrix = rows_table([["item", "r1", "r1 "], ["a", "Yes", "No"]])
     spec = DataSpec(layout="items-by-raters", item="item")
     assert only(known(matrix, None, spec), "votes.csv, row 1: 1 id is there in several spellings")
+
+
+def test_ids_and_values_that_differ_by_their_unicode_form_are_told():
+    composed, decomposed = (unicodedata.normalize(form, "Zoé") for form in ("NFC", "NFD"))
+    messages = known(rows_table([ROW, ["a", composed, "Yes"], ["b", decomposed, "No"], ["b", "r", "Yes"]]))
+    assert "Unicode form of their letters" in only(messages, "'rater': 1 id is there")
+    assert not any(composed in message for message in messages)
+    counts = {composed: 2, decomposed.upper() + " ": 1, "Zoe": 5}
+    (problem,) = near_duplicates("votes.csv, column 'label'", counts, ids=False)
+    assert "or by the Unicode form of their letters, and are treated as different" in problem.message
+    assert problem.count == 1
+    (plain,) = near_duplicates("x", {"a": 1, "a ": 1}, ids=False)
+    assert "Unicode" not in plain.message
 
 
 def test_ids_that_would_match_without_spaces():

@@ -8,8 +8,7 @@ import gzip
 import hashlib
 import io
 import json
-import zipfile
-from pathlib import Path
+import re
 
 import pandas as pd
 import pyarrow as pa
@@ -22,25 +21,20 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.archives import containers
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.making import read_here
+from tests.reading.making import csv_bytes, read_here
 from tests.strategies import AWKWARD
+from tests.zips import zipped
 
 
-def refusal(content: bytes, name: str = "votes.csv") -> DataError:
+def refusal(content: bytes) -> str:
     with pytest.raises(DataError) as caught:
-        read_table(content, name)
+        read_table(content, "votes.csv")
     message = str(caught.value)
-    assert name in message
+    assert "votes.csv" in message
     assert "\n" not in message
     assert caught.value.problems
     assert all(problem.stops for problem in caught.value.problems)
-    return caught.value
-
-
-def written(rows: list[list[str]], delimiter: str = ",") -> bytes:
-    text = io.StringIO()
-    csv.writer(text, delimiter=delimiter).writerows(rows)
-    return text.getvalue().encode()
+    return message
 
 
 def cells(content: bytes) -> list[list[str]]:
@@ -54,46 +48,25 @@ def parquet_bytes(table: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-AWKWARD_ROWS = [["id", "label"], *([value, value] for value in AWKWARD), ["empty", ""]]
-
-
-@pytest.mark.parametrize(("delimiter", "kind"), [(",", "CSV"), ("\t", "TSV")])
-@pytest.mark.parametrize("packed", [False, True])
-def test_text_stays_as_it_is(delimiter, kind, packed):
-    content = written(AWKWARD_ROWS, delimiter)
-    content = gzip.compress(content) if packed else content
-    assert cells(content) == AWKWARD_ROWS
-    assert read_table(content).kind == kind + (", gzip" if packed else "")
-
-
-def test_parquet_text_stays_as_it_is():
-    columns = {"id": [row[0] for row in AWKWARD_ROWS[1:]], "label": [row[1] for row in AWKWARD_ROWS[1:]]}
-    content = parquet_bytes(pa.table(columns))
-    assert cells(content) == AWKWARD_ROWS
-    table = read_table(content, "x.csv")
-    assert (table.kind, table.row(0)) == ("Parquet", 1)
-
-
 def test_parquet_values_become_the_text_of_a_csv():
-    content = parquet_bytes(
-        pa.table(
-            {
-                "whole": [7, None],
-                "real": [1.0, 0.5],
-                "id": [296708581782793.0, None],
-                "nan": [float("nan"), 2.0],
-                "truth": [True, False],
-                "kind": pa.array(["a", None]).dictionary_encode(),
-                "list": [[1], [2]],
-            }
-        )
-    )
+    columns = {
+        "whole": [7, None],
+        "real": [1.0, 0.5],
+        "id": [296708581782793.0, None],
+        "nan": [float("nan"), 2.0],
+        "truth": [True, False],
+        "kind": pa.array(["a", None]).dictionary_encode(),
+        "list": [[1], [2]],
+    }
+    content = parquet_bytes(pa.table(columns))
     assert cells(content) == [
         ["whole", "real", "id", "nan", "truth", "kind"],
         ["7", "1", "296708581782793", "", "True", "a"],
         ["", "0.5", "", "2", "False", ""],
     ]
-    (problem,) = read_table(content).problems
+    table = read_table(content, "x.csv")
+    assert (table.kind, table.row(0)) == ("Parquet", 1)
+    (problem,) = table.problems
     assert not problem.stops
     assert "'list'" in problem.message
 
@@ -152,22 +125,17 @@ def test_frame_is_text_with_a_plain_index():
     assert not frame.isna().any().any()
 
 
+CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+
+
 @given(
-    st.integers(2, 4).flatmap(
-        lambda width: st.lists(
-            st.lists(
-                st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=width, max_size=width
-            ),
-            min_size=1,
-            max_size=6,
-        )
-    ),
+    st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[CELL] * width), min_size=1, max_size=6)),
     st.sampled_from(",\t"),
 )
 def test_whatever_is_written_is_read(rows, delimiter):
     header = [f"column {index}" for index in range(len(rows[0]))]
-    table = read_table(written([header, *rows], delimiter))
-    assert table.head(1000).to_numpy().tolist() == rows
+    table = read_table(csv_bytes([header, *rows], delimiter))
+    assert table.head(1000).to_numpy().tolist() == [list(row) for row in rows]
 
 
 DELIMITERS = {"CSV": ",", "TSV": "\t", "CSV, semicolons": ";", "CSV, bars": "|"}
@@ -190,17 +158,21 @@ def test_any_bytes_are_read_or_refused(content):
 
 
 # What is refused
-def test_missing_file(tmp_path):
-    with pytest.raises(DataError, match=r"no\.csv does not exist"):
-        read_table(tmp_path / "no.csv")
-    with pytest.raises(DataError, match="is a folder without files"):
-        read_table(tmp_path)
+def test_paths_that_cannot_be_read(tmp_path):
+    for path, said in (
+        (tmp_path / "no.csv", r"no\.csv does not exist"),
+        (tmp_path, "is a folder without files"),
+        (tmp_path / ("x" * 300), "cannot be read"),
+    ):
+        with pytest.raises(DataError, match=said):
+            read_table(path)
 
 
-GZIPPED = gzip.compress(written(AWKWARD_ROWS * 50), mtime=0)
+GZIPPED = gzip.compress(csv_bytes([[text, text] for text in AWKWARD] * 50), mtime=0)
 PARQUET = parquet_bytes(pa.table({"a": ["1", "2"], "b": ["x", "y"]}))
 NOT_UTF_8 = pa.array([b"\xff"], pa.binary()).view(pa.string())
 UNCLOSED = b'a,b\n1,2\n3,"' + b"4\n5,6\n" * 40_000
+ZIPPED = zipped({"votes.csv": b"a,b\n1,2\n" * 99})
 
 
 @pytest.mark.parametrize(
@@ -213,38 +185,55 @@ UNCLOSED = b'a,b\n1,2\n3,"' + b"4\n5,6\n" * 40_000
         ),
         (parquet_bytes(pa.table({"a": pa.array([], pa.string())})), ["no rows"]),
         (b"label\nYes\nNo\n", ["'label'", "commas, tabs, semicolons or vertical bars"]),
-        ("item,label\n1,naïve\n2,caf".encode() + b"\xe9\n", ["row 3", "0xE9", "'é'", "one encoding"]),
+        (
+            "item,label\n1,naïve\n2,caf".encode() + b"\xe9\n",
+            ["row 3: byte 0xE9 ('é' in Latin-1) is not UTF-8 text", "one encoding"],
+        ),
         (b"\xef\xbb\xbfa,b\n1,\xe9\n", ["row 2"]),
-        (b"a," * 100_000 + b"b\n" + b"1," * 100_000 + b"2\n", ["at most 20,000"]),
-        (b"a,b\n1,2\n3,\x004\n", ["row 3", "NUL"]),
+        (b"a," * 100_000 + b"b\n" + b"1," * 100_000 + b"2\n", ["row 1: 100,001 columns", "at most 20,000"]),
+        (b"a,b\n1,2\n3,\x004\n", ["row 3: a NUL byte"]),
+        (b"a,b\n1,2\n" + b"x" * 17_000_000, ["row 3: a line of more than 16,777,216 bytes"]),
         (gzip.compress(gzip.compress(b"a,b\n1,2\n", mtime=0), mtime=0), ["gzip inside gzip"]),
         (b'[{"item": 1, "label"', ["not JSON"]),
-        (b"<!DOCTYPE html><p>sign in, please</p>", ["web page"]),
-        (b"%PDF-1.7 a,b", ["PDF"]),
         *(
             (cut, ["gzip"])
             for cut in (GZIPPED[:-12], GZIPPED[:4], GZIPPED[:12] + b"\xff" * 20 + GZIPPED[32:])
         ),
         *((cut, ["Parquet"]) for cut in (PARQUET[:-12], PARQUET[:4], PARQUET[:10] + PARQUET[40:])),
+        *((cut, ["zip"]) for cut in (ZIPPED[:-12], ZIPPED[:40] + b"\xff" * 9 + ZIPPED[49:])),
         (parquet_bytes(pa.table({"a": [[1]]})), ["without a column of text"]),
         (parquet_bytes(pa.table({"a": NOT_UTF_8, "b": ["x"]})), ["damaged"]),
         (b'a,b\n1,2\n3,"4\n5,6\n', ["row 3", "never closed"]),
         (b'a,b\n1,2\n3,"4\n5,"6"\n', ["row 3", "text follows"]),
         (b'a,b\n1,2\n"3"x,4\n', ["row 3", "text follows"]),
         (UNCLOSED, ["row 3", "open quote"]),
+        *(
+            (
+                f"a,b\n1,2\n\n{row}\n{stray}{row}\n".encode(),
+                ["row 4", f"{fields} found, the header names 2", "1 more row"],
+            )
+            for row, fields in (("5,6,7", "3 fields"), ("5", "1 field"))
+            for stray in ("", 'x,5" pipe\n')
+        ),
+        (
+            b"Export of 2024\nProject: toxicity\n\nitem,rater,label\n1,a,yes\n1,b,no\n",
+            ["a table seems to begin in row 4; remove what stands above it"],
+        ),
     ],
     ids=lambda value: ", ".join(value) if isinstance(value, list) else "",
 )
 def test_what_is_refused(content, parts):
-    message = str(refusal(content))
+    message = refusal(content)
     assert [part for part in parts if part not in message] == []
 
 
-@pytest.mark.parametrize(("separator", "kind"), [(";", "CSV, semicolons"), ("|", "CSV, bars")])
-def test_other_separators(separator, kind):
-    text = f"item{separator}rater{separator}label\n1{separator}r,1{separator}Yes\n"
-    assert cells(text.encode()) == [["item", "rater", "label"], ["1", "r,1", "Yes"]]
-    assert read_table(text.encode()).kind == kind
+@pytest.mark.parametrize(
+    ("separator", "kind"), [(";", "CSV, semicolons"), ("|", "CSV, bars"), ("\t", "TSV"), (",", "CSV")]
+)
+def test_separators(separator, kind):
+    rows = [["item", "rater", "label"], ["1", "r,1", "Yes"]]
+    assert cells(csv_bytes(rows, separator)) == rows
+    assert read_table(csv_bytes(rows, separator)).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -271,68 +260,32 @@ def test_other_encodings(encoding, text, kind):
     assert noted == ("Windows" in kind or kind in ("CSV, cp932", "CSV, gb18030"))
 
 
-@pytest.mark.parametrize(
-    "pack", [gzip.compress, bz2.compress, lambda raw: pa.compress(raw, "zstd", asbytes=True)]
-)
-def test_compressed_files(pack):
-    content = pack(b"a,b\n1,2\n")
+@pytest.mark.parametrize("name", ["gzip", "zstd", "bz2"])
+def test_compressed_files(name):
+    packed = {"gzip": gzip.compress, "bz2": bz2.compress}
+    content = packed.get(name, lambda raw: pa.compress(raw, "zstd", asbytes=True))(b"a,b\n1,2\n")
     assert cells(content) == [["a", "b"], ["1", "2"]]
-    assert read_table(content).kind.split(", ")[1] in ("gzip", "zstd", "bz2")
-    assert "ends too early" in str(refusal(content[:-3])) or "damaged" in str(refusal(content[:-3]))
-
-
-def archive(**files: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name, content in files.items():
-            zipped.writestr(name.replace("__", "."), content)
-    return out.getvalue()
+    assert read_table(content).kind == f"CSV, {name}"
+    assert re.search("ends too early|damaged", refusal(content[:-3]))
 
 
 def test_an_archive_of_one_file():
-    content = archive(votes__csv=b"a,b\n1,2\n")
-    table = read_table(content)
-    assert cells(content) == [["a", "b"], ["1", "2"]]
-    assert (table.kind, table.members, table.member) == ("CSV, zip", (), None)
+    table = read_table(ZIPPED)
+    assert (table.kind, table.members, table.member, len(table)) == ("CSV, zip", (), None, 99)
+    assert "only one column" in refusal(zipped({"README.txt": b"Nothing here."}))
 
 
-def test_an_archive_of_several_files_offers_them():
-    content = archive(votes__csv=b"a,b\n1,2\n", raters__tsv=b"c\td\n3\t4\n")
+def test_an_archive_of_several_files_offers_them_and_may_begin_with_what_is_no_table():
+    readme = b"How to read the file beside this one."
+    content = zipped({"README.txt": readme, "votes.csv": b"a,b\n1,2\n", "raters.tsv": b"c\td\n3\t4\n"})
     first, second = read_table(content), read_table(content, member="raters.tsv")
-    assert (first.member, first.members) == ("votes.csv", ("votes.csv", "raters.tsv"))
+    assert (first.member, first.columns) == ("votes.csv", ("a", "b"))
+    assert first.members[-2:] == ("votes.csv", "raters.tsv")
     assert (second.member, second.columns) == ("raters.tsv", ("c", "d"))
-    with pytest.raises(DataError, match=r"no file 'x'; its files are 'votes\.csv'"):
+    with pytest.raises(DataError, match=r"no file 'x'; its files are .*'votes\.csv'"):
         read_table(content, member="x")
     with pytest.raises(DataError, match="no sheets"):
         read_table(b"a,b\n1,2\n", member="x")
-
-
-def test_an_archive_may_begin_with_what_is_no_table():
-    content = archive(README__txt=b"How to read the file beside this one.", votes__csv=b"a,b\n1,2\n")
-    table = read_table(content)
-    assert (table.member, table.columns) == ("votes.csv", ("a", "b"))
-    assert "only one column" in str(refusal(archive(README__txt=b"Nothing here.")))
-
-
-def test_an_archive_whose_sizes_lie_stops_early(monkeypatch):
-    monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
-    monkeypatch.setattr(containers, "CHUNK", 1 << 16)
-    assert "more than" in str(refusal(archive(votes__csv=b"a,b\n" + b"1,2\n" * 1_000_000)))
-
-
-@pytest.mark.parametrize("damage", [lambda raw: raw[:-12], lambda raw: raw[:40] + b"\xff" * 9 + raw[49:]])
-def test_damaged_archive(damage):
-    assert "zip" in str(refusal(damage(archive(votes__csv=b"a,b\n1,2\n" * 99))))
-
-
-def test_an_index_column_without_a_name_is_called_something():
-    table = read_table(b",a,b\n0,1,2\n")
-    assert table.columns == ("column 1", "a", "b")
-    assert "first column has no name" in table.problems[0].message
-
-
-def test_a_very_long_line():
-    assert "16,777,216 bytes" in str(refusal(b"a,b\n1,2\n" + b"x" * 40_000_000))
 
 
 @pytest.mark.parametrize(
@@ -374,43 +327,36 @@ def test_class_labels_of_hugging_face_become_names():
 
 
 @pytest.mark.parametrize(
-    ("bomb", "most"),
+    "bomb",
     [
-        (lambda: gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000), 1_000_000),
-        (lambda: parquet_bytes(pa.table({"a": ["x" * 100] * 100_000, "b": ["y"] * 100_000})), 100_000),
+        lambda: zipped({"votes.csv": bytes(2**22)}),
+        lambda: gzip.compress(bytes(2**22)),
+        lambda: pa.compress(bytes(2**22), "zstd", asbytes=True),
+        lambda: parquet_bytes(pa.table({"a": ["x" * 100] * 100_000, "b": ["y"] * 100_000})),
     ],
-    ids=["gzip", "Parquet"],
+    ids=["zip", "gzip", "zstd", "Parquet"],
 )
-def test_bombs_stop_early(monkeypatch, bomb, most):
-    monkeypatch.setattr(containers, "MAX_BYTES", most)
-    monkeypatch.setattr(containers, "CHUNK", 1 << 16)
+def test_bombs_stop_early(monkeypatch, bomb):
     content = bomb()
-    assert len(content) < most / 10
-    assert "unpacks to more than" in str(refusal(content))
+    monkeypatch.setattr(containers, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(containers, "CHUNK", 1 << 16)
+    assert len(content) < 10_000
+    assert "unpacks to more than" in refusal(content)
 
 
 def test_large_file(monkeypatch):
     monkeypatch.setattr(tables, "MAX_BYTES", 10)
-    assert "is larger than" in str(refusal(b"a,b\n1,2\n3,4\n"))
-
-
-@pytest.mark.parametrize(("row", "fields"), [("5,6,7", "3 fields"), ("5", "1 field")])
-@pytest.mark.parametrize("stray", ["", 'x,5" pipe\n'])
-def test_ragged_rows(row, fields, stray):
-    message = str(refusal(f"a,b\n1,2\n\n{row}\n{stray}{row}\n".encode()))
-    assert "row 4" in message
-    assert fields in message
-    assert "names 2" in message
-    assert "1 more row" in message
+    assert "is larger than" in refusal(b"a,b\n1,2\n3,4\n")
 
 
 def test_columns_without_a_name_of_their_own_get_one():
     table = read_table(b"item,,item,label, ,label\nx1,x2,x3,x4,x5,x6\n")
     assert table.columns == ("item", "column 2", "item (2)", "label", "column 5", "label (2)")
-    assert [problem.remark.code.key for problem in table.problems] == [
-        "columns-unnamed",
-        "columns-named-alike",
-    ]
+    codes = [problem.remark.code.key for problem in table.problems]
+    assert codes == ["columns-unnamed", "columns-named-alike"]
+    table = read_table(b",a,b\n0,1,2\n")
+    assert table.columns == ("column 1", "a", "b")
+    assert "first column has no name" in table.problems[0].message
 
 
 def test_columns_that_blanks_separate():
@@ -422,14 +368,7 @@ def test_columns_that_blanks_separate():
 
 
 def test_values_in_messages_are_short_and_on_one_line():
-    message = str(refusal(b'"' + b"long\n" * 100 + b'"\n1\n'))
-    assert len(message) < 200
-
-
-def test_unreadable_path_says_why(tmp_path: Path):
-    path = tmp_path / ("x" * 300)
-    with pytest.raises(DataError, match="cannot be read"):
-        read_table(path)
+    assert len(refusal(b'"' + b"long\n" * 100 + b'"\n1\n')) < 200
 
 
 @pytest.mark.parametrize("line", ["sep=;\n", '"sep=;"\r\n', "SEP=;\n"])
@@ -438,8 +377,3 @@ def test_the_line_that_tells_excel_the_delimiter_is_no_header(line):
     assert table.columns == ("item", "rater", "label")
     assert table.head(5).to_numpy().tolist() == [["i,1", "a", "yes"], ["i,2", "b", "no"]]
     assert table.row(1) == 4
-
-
-def test_a_title_above_a_table_is_told_with_the_row_in_which_the_table_begins():
-    with pytest.raises(DataError, match="a table seems to begin in row 4; remove what stands above it"):
-        read_table(b"Export of 2024\nProject: toxicity\n\nitem,rater,label\n1,a,yes\n1,b,no\n", "votes.csv")
