@@ -21,9 +21,9 @@ LONG = DataSpec(item="item", rater="rater", label="label")
 
 
 def text_table(text: str, name: str = "votes.csv") -> Table:
-    """A table from text whose columns are separated by spaces and rows by line breaks or slashes."""
-    lines = [line for line in text.replace("/", "\n").splitlines() if line.strip()]
-    return rows_table([line.split() for line in lines], name)
+    """A table from text: columns separated by spaces, rows by line breaks or slashes; '' is an empty cell."""
+    lines = [line.split() for line in text.replace("/", "\n").splitlines() if line.strip()]
+    return rows_table([["" if cell == "''" else cell for cell in line] for line in lines], name)
 
 
 def rows_table(rows: Iterable[Sequence[str]], name: str = "votes.csv") -> Table:

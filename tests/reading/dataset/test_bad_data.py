@@ -43,8 +43,9 @@ def stop(*args: object, **options: object) -> str:
 
 
 def known(
-    table: Table, raters: Table | None = None, spec: DataSpec = LONG, axes: Sequence[str] | None = None
+    table: Table | str, raters: Table | None = None, spec: DataSpec = LONG, axes: Sequence[str] | None = None
 ) -> list[str]:
+    table = text_table(table) if isinstance(table, str) else table
     problems = load(table, raters, spec, axes).problems
     assert not any(problem.stops for problem in problems)
     return [problem.message for problem in problems]
@@ -56,7 +57,7 @@ def only(messages: list[str], part: str) -> str:
 
 
 def test_good_data_have_no_problems():
-    assert known(text_table(GOOD)) == []
+    assert known(GOOD) == []
 
 
 # What stops
@@ -79,6 +80,9 @@ RATERS = "rater age/r1 1/r2 2"
 YES_NO = ("Yes", "No")
 BY_ITEM = DataSpec(layout="items-by-raters", item="item")
 BY_RATER = DataSpec(layout="raters-by-items", rater="rater")
+TWICE = "rater age city/r1 20 A/r2 30 B/r1 25 A"
+BLANK = "item rater label/a r1 Yes/a r2 No/b '' ''/b r1 No"
+ONE_RATER = "item rater label/a r1 Yes/b r1 No"
 
 
 @pytest.mark.parametrize(
@@ -115,14 +119,49 @@ BY_RATER = DataSpec(layout="raters-by-items", rater="rater")
         (GOOD + "/c r1 Yes y", None, replace(LONG, exclude=(("g", "y"),)), [], ["rows 2 and 6, column 'g'"]),
         (GOOD, "rater age/x1 20/x2 30", LONG, None, ["'r1', 'r2'", "raters.csv", "'x1'"]),
         (GOOD, "person age/x1 20/x2 30", LONG, None, ["'r1', 'r2'", "raters.csv", "'x1'"]),
+        (GOOD, "rater age/r1 1/'' 2/r2 2", LONG, None, ["raters.csv, row 3, column 'rater'"]),
+        (
+            GOOD,
+            TWICE,
+            LONG,
+            ["age"],
+            ["raters.csv, rows 2 and 4, column 'age': rater 'r1' has '20' and '25'"],
+        ),
         (GOOD, None, replace(LONG, exclude=(("g", "x"), ("g", "y"))), None, ["all 2 raters", "'g' = 'y'"]),
         (GOOD, None, replace(LONG, missing=("Yes", "No")), None, ["votes.csv has no annotation left"]),
+        (BLANK + "/b '' No", None, LONG, None, ["--drop rater="]),
     ],
 )
 def test_one_thing_that_stops(text, raters, spec, axes, parts):
     beside = None if raters is None else text_table(raters, "raters.csv")
     message = stop(text_table(text), beside, spec, axes)
     assert [part for part in parts if part not in message] == []
+
+
+@pytest.mark.parametrize(
+    ("more", "spec", "axes", "parts", "examples"),
+    [
+        (
+            "/c r1 Maybe x/c r2 maybe y",
+            replace(LONG, categories=YES_NO),
+            None,
+            ["votes.csv, row 6, column 'label': 'Maybe'", "'Yes', 'No'"],
+            ("Maybe", "maybe"),
+        ),
+        (
+            "/c r1 Yes y/c r2 No x",
+            LONG,
+            ["g"],
+            ["votes.csv, rows 2 and 6, column 'g': rater 'r1' has 'x' and 'y'"],
+            ("r1", "r2"),
+        ),
+    ],
+    ids=["labels outside the categories", "an axis that changes within a rater"],
+)
+def test_what_stops_is_counted_with_examples(more, spec, axes, parts, examples):
+    (problem,) = stops(text_table(GOOD + more), None, spec, axes)
+    assert [part for part in parts if part not in problem.message] == []
+    assert (problem.count, problem.examples) == (2, examples)
 
 
 @pytest.mark.parametrize("blank", ["", "  "])
@@ -136,70 +175,31 @@ def test_blank_ids(blank):
 
 
 def test_blank_ids_do_not_matter_without_a_label_and_can_be_left_out():
-    rows = [
-        *(["item", "rater", "label"], ["a", "r1", "Yes"], ["a", "r2", "No"]),
-        *(["b", "", ""], ["b", "r1", "No"]),
-    ]
-    assert load(rows_table(rows), None, LONG).summary.annotations == 3
-    rows.append(["b", "", "No"])
-    assert "--drop rater=" in stop(rows_table(rows))
-    data = load(rows_table(rows), None, replace(LONG, filters=Filters(drop=(("rater", ""),))))
-    assert data.summary.annotations == 3
-    assert [one.count for one in data.summary.account.left_out] == [1, 1]
+    assert load(text_table(BLANK), None, LONG).summary.annotations == 3
+    left_out = replace(LONG, filters=Filters(drop=(("rater", ""),)))
+    summary = load(text_table(BLANK + "/b '' No"), None, left_out).summary
+    assert summary.annotations == 3
+    assert [one.count for one in summary.account.left_out] == [1, 1]
 
 
-def test_labels_outside_the_categories():
-    rows = GOOD + "/c r1 Maybe x/c r2 maybe y"
-    (problem,) = stops(text_table(rows), None, replace(LONG, categories=YES_NO))
-    assert "votes.csv, row 6, column 'label': 'Maybe'" in problem.message
-    assert "'Yes', 'No'" in problem.message
-    assert problem.count == 2
-    assert problem.examples == ("Maybe", "maybe")
+def test_a_difference_in_a_column_that_is_not_used_stops_nothing():
+    messages = known(GOOD, text_table(TWICE, "raters.csv"), axes=["city"])
+    assert "more than one row" in only(messages, "raters.csv")
 
 
-def test_an_axis_that_changes_within_a_rater():
-    rows = GOOD + "/c r1 Yes y/c r2 No x"
-    (problem,) = stops(text_table(rows), axes=["g"])
-    assert "votes.csv, rows 2 and 6, column 'g': rater 'r1' has 'x' and 'y'" in problem.message
-    assert problem.count == 2
-    assert problem.examples == ("r1", "r2")
-
-
-def test_a_rater_described_twice():
-    raters = text_table("rater age city/r1 20 A/r2 30 B/r1 25 A", "raters.csv")
-    message = stop(text_table(GOOD), raters, axes=["age"])
-    assert "raters.csv, rows 2 and 4, column 'age': rater 'r1' has '20' and '25'" in message
-    # A difference in a column that is not used changes no number.
-    assert "more than one row" in only(known(text_table(GOOD), raters, axes=["city"]), "raters.csv")
-
-
-def test_a_blank_rater_in_the_raters_file():
-    raters = rows_table([["rater", "age"], ["r1", "1"], ["", "2"], ["r2", "2"]], "raters.csv")
-    assert "raters.csv, row 3, column 'rater'" in stop(text_table(GOOD), raters)
-
-
-def test_a_label_column_that_is_none():
-    rows = [["item", "rater", "label"], *([str(n), "r", f"text {n}"] for n in range(257))]
+def test_columns_that_hold_no_labels():
+    rows = [ROW, *([str(n), "r", f"text {n}"] for n in range(257))]
     message = stop(rows_table(rows))
     assert "257 distinct values in column 'label' of votes.csv: is this the label column?" in message
     load(rows_table(rows[:-1]), None, LONG)
-
-
-def test_a_text_column_in_a_matrix():
     rows = [["item", "text", "r1", "r2"], *([str(n), f"text {n}", "Yes", "No"] for n in range(300))]
-    message = stop(rows_table(rows), None, DataSpec(layout="items-by-raters", item="item"))
+    message = stop(rows_table(rows), None, BY_ITEM)
     assert "302 distinct labels in votes.csv, most of them in column 'text'" in message
 
 
 def test_everything_that_stops_is_collected():
-    rows = [
-        ["item", "rater", "label", "g"],
-        ["a", "r1", "Yes", "x"],
-        ["a", "r1", "No", "y"],
-        ["", "r2", "Maybe", "x"],
-    ]
-    problems = stops(rows_table(rows), None, replace(LONG, categories=("Yes", "No")), ["g"])
-    assert len(problems) == 4
+    table = text_table("item rater label g/a r1 Yes x/a r1 No y/'' r2 Maybe x")
+    problems = stops(table, None, replace(LONG, categories=YES_NO), ["g"])
     parts = ("id is blank", "'Maybe' is not one of", "labels 'Yes' in row 2", "rater 'r1' has 'x' and 'y'")
     for problem, part in zip(problems, parts, strict=True):
         assert part in problem.message
@@ -223,11 +223,7 @@ def test_repeated_annotations_count_once():
 
 
 def test_missing_labels_are_counted():
-    rows = [
-        *(["item", "rater", "label"], ["a", "r1", "Yes"], ["a", "r2", ""]),
-        *(["a", "r3", "No"], ["b", "r2", ""]),
-    ]
-    messages = known(rows_table(rows))
+    messages = known("item rater label/a r1 Yes/a r2 ''/a r3 No/b r2 ''")
     assert "row 3, column 'label': the label is missing in 2 rows" in only(messages, "missing")
     assert only(messages, "1 item of votes.csv has no annotation")
     assert only(messages, "1 rater of votes.csv has no annotation")
@@ -237,9 +233,8 @@ def test_missing_labels_are_counted():
 @pytest.mark.parametrize("column", ["label", "g"])
 def test_texts_that_look_missing(token, column):
     rows = [line.split() for line in GOOD.split("/")]
-    position = rows[0].index(column)
     for row in (2, 4):
-        rows[row][position] = token
+        rows[row][rows[0].index(column)] = token
     message = only(known(rows_table(rows)), "if it means no value")
     assert f"votes.csv, column '{column}': 2 cells hold '{token}', treated as a value" in message
     spec = replace(LONG, missing=("", token))
@@ -247,14 +242,12 @@ def test_texts_that_look_missing(token, column):
 
 
 def test_texts_that_differ_by_spaces_or_case():
-    rows = [
-        *(["item", "rater", "label", "g"], ["a", "r1", "Yes", "Woman"], ["b", "r1", "No", "Woman"]),
-        *(["a", "r2", "yes", "woman "], ["a", "r3", "No", "Man"]),
-    ]
-    messages = known(rows_table(rows), axes=["g"])
+    rows = [["a", "r1", "Yes", "Woman"], ["b", "r1", "No", "Woman"], ["a", "r2", "yes", "woman "]]
+    table = rows_table([[*ROW, "g"], *rows, ["a", "r3", "No", "Man"]])
+    messages = known(table, axes=["g"])
     assert "'Yes' (1 cell) and 'yes' (1 cell)" in only(messages, "column 'label'")
     assert "'woman ' (1 cell) differ only by spaces or case" in only(messages, "column 'g'")
-    assert load(rows_table(rows), None, LONG, ["g"]).raters.axes["g"].values == ("Man", "Woman", "woman ")
+    assert load(table, None, LONG, ["g"]).raters.axes["g"].values == ("Man", "Woman", "woman ")
 
 
 @pytest.mark.parametrize(
@@ -271,7 +264,7 @@ def test_a_rare_label_like_a_common_one_may_be_misspelt(rare: str, times: int, w
 
 
 def test_ids_that_differ_by_spaces():
-    rows = [["item", "rater", "label"], ["a", "r1", "Yes"], ["a ", "r1", "No"], ["A", "r1 ", "No"]]
+    rows = [ROW, ["a", "r1", "Yes"], ["a ", "r1", "No"], ["A", "r1 ", "No"]]
     problems = load(rows_table(rows), None, LONG).problems
     items, raters = (problem for problem in problems if "surrounding spaces" in problem.message)
     assert "votes.csv, column 'item': 1 id is there in several spellings" in items.message
@@ -279,8 +272,21 @@ def test_ids_that_differ_by_spaces():
     assert "column 'rater'" in raters.message
     assert raters.examples == ("'r1' (2 cells) and 'r1 ' (1 cell)",)
     matrix = rows_table([["item", "r1", "r1 "], ["a", "Yes", "No"]])
-    spec = DataSpec(layout="items-by-raters", item="item")
-    assert only(known(matrix, None, spec), "votes.csv, row 1: 1 id is there in several spellings")
+    assert only(known(matrix, None, BY_ITEM), "votes.csv, row 1: 1 id is there in several spellings")
+
+
+def test_sentences_to_know_about_name_no_rater():
+    rows = [["a", "r-one", "Yes", "x"], ["a", "r-one", "Yes", "x"], ["a", "r-one ", "no", ""]]
+    rows += [["a", "r-two", "No", "y"], ["b", "r-three", "", "x"]]
+    raters = rows_table([["rater", "g"], ["r-one", "y"], ["r-nine", "x"], [" r-two", "x"]], "raters.csv")
+    messages = known(rows_table([[*ROW, "g"], *rows]), raters, axes=["g"])
+    assert len(messages) > 8
+    assert not any("r-" in message for message in messages)
+
+
+def test_declared_categories_raise_no_doubts():
+    rows = GOOD.replace("Yes", "None").replace("No ", "none ")
+    assert known(rows, None, replace(LONG, categories=("None", "none"))) == []
 
 
 def test_ids_and_values_that_differ_by_their_unicode_form_are_told():
@@ -294,29 +300,6 @@ def test_ids_and_values_that_differ_by_their_unicode_form_are_told():
     assert problem.count == 1
     (plain,) = near_duplicates("x", {"a": 1, "a ": 1}, ids=False)
     assert "Unicode" not in plain.message
-
-
-def test_ids_that_would_match_without_spaces():
-    raters = rows_table([["rater", "age"], ["r1", "1"], [" r2", "2"]], "raters.csv")
-    problems = load(text_table(GOOD), raters, LONG).problems
-    (found,) = [problem for problem in problems if "but for surrounding spaces" in problem.message]
-    assert found.examples == (" r2",)
-
-
-def test_sentences_to_know_about_name_no_rater():
-    rows = [
-        *(["item", "rater", "label", "g"], ["a", "r-one", "Yes", "x"], ["a", "r-one", "Yes", "x"]),
-        *(["a", "r-one ", "no", ""], ["a", "r-two", "No", "y"], ["b", "r-three", "", "x"]),
-    ]
-    raters = rows_table([["rater", "g"], ["r-one", "y"], ["r-nine", "x"], [" r-two", "x"]], "raters.csv")
-    messages = known(rows_table(rows), raters, axes=["g"])
-    assert len(messages) > 8
-    assert not any("r-" in message for message in messages)
-
-
-def test_declared_categories_raise_no_doubts():
-    rows = GOOD.replace("Yes", "None").replace("No ", "none ")
-    assert known(text_table(rows), None, replace(LONG, categories=("None", "none"))) == []
 
 
 def test_raters_without_demographics_and_demographics_without_annotations():
@@ -343,27 +326,21 @@ def test_raters_without_demographics_and_demographics_without_annotations():
             ["no agreement can be estimated"],
         ),
         ("item rater label/a r1 Yes/a r2 No", LONG, None, "one item", []),
-        ("item rater label/a r1 Yes/b r1 No", LONG, None, "one rater", []),
-        (
-            "item rater label/a r1 Yes/b r1 No",
-            LONG,
-            None,
-            "no item of votes.csv has labels of two raters",
-            [],
+        *(
+            (ONE_RATER, LONG, None, about, [])
+            for about in ("one rater", "no item of votes.csv has labels of two raters")
         ),
         (GOOD, replace(LONG, exclude=(("g", "z"),)), None, "excluded", ["'g' = 'z'", "'x', 'y'"]),
     ],
 )
 def test_one_thing_to_know(text, spec, axes, about, parts):
-    message = only(known(text_table(text), None, spec, axes), about)
+    message = only(known(text, None, spec, axes), about)
     assert [part for part in parts if part not in message] == []
 
 
 def test_columns_left_out_of_a_file_are_reported():
-    data = text_table(GOOD)
     note = Problem(False, said("a column was left out"))
-    noted = replace(data, problems=(note,))
-    assert load(noted, None, LONG).problems == (note,)
+    assert load(replace(text_table(GOOD), problems=(note,)), None, LONG).problems == (note,)
 
 
 WORDS = st.sampled_from(["", " ", "a", "a ", "b", "NA", "1", "2", "Yes", "no"])
