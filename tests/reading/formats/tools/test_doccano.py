@@ -9,8 +9,6 @@ https://github.com/doccano/doccano/tree/master/backend/data_export documents: a 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +20,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import doccano
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.exports import cells, lines, loaded, mangled, recipe_of, refused, survives, table_of
+from tests.reading.making import csv_bytes
 from tests.zips import zipped
 
 PEOPLE = ("ann", "ben", "cem", "dua")
@@ -32,14 +31,8 @@ LONG = {"P": "positive", "N": "negative"}
 
 def record(number: int, letters: str, **other: Any) -> dict[str, Any]:
     labels = [LONG[letter] for letter in letters]
-    return {
-        "id": number,
-        "text": f"Text number {number}",
-        "source": "forum",
-        "label": labels,
-        "Comments": [],
-        **other,
-    }
+    about = {"text": f"Text number {number}", "source": "forum"}
+    return {"id": number, **about, "label": labels, "Comments": [], **other}
 
 
 def of(person: str) -> list[dict[str, Any]]:
@@ -88,36 +81,35 @@ def test_an_annotator_without_labels() -> None:
     assert read_table(zipped(empty | {"eve.json": b"[]"})).distinct("rater") == ("ann", "ben")
 
 
+ANOTHER = lines([record(9, "P", text="Another")])
+
+
 @pytest.mark.parametrize(
-    "files",
+    ("content", "name"),
     [
-        {"train.jsonl": lines(of("ann")), "test.jsonl": lines([record(9, "P", text="Another")])},
-        {"train.jsonl": lines(of("ann")), "test.jsonl": lines([record(1, "P", text="Another")])},
-        {"all.jsonl": lines(of("ann"))},
+        (zipped({"train.jsonl": lines(of("ann")), "test.jsonl": ANOTHER}), "other texts.zip"),
+        (
+            zipped({"train.jsonl": lines(of("ann")), "test.jsonl": ANOTHER.replace(b"9", b"1")}),
+            "same ids.zip",
+        ),
+        (zipped({"all.jsonl": lines(of("ann"))}), "one file.zip"),
+        *((lines(of("ann")), name) for name in ("all.jsonl", "folder/all.jsonl", "ann.jsonl")),
+        (as_csv("ann"), "ann.csv"),
     ],
-    ids=["other texts", "same ids", "one file"],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_archives_that_tell_no_annotators_are_refused(files: dict[str, bytes]) -> None:
-    with pytest.raises(DataError, match="does not say who gave which label"):
-        read_table(zipped(files), "data.zip")
-
-
-@pytest.mark.parametrize("name", ["all.jsonl", "folder/all.jsonl", "ann.jsonl"])
-def test_one_file_alone_names_nobody(name: str) -> None:
+def test_files_that_tell_no_annotators_are_refused(content: bytes, name: str) -> None:
     """Where annotations are shared, the labels of all are in one list."""
-    with pytest.raises(DataError, match=r"does not say who.*turn off 'Share annotations across all users'"):
-        read_table(lines(of("ann")), name)
-    with pytest.raises(DataError, match="does not say who"):
-        read_table(as_csv("ann"), "ann.csv")
+    hint = "turn off 'Share annotations across all users'" if name.endswith("jsonl") else ""
+    with pytest.raises(DataError, match=f"does not say who gave which label.*{hint}"):
+        read_table(content, name)
 
 
-@pytest.mark.parametrize(
-    "spans",
-    [{"label": [[0, 1, "P"], [1, 2, "N"]]}, {"entities": [{"id": 1}], "relations": [], "Comments": []}],
-)
-def test_spans_and_relations_are_refused(spans: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match="the labels are of spans; only labels of whole texts"):
-        table_of([{"id": 1, "text": "a", **spans}])
+def test_spans_and_relations_are_refused() -> None:
+    relations = {"entities": [{"id": 1}], "relations": [], "Comments": []}
+    for spans in ({"label": [[0, 1, "P"], [1, 2, "N"]]}, relations):
+        with pytest.raises(DataError, match="the labels are of spans; only labels of whole texts"):
+            table_of([{"id": 1, "text": "a", **spans}])
 
 
 def test_texts_of_nobody_are_left_out() -> None:
@@ -138,12 +130,10 @@ def fasttext(given_labels: Mapping[str, tuple[str, ...]], texts: tuple[str, ...]
     """As doccano writes it: a column of CSV without header."""
     files = {}
     for person, letters in given_labels.items():
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        for labels, text in zip(letters, texts, strict=True):
-            marked = " ".join(sorted(f"__label__{WORDS[letter]}" for letter in labels))
-            writer.writerow([f"{marked} {text} "])
-        files[f"{person}.txt"] = file.getvalue().encode()
+        marked = (" ".join(sorted(f"__label__{WORDS[letter]}" for letter in labels)) for labels in letters)
+        files[f"{person}.txt"] = csv_bytes(
+            [f"{one} {text} "] for one, text in zip(marked, texts, strict=True)
+        )
     return zipped(files)
 
 
@@ -151,13 +141,10 @@ def test_fasttext_of_all_annotators() -> None:
     """Labels of several words end where the text begins that all files have in the row."""
     table = read_table(fasttext(GIVEN), "reviews.zip")
     assert table.kind == "doccano, fastText, zip"
-    assert cells(table, "item", "rater", "label", "text")[:6] == [
-        ("1", "ann", "very good", TEXTS[0]),
-        ("2", "ann", "bad, other", TEXTS[1]),
-        ("3", "ann", "bad, other + very good", TEXTS[2]),
-        ("1", "ben", "very good", TEXTS[0]),
-        ("2", "ben", "very good", TEXTS[1]),
-        ("3", "ben", "", TEXTS[2]),
+    assert table.distinct("text") == TEXTS
+    assert cells(table, "item", "rater", "label")[:6] == [
+        *(("1", "ann", "very good"), ("2", "ann", "bad, other"), ("3", "ann", "bad, other + very good")),
+        *(("1", "ben", "very good"), ("2", "ben", "very good"), ("3", "ben", "")),
     ]
     assert loaded(table).summary.annotations == 11
 
@@ -197,13 +184,8 @@ def test_the_annotator_among_the_texts_own_fields() -> None:
 # With the annotators' numbers
 def numbered(number: int, *given_by: tuple[int, int]) -> dict[str, Any]:
     annotations = [{"label": label, "user": user, "created_at": "2020"} for user, label in given_by]
-    return {
-        "id": number,
-        "text": f"Text number {number}",
-        "annotations": annotations,
-        "meta": {"source": "forum"},
-        "annotation_approver": None,
-    }
+    about = {"text": f"Text number {number}", "meta": {"source": "forum"}, "annotation_approver": None}
+    return {"id": number, "annotations": annotations, **about}
 
 
 NUMBERED = [numbered(1, (1, 5), (2, 5), (3, 6), (4, 6)), numbered(2, (1, 6), (1, 5), (2, 5), (3, 6), (4, 6))]
@@ -223,38 +205,41 @@ def test_annotators_by_number(content: bytes) -> None:
 
 def test_annotators_by_number_in_csv() -> None:
     rows = ["1,a,{},,5,1", "1,a,{},,6,1", "1,a,{},,6,2", "2,b,{},,6,1", "2,b,{},,6,"]
-    table = read_table(
-        "\n".join(["id,text,meta,annotation_approver,label,user", *rows, ""]).encode(), "x.csv"
-    )
+    text = "\n".join(["id,text,meta,annotation_approver,label,user", *rows, ""])
+    table = read_table(text.encode(), "x.csv")
     assert cells(table, "item", "rater", "label") == [("1", "1", "5 + 6"), ("1", "2", "6"), ("2", "1", "6")]
     assert [table.row(position) for position in range(3)] == [2, 4, 5]
     assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
 
 
 # Damage
-@pytest.mark.parametrize(
-    ("damaged", "sentence"),
-    [
-        ({"id": 22, "text": "a"}, "'label' should be a list, found nothing"),
-        ({"text": "a", "label": []}, "'id' should be the text's number, found nothing"),
-        (record(22, "", label=[{}]), "an entry of 'label' should be a text"),
-    ],
-)
-def test_damage_is_one_sentence(damaged: dict[str, Any], sentence: str) -> None:
-    """The damaged record is beyond those that tell whose file it is."""
-    refused([*(record(number, "P") for number in range(1, 22)), damaged], f"record 22: {sentence}")
+MANY = [record(number, "P") for number in range(1, 22)]
+"""As many as tell whose file it is."""
+SPAN = {"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}
 
 
 @pytest.mark.parametrize(
-    ("annotations", "sentence"),
+    ("records", "sentence"),
     [
-        (None, "'annotations' should be a list, found nothing"),
-        ([1], "an annotation should be an object, found '1'"),
-        ([{"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}], "the labels are of spans; only"),
+        ([*MANY, {"id": 22, "text": "a"}], "record 22: 'label' should be a list, found nothing"),
+        ([*MANY, {"text": "a", "label": []}], "record 22: 'id' should be the text's number, found nothing"),
+        ([*MANY, record(22, "", label=[{}])], "record 22: an entry of 'label' should be a text"),
+        (
+            [NUMBERED[0], {"id": 2, "annotations": None}],
+            "record 2: 'annotations' should be a list, found nothing",
+        ),
+        (
+            [NUMBERED[0], {"id": 2, "annotations": [1]}],
+            "record 2: an annotation should be an object, found '1'",
+        ),
+        (
+            [NUMBERED[0], {"id": 2, "annotations": [SPAN]}],
+            "record 2: the labels are of spans; only",
+        ),
     ],
 )
-def test_damaged_annotations_are_one_sentence(annotations: Any, sentence: str) -> None:
-    refused([NUMBERED[0], {"id": 2, "annotations": annotations}], f"record 2: {sentence}")
+def test_damage_is_one_sentence(records: list[Any], sentence: str) -> None:
+    refused(records, sentence)
 
 
 def test_damage_in_an_archive_names_the_file() -> None:
@@ -263,12 +248,10 @@ def test_damage_in_an_archive_names_the_file() -> None:
         read_table(content, "reviews.zip")
 
 
-@pytest.mark.parametrize(
-    "one",
-    [{"id": "1", "text": "a", "label": "P"}, {"id": "1", "label": ["P"]}, {"text": "a", "label": ["P"]}],
-)
-def test_other_records_are_not_its_own(one: dict[str, Any]) -> None:
-    assert doccano.read([one], "other.json") is None
+def test_other_records_are_not_its_own() -> None:
+    one = {"id": "1", "text": "a", "label": "P"}
+    for record in (one, {"id": "1", "label": ["P"]}, {"text": "a", "label": ["P"]}):
+        assert doccano.read([record], "other.json") is None, record
 
 
 @given(mangled(of("ann")) | mangled(NUMBERED))

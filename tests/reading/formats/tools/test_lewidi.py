@@ -6,8 +6,6 @@ and the 2nd edition's description, https://aclanthology.org/2023.semeval-1.314/.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,58 +16,34 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.tools import lewidi
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from tests.reading.exports import cells, loaded, mangled, recipe_of, recognised_run, survives, table_of
+from tests.reading.exports import cells, loaded, mangled, recipe_of, survives, table_of
 
 RATERS = ("Ann1", "Ann2", "Ann3", "Ann4")
-THIRD: dict[str, Any] = {
-    "0": {
-        "annotation task": "irony detection",
-        "text": {"post": "It rains.", "reply": "Lovely."},
-        "number of annotators": 4,
-        "annotators": "Ann1,Ann2,Ann3,Ann4",
-        "number of annotations": 4,
-        "annotations": {"Ann1": "1", " Ann2": "1", "Ann3": "0", "Ann4": "0"},
-        "soft_label": {"0.0": 0.5, "1.0": 0.5},
-        "split": "train",
-        "lang": "en",
-        "other_info": {"source": "reddit"},
-    },
-    "7": {
-        "annotation task": "irony detection",
-        "text": {"post": "Monday.", "reply": "Great."},
-        "number of annotators": 3,
-        "annotators": "Ann1,Ann2,Ann4",
-        "number of annotations": 3,
-        "annotations": {"Ann1": "0", "Ann2": "1", "Ann4": "1"},
-        "soft_label": {"0.0": 0.33, "1.0": 0.67},
-        "split": "train",
-        "lang": "en",
-        "other_info": {"source": "reddit"},
-    },
+SPLIT = {"split": "train", "lang": "en", "other_info": {"source": "reddit"}}
+
+
+def third(post: str, reply: str, **annotations: str) -> dict[str, Any]:
+    """A record of the third edition; one of its ids has a blank before it."""
+    raters = {"annotators": ",".join(annotations), "number of annotators": len(annotations)}
+    given_labels = {key if key != "Ann2" else " Ann2": label for key, label in annotations.items()}
+    about = {"annotation task": "irony detection", "text": {"post": post, "reply": reply}, **SPLIT}
+    soft = {"soft_label": {"0.0": 0.5, "1.0": 0.5}}
+    return {**about, **raters, "number of annotations": len(annotations), "annotations": given_labels, **soft}
+
+
+def second(text: str, annotations: str, **other_info: Any) -> dict[str, Any]:
+    """A record of the second edition, annotated by four."""
+    about = {"text": text, "annotation task": "hate speech detection", "disagreement": "1", "hard_label": "0"}
+    raters = {"number of annotations": 4, "annotators": ",".join(RATERS), "soft_label": {"0": 0.5, "1": 0.5}}
+    return {**about, **raters, "annotations": annotations, **SPLIT, "other_info": other_info}
+
+
+THIRD = {
+    "0": third("It rains.", "Lovely.", Ann1="1", Ann2="1", Ann3="0", Ann4="0"),
+    "7": third("Monday.", "Great.", Ann1="0", Ann2="1", Ann4="1"),
 }
-SECOND: dict[str, Any] = {
-    "1": {
-        "text": "a tweet",
-        "annotation task": "hate speech detection",
-        "number of annotations": 4,
-        "annotations": "0,0,1,1",
-        "annotators": "Ann1,Ann2,Ann3,Ann4",
-        "disagreement": "1",
-        "hard_label": "0",
-        "soft_label": {"0": 0.5, "1": 0.5},
-        "lang": "en",
-        "split": "train",
-        "other_info": {"other annotations": {"offensive language detection": "0,1,1,1", "too short": "0,1"}},
-    },
-    "2": {
-        "text": "another",
-        "annotation task": "hate speech detection",
-        "number of annotations": 4,
-        "annotations": "1,0,1,0",
-        "annotators": "Ann1,Ann2,Ann3,Ann4",
-        "other_info": {},
-    },
-}
+FURTHER = {"other annotations": {"offensive language detection": "0,1,1,1", "too short": "0,1"}}
+SECOND = {"1": second("a tweet", "0,0,1,1", **FURTHER), "2": second("another", "1,0,1,0")}
 META = {
     "Ann1": {"Gender": "Female", "Age": "26", "Nationality": "Kenya"},
     "Ann2": {"Gender": "Female", "Age": "30", "Nationality": "Kenya"},
@@ -99,38 +73,25 @@ def test_annotations_as_text_and_further_questions() -> None:
     assert loaded(table).summary.annotations == 8
 
 
-def test_annotators_become_a_raters_file(tmp_path: Path) -> None:
+def test_annotators_become_a_raters_file() -> None:
     raters = table_of(META, "MP_annotators_meta.json")
     assert raters.kind == "LeWiDi annotators, JSON"
     assert raters.columns == ("rater", "Gender", "Age", "Nationality")
     assert recipe_of(raters).axes == (("Gender",), ("Nationality",))
     annotations = table_of(THIRD)
-    guess = recognise(annotations, raters)
-    dataset = load(annotations, raters, guess.spec, ("Gender", "Age"))
+    dataset = load(annotations, raters, recognise(annotations, raters).spec, ("Gender", "Age"))
     assert dataset.raters.axes["Age"].codes.tolist() == [0, 1, -1, -1]
-
-    votes, people = (json.dumps(one).encode() for one in (THIRD, META))
-    result = recognised_run(tmp_path, votes, "train.json", people, axis="Gender")
-    sizes = {group["group"]["Gender"]: group["n_raters"] for group in result["groups"]}
-    assert sizes == {"Female": 2, "Male": 2}
-
-
-INFERENCE = {
-    "138448": {
-        "annotation task": "natural language inference",
-        "text": {"context": "It rains.", "statement": "It is wet."},
-        "number of annotators": 3,
-        "annotators": "Ann1,Ann2,Ann2,Ann3",
-        "number of annotations": 4,
-        "annotations": {"Ann1": "entailment", " Ann2": "neutral,contradiction", "Ann3": "neutral"},
-        "soft_label": {"neutral": {"0": 0.3, "1": 0.7}},
-    }
-}
+    assert dataset.raters.axes["Gender"].codes.tolist() == [0, 0, 1, 1]
 
 
 def test_several_labels_of_an_annotator() -> None:
     """The annotators are listed as often as they chose a label."""
-    assert cells(table_of(INFERENCE), "item", "rater", "label") == [
+    several = third(
+        "It rains.", "It is wet.", Ann1="entailment", Ann2="neutral,contradiction", Ann3="neutral"
+    )
+    told = {"annotators": "Ann1,Ann2,Ann2,Ann3", "number of annotations": 4}
+    soft = {"soft_label": {"neutral": {"0": 0.3, "1": 0.7}}}
+    assert cells(table_of({"138448": several | told | soft}), "item", "rater", "label") == [
         ("138448", "Ann1", "entailment"),
         ("138448", "Ann2", "contradiction + neutral"),
         ("138448", "Ann3", "neutral"),
@@ -152,21 +113,19 @@ def test_numbers_of_annotators_are_those_of_the_annotations() -> None:
     assert table_of({"1": {"Gender": "Man", "Age": 3, "Pets": 2}, "2": {"Gender": "Man"}}).recipe is None
 
 
-def damaged(**fields: Any) -> dict[str, Any]:
-    return {"1": SECOND["1"], "2": {**SECOND["2"], **fields}}
-
-
 def test_counts_that_do_not_fit_name_the_record() -> None:
-    with pytest.raises(DataError, match=r"x\.json, record 2: 3 annotations of 4 annotators were found"):
-        table_of(damaged(annotations="1,0,1"), "x.json")
-    with pytest.raises(DataError, match=r"x\.json, record 2: 'True' is neither"):
-        table_of(damaged(annotations=True), "x.json")
+    wrong: dict[object, str] = {
+        "1,0,1": "3 annotations of 4 annotators were found",
+        True: "'True' is neither",
+    }
+    for found, said in wrong.items():
+        with pytest.raises(DataError, match=rf"x\.json, record 2: {said}"):
+            table_of({"1": SECOND["1"], "2": {**SECOND["2"], "annotations": found}}, "x.json")
 
 
 def test_a_test_set_without_labels_is_refused() -> None:
-    kept_back = {"1": {**THIRD["0"], "annotations": {"Ann1": "", "Ann2": ""}}}
     with pytest.raises(DataError, match="no label in its 1 record"):
-        table_of(kept_back)
+        table_of({"1": third("It rains.", "Lovely.", Ann1="", Ann2="")})
 
 
 def test_other_json_is_left_alone() -> None:

@@ -15,7 +15,6 @@ from hypothesis import given
 from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import potato
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.table.table import Table
 from tests.reading.exports import (
     cells,
     lines,
@@ -56,78 +55,97 @@ def exported() -> list[dict[str, Any]]:
 
 def version_1(user: str | None = None) -> list[dict[str, Any]]:
     """annotated_instances.jsonl, of all annotators or of one."""
-    return [
-        {
-            **({"user": who, "instance_id": item} if user is None else {"id": item}),
-            "displayed_text": f"text {item}",
-            "label_annotations": {"tone": {vote: {"pos": "1", "neg": "2"}[vote]}},
-            "span_annotations": {},
-            "behavioral_data": {"time_string": "Time spent: 0d 0h 1m 5s "},
-        }
-        for item, who, vote in pairs()
-        if user in (None, who)
-    ]
+    about = {"span_annotations": {}, "behavioral_data": {"time_string": "Time spent: 0d 0h 1m 5s "}}
+    records = []
+    for item, who, vote in pairs():
+        ids = {"user": who, "instance_id": item} if user is None else {"id": item}
+        tone = {"tone": {vote: {"pos": "1", "neg": "2"}[vote]}}
+        if user in (None, who):
+            records.append({**ids, "displayed_text": f"text {item}", "label_annotations": tone, **about})
+    return records
 
 
 def state(user: str) -> dict[str, Any]:
+    own = {item: [[{"schema": "tone", "name": vote}, True]] for item, who, vote in pairs() if who == user}
     return {
         "user_id": user,
         "instance_id_ordering": ["i1", "i2"],
         "history": [{"lists": "of objects must not be taken for the records"}],
-        "instance_id_to_label_to_value": {
-            item: [[{"schema": "tone", "name": vote}, True]] for item, who, vote in pairs() if who == user
-        },
+        "instance_id_to_label_to_value": own,
         "instance_id_to_span_to_value": {},
     }
 
 
-def expected(table: Table) -> None:
-    assert cells(table, "item", "rater", "tone") == pairs()
-    dataset = loaded(table)
-    assert (dataset.summary.items, dataset.summary.raters, dataset.summary.annotations) == (2, 4, 8)
-    assert dataset.summary.categories == ("neg", "pos")
-    assert dataset.summary.label_counts == (4, 4)
-
-
-def test_json_lines_of_the_export() -> None:
-    table = read_table(lines(exported()), "annotations.jsonl")
-    assert table.kind == "Potato, JSON"
-    expected(table)
-    assert table.cell("likert", 0) == "3"
-    assert table.cell("why", 0) == "because ann"
-    assert table.row(7) == 8
-
-
-def test_json_lines_of_version_1() -> None:
-    table = read_table(lines(version_1()), "annotated_instances.jsonl")
-    expected(table)
-    assert cells(table, "text", "seconds")[0] == ("text i1", "65")
-
-
-def archive() -> bytes:
-    states = {f"{user}/user_state.json": json.dumps(state(user)).encode() for user in reversed(USERS)}
-    members = states | {"exports/readme.txt": b"hello"}
+def states() -> bytes:
+    """The folders of all annotators, and one more file."""
+    members = {f"{user}/user_state.json": json.dumps(state(user)).encode() for user in reversed(USERS)}
+    members |= {"exports/readme.txt": b"hello"}
     return zipped({f"annotation_output/{name}": content for name, content in members.items()})
 
 
-def test_the_folders_of_all_annotators() -> None:
-    table = read_table(archive(), "potato.zip")
-    assert table.kind == "Potato, zip"
-    assert sorted(cells(table, "item", "rater", "tone")) == sorted(pairs())
+def csv_of(
+    header: str, pos: list[str], neg: list[str], who: str | None = None, delimiter: str = ","
+) -> bytes:
+    """Votes as cells of the columns of both tones, of all annotators or of one."""
+    rows = [
+        [item, *([user] if who is None else []), f"text {item}", *(pos if vote == "pos" else neg)]
+        for item, user, vote in pairs()
+        if who in (None, user)
+    ]
+    return csv_bytes([header.split(","), *rows], delimiter)
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "csv", "tsv"])
-def test_folders_of_version_1_take_their_names_as_annotators(ending: str) -> None:
-    header = ["instance_id", "displayed_text", "tone:::neg", "tone:::pos"]
-    files = {}
-    for user in USERS:
-        given = [(item, vote) for item, who, vote in pairs() if who == user]
-        rows = [[item, "t", *(["2", ""] if vote == "neg" else ["", "1"])] for item, vote in given]
-        packed = csv_bytes([header, *rows], "," if ending == "csv" else "\t")
-        content = lines(version_1(user)) if ending == "jsonl" else packed
-        files[f"task/{user}/annotated_instances.{ending}"] = content
-    table = read_table(zipped(files), "potato.zip")
+def folders(ending: str) -> bytes:
+    """As version 1 has them: called as the annotators."""
+    header, delimiter = "instance_id,displayed_text,tone:::neg,tone:::pos", "," if ending == "csv" else "\t"
+    files = {
+        user: lines(version_1(user))
+        if ending == "jsonl"
+        else csv_of(header, ["", "1"], ["2", ""], user, delimiter)
+        for user in USERS
+    }
+    return zipped({f"task/{user}/annotated_instances.{ending}": own for user, own in files.items()})
+
+
+OLD_CSV = csv_of("instance_id,user,displayed_text,tone:::pos,tone:::neg", ["1", ""], ["", "2"])
+RATES = ["Low", "High", "[]"]
+NEW_CSV = csv_of(
+    "instance_id,user_id,displayed_text,tone.pos,tone.neg,rate.Urgency,rate.Tone,ner._spans",
+    *(["True", "", *RATES], ["", "True", *RATES]),
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "kind"),
+    [
+        (lines(exported()), "annotations.jsonl", "Potato, JSON"),
+        (lines(version_1()), "annotated_instances.jsonl", "Potato, JSON"),
+        (states(), "potato.zip", "Potato, zip"),
+        *((folders(ending), f"{ending}.zip", "Potato, zip") for ending in ("jsonl", "csv", "tsv")),
+        *((OLD_CSV, "all.csv", "Potato, CSV"), (NEW_CSV, "annotations.csv", "Potato, CSV")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_every_form_gives_the_votes(content: bytes, name: str, kind: str) -> None:
+    table = read_table(content, name)
+    assert table.kind == kind
     assert sorted(cells(table, "item", "rater", "tone")) == sorted(pairs())
+    summary = loaded(table).summary
+    assert (summary.items, summary.raters, summary.annotations) == (2, 4, 8)
+    assert (summary.categories, summary.label_counts) == (("neg", "pos"), (4, 4))
+
+
+def test_what_the_forms_hold_beside_the_votes() -> None:
+    table = read_table(lines(exported()), "annotations.jsonl")
+    assert cells(table, "likert", "why")[0] == ("3", "because ann")
+    assert table.row(7) == 8
+    table = read_table(lines(version_1()), "annotated_instances.jsonl")
+    assert cells(table, "text", "seconds")[0] == ("text i1", "65")
+    table = read_table(OLD_CSV, "all.csv")
+    assert (table.row(0), table.cell("text", 0)) == (2, "text i1")
+    table = read_table(NEW_CSV, "annotations.csv")
+    assert cells(table, "rate.Urgency", "rate.Tone")[0] == ("Low", "High")
+    assert not [column for column in table.columns if "spans" in column]
 
 
 def test_a_lone_file_of_version_1_does_not_say_whose_it_is() -> None:
@@ -135,57 +153,25 @@ def test_a_lone_file_of_version_1_does_not_say_whose_it_is() -> None:
         read_table(lines(version_1("ann")), "one.jsonl")
 
 
-def test_csv_of_version_1() -> None:
-    rows = [
-        [user, item, f"text {item}", "1" if vote == "pos" else "", "2" if vote == "neg" else ""]
-        for item, user, vote in pairs()
-    ]
-    table = read_table(
-        csv_bytes([["user", "instance_id", "displayed_text", "tone:::pos", "tone:::neg"], *rows]), "all.csv"
-    )
-    assert table.kind == "Potato, CSV"
-    expected(table)
-    assert table.row(0) == 2
-    assert table.cell("text", 0) == "text i1"
-
-
-def test_csv_of_the_export() -> None:
-    header = ["instance_id", "user_id", "tone.pos", "tone.neg", "rate.Urgency", "rate.Tone", "ner._spans"]
-    rows = [
-        [item, user, *(["True", ""] if vote == "pos" else ["", "True"]), "Low", "High", "[]"]
-        for item, user, vote in pairs()
-    ]
-    table = read_table(csv_bytes([header, *rows]), "annotations.csv")
-    expected(table)
-    assert cells(table, "rate.Urgency", "rate.Tone")[0] == ("Low", "High")
-    assert not [column for column in table.columns if "spans" in column]
-
-
 def test_lists_and_objects_in_cells() -> None:
     """Multiselects are lists in Parquet, and JSON where `datasets` wrote the table."""
     kinds = [["slur", "threat"], None, ["slur"], []]
-    expected_kinds = [("slur + threat",), ("",), ("slur",), ("",)]
-    rows = [
-        {"instance_id": f"i{n // 2}", "user_id": ("ann", "bob")[n % 2], "tone": "pos", "kinds": chosen}
-        for n, chosen in enumerate(kinds)
-    ]
-    table = read_table(parquet(rows), "annotations.parquet")
+    expected_kinds = ["slur + threat", "", "slur", ""]
+    ids = [{"instance_id": f"i{n // 2}", "user_id": ("ann", "bob")[n % 2]} for n in range(4)]
+    lists = [{**one, "tone": "pos", "kinds": chosen} for one, chosen in zip(ids, kinds, strict=True)]
+    table = read_table(parquet(lists), "annotations.parquet")
     assert table.kind == "Potato, Parquet"
-    assert cells(table, "kinds") == expected_kinds
-    texts = [["instance_id", "user_id", "tone", "kinds"]]
-    texts += [
-        [item, user, '{"pos": "pos"}', json.dumps(dict.fromkeys(chosen or [], "true"))]
-        for item, user, _, chosen in (row.values() for row in rows)
-    ]
-    found = cells(read_table(csv_bytes(texts), "a.csv"), "tone", "kinds")
-    assert found == [("pos", *kind) for kind in expected_kinds]
+    assert [kind for (kind,) in cells(table, "kinds")] == expected_kinds
+    as_json = (json.dumps(dict.fromkeys(chosen or [], "true")) for chosen in kinds)
+    texts = [[*one.values(), '{"pos": "pos"}', text] for one, text in zip(ids, as_json, strict=True)]
+    table = read_table(csv_bytes([["instance_id", "user_id", "tone", "kinds"], *texts]), "a.csv")
+    assert cells(table, "tone", "kinds") == [("pos", kind) for kind in expected_kinds]
 
 
 def test_what_was_joined_to_a_table_is_not_a_question() -> None:
     """Demographics that raters decide, texts and gold labels that items decide."""
     rows = [["instance_id", "user_id", "gender", "passage", "gold", "age", "mood"]]
-    texts = ("a longer text of the first item", "another longer text, of the second")
-    for item, text in enumerate(texts):
+    for item, text in enumerate(("a longer text of the first item", "another longer text, of the second")):
         rows.append([f"i{item}", "u0", "Man", text, str(item), "25", "low"])
         rows.append([f"i{item}", "u1", "Woman", text, str(item), "31", "up"])
     table = read_table(csv_bytes(rows), "joined.csv")
@@ -210,37 +196,21 @@ def test_free_texts_alone_are_refused() -> None:
 
 
 def test_forms_that_an_answer_can_have() -> None:
-    def record(**labels: Any) -> dict[str, Any]:
-        return {"instance_id": "i", "user_id": "u", "labels": labels, "spans": {}}
-
-    table = table_of(
-        [
-            record(
-                box={"a": True, "b": False, "c": True},
-                wrapped={"labels": {"yes": True}},
-                listed=["q", "p"],
-                plain="word",
-                slider={"slider": 57},
-                tenth={"ten": "0"},
-                share={"A": 40, "B": 60},
-            ),
-            record(slider={"slider": 3}, zero={"on": "1", "off": "0"}, share={"A": 10, "B": 90}),
-        ]
-    )
-    first = {column: table.cell(column, 0) for column in table.columns}
-    assert first == {
-        "item": "i",
-        "rater": "u",
-        "box": "a + c",
-        "wrapped": "yes",
-        "listed": "p + q",
-        "plain": "word",
-        "slider": "57",
-        "tenth": "ten",
-        "share.A": "40",
-        "share.B": "60",
-        "zero": "",
+    given_answers = {
+        "box": ({"a": True, "b": False, "c": True}, "a + c"),
+        "wrapped": ({"labels": {"yes": True}}, "yes"),
+        "listed": (["q", "p"], "p + q"),
+        "plain": ("word", "word"),
+        "slider": ({"slider": 57}, "57"),
+        "tenth": ({"ten": "0"}, "ten"),
     }
+    first = {name: answer for name, (answer, _) in given_answers.items()} | {"share": {"A": 40, "B": 60}}
+    second = {"slider": {"slider": 3}, "zero": {"on": "1", "off": "0"}, "share": {"A": 10, "B": 90}}
+    ids = {"instance_id": "i", "user_id": "u", "spans": {}}
+    table = table_of([{**ids, "labels": first}, {**ids, "labels": second}])
+    read = {name: text for name, (_, text) in given_answers.items()}
+    read |= {"item": "i", "rater": "u", "share.A": "40", "share.B": "60", "zero": ""}
+    assert {column: table.cell(column, 0) for column in table.columns} == read
     assert table.cell("zero", 1) == "on"
 
 

@@ -21,17 +21,10 @@ OPTIONS = [{"id": "POS", "text": "Positive"}, {"id": "NEG", "text": "Negative"},
 
 
 def task(number: int, rater: str | None, answer: str = "accept", **other: Any) -> dict[str, Any]:
-    return {
-        "text": f"Text number {number}",
-        "meta": {"source": "forum", "row": number},
-        "_input_hash": -1000 - number,
-        "_task_hash": 2000 + number,
-        **other,
-        "answer": answer,
-        "_timestamp": 1690289516,
-        "_annotator_id": rater,
-        "_session_id": rater,
-    }
+    about = {"text": f"Text number {number}", "meta": {"source": "forum", "row": number}}
+    hashes = {"_input_hash": -1000 - number, "_task_hash": 2000 + number}
+    signed = {"_timestamp": 1690289516, "_annotator_id": rater, "_session_id": rater}
+    return {**about, **hashes, **other, "answer": answer, **signed}
 
 
 def binary(number: int, rater: str, answer: str, label: str = "TOXIC") -> dict[str, Any]:
@@ -52,6 +45,8 @@ BINARY = [
     for number, answers in enumerate(("aarr", "arra", "aaai"), start=1)
     for rater, answer in zip(PEOPLE, answers, strict=True)
 ]
+
+
 CHOICE = [
     *(choice(1, PEOPLE[0], ["POS"]), choice(1, PEOPLE[1], ["POS"])),
     *(choice(1, PEOPLE[2], ["NEG"]), choice(1, PEOPLE[3], [0])),
@@ -77,11 +72,9 @@ def test_binary_tasks() -> None:
 
 
 def test_one_input_under_two_labels_is_two_items() -> None:
-    both = [binary(1, "ds-ann", "accept"), binary(1, "ds-ann", "reject", "SPAM")]
-    assert cells(read_table(lines(both)), "item", "label", "answer") == [
-        ("2001", "TOXIC", "accept"),
-        ("2101", "SPAM", "reject"),
-    ]
+    both = read_table(lines([binary(1, "ds-ann", "accept"), binary(1, "ds-ann", "reject", "SPAM")]))
+    told = [("2001", "TOXIC", "accept"), ("2101", "SPAM", "reject")]
+    assert cells(both, "item", "label", "answer") == told
 
 
 def test_choice_tasks() -> None:
@@ -97,12 +90,8 @@ def test_choice_tasks() -> None:
 
 
 def test_several_options() -> None:
-    records = [
-        choice(1, PEOPLE[0], ["POS", 0], style="multiple"),
-        choice(1, PEOPLE[1], [0, "POS"], style="multiple"),
-        choice(1, PEOPLE[2], [], style="multiple"),
-        choice(1, PEOPLE[3], [], "ignore", style="multiple"),
-    ]
+    given = ((["POS", 0], "accept"), ([0, "POS"], "accept"), ([], "accept"), ([], "ignore"))
+    records = [choice(1, who, *one, style="multiple") for who, one in zip(PEOPLE, given, strict=True)]
     table = read_table(lines(records), "news.jsonl")
     assert [text for (text,) in cells(table, "accept")] == ["0 + POS", "0 + POS", "(none)", ""]
     assert recipe_of(table).sentences == (
@@ -164,11 +153,9 @@ def test_damage_is_one_sentence(records: list[Any], sentence: str) -> None:
     refused(records, sentence)
 
 
-@pytest.mark.parametrize(
-    "record", [{"answer": "accept"}, {"answer": "yes", "_input_hash": "1"}, {"accept": ["a"]}]
-)
-def test_other_records_are_not_its_own(record: dict[str, Any]) -> None:
-    assert prodigy.read([record], "other.json") is None
+def test_other_records_are_not_its_own() -> None:
+    for record in ({"answer": "accept"}, {"answer": "yes", "_input_hash": "1"}, {"accept": ["a"]}):
+        assert prodigy.read([record], "other.json") is None, record
 
 
 @given(mangled(BINARY[:4]) | mangled(CHOICE[:4]))
