@@ -6,8 +6,6 @@ The columns' spelling, CONSENT_REVOKED and DATA_EXPIRED are as published analyse
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +15,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.exports import counted, read_or_refused, recipe_of, recognised_run
+from tests.reading.exports import read_or_refused, recipe_of
 from tests.reading.making import csv_bytes
 
 HEADER = [
@@ -72,29 +70,20 @@ def test_it_is_recognised_and_says_what_means_no_value() -> None:
     assert recipe.spec is None
     assert recipe.missing == ("CONSENT_REVOKED", "DATA_EXPIRED")
     assert recipe.axes == (("Sex",), ("Ethnicity simplified",))  # ages and nationalities hardly recur
-
-
-def test_it_is_refused_as_annotations() -> None:
     with pytest.raises(DataError, match=r"prolific\.csv describes raters \(Prolific\)"):
-        recognise(read(export()))
+        recognise(table)
 
 
 def test_missing_texts_reach_the_data() -> None:
-    annotations, raters = read_table(VOTES.encode(), "votes.csv"), read(export())
-    guess = recognise(annotations, raters)
+    votes, raters = read_table(VOTES.encode(), "votes.csv"), read(export())
+    guess = recognise(votes, raters)
     assert guess.axes == ("Sex", "Ethnicity simplified")
     assert {"", "CONSENT_REVOKED", "DATA_EXPIRED"} <= set(guess.spec.missing)
-    dataset = load(annotations, raters, guess.spec, guess.axes)
+    dataset = load(votes, raters, guess.spec, guess.axes)
+    assert (dataset.summary.items, dataset.summary.raters, dataset.summary.annotations) == (2, 6, 12)
     assert dataset.raters.axes["Sex"].values == ("Female", "Male")
     assert dataset.raters.axes["Ethnicity simplified"].values == ("Asian", "Prefer not to say", "White")
     assert dataset.raters.axes["Sex"].codes.tolist() == [0, 0, 1, 1, -1, 1]
-
-
-def test_a_run(tmp_path: Path) -> None:
-    result = recognised_run(tmp_path, VOTES.encode(), "votes.csv", export(), axis="Sex")
-    assert counted(result) == (2, 6, 12)
-    sizes = {group["group"]["Sex"]: group["n_raters"] for group in result["groups"]}
-    assert sizes == {"Female": 2, "Male": 3}
 
 
 def test_the_older_form() -> None:
