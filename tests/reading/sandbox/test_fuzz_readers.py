@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grasp_core.reading.table.table import Table
-from tests.reading.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
+from tests.reading.files.workbook_files import members_of, ods_bytes, ods_rows, xlsx_bytes
 from tests.reading.making import csv_bytes
 from tests.reading.reader_samples import RECORDS, ROWS, outcome, parquet_bytes, samples
 from tests.zips import zipped
@@ -57,8 +56,7 @@ def test_damaged_files(form, data):
 @given(data=st.data())
 @IN_CI
 def test_damaged_members_of_sound_archives(form, data):
-    with zipfile.ZipFile(io.BytesIO(samples()[form])) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = members_of(samples()[form])
     name = data.draw(st.sampled_from(sorted(members)))
     outcome(zipped({**members, name: data.draw(damaged(members[name]))}))
 
