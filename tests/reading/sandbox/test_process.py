@@ -50,9 +50,8 @@ def same(one: Any, other: Any) -> bool:
         return one.dtype == other.dtype and np.array_equal(one, other)
     if dataclasses.is_dataclass(one):
         names = [field.name for field in dataclasses.fields(one)]
-        return type(one) is type(other) and all(
-            same(getattr(one, name), getattr(other, name)) for name in names
-        )
+        fields = ((getattr(one, name), getattr(other, name)) for name in names)
+        return type(one) is type(other) and all(same(*pair) for pair in fields)
     if isinstance(one, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if isinstance(one, tuple):
@@ -200,8 +199,8 @@ def test_what_is_read_counts_until_it_is_let_go(ann: str) -> None:
     assert held_by(ann) == 0
 
 
-def test_where_nobody_shares_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "200")
+def test_where_nobody_shares_nothing_is_counted(ann: str) -> None:
+    ask_as(None)
     both = large_held(), large_held()
     for table in both:
         count_held(table, "votes.csv")
@@ -217,12 +216,8 @@ DOUBLINGS = 3
 TIMES = 2.5**DOUBLINGS
 
 
-def seconds(content: bytes, readings: int) -> float:
-    """Least processor time of some readings."""
-    return min(once(content) for _ in range(readings))
-
-
 def once(content: bytes) -> float:
+    """Processor time of a reading."""
     gc.collect()
     gc.disable()  # as the process that reads does
     started = time.process_time()
@@ -243,7 +238,9 @@ def measurable(shape: Shape) -> int:
 
 
 def growth(shape: Shape, size: int, readings: int) -> float:
-    before, after = seconds(shape(size), 2), seconds(shape(size << DOUBLINGS), readings)
+    small, large = shape(size), shape(size << DOUBLINGS)
+    before = min(once(small) for _ in range(2))
+    after = min(once(large) for _ in range(readings))
     return after / max(before, SECONDS / 2)
 
 
