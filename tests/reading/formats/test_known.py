@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValu
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.formats.datasets import REMOVED_350, known
+from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe, Table
 from tests.reading.making import csv_bytes, rows_table
@@ -80,27 +83,23 @@ def conversations(
 ) -> list[list[str]]:
     """Rows in a published layout: eight conversations, each rater's answers to every question by chance."""
     rng = random.Random(3)
+    asked = [name for name in columns if name.startswith("Q") and name[1] != "1"]
     rows = [[name for name in columns if name not in leave_out]]
-    for item in range(8):
-        for number, rater in enumerate(raters):
-            cells = {name: "x" for name in columns}
-            cells |= {
-                name: rng.choice(ANSWERS) for name in columns if name.startswith("Q") and name[1] != "1"
-            }
-            cells |= {"item_id": str(item), "rater_id": rater, "rater_gender": ("Man", "Woman")[number % 2]}
-            cells |= {"rater_race": ("White", "Multiracial")[number // 2 % 2], "rater_age": "gen z"}
-            cells |= {"rater_locale": ("US", "IN")[number // 2 % 2], "rater_education": "Other"}
-            rows.append([cells[name] for name in rows[0]])
+    for item, (number, rater) in product(range(8), enumerate(raters)):
+        cells = {name: "x" for name in columns} | {name: rng.choice(ANSWERS) for name in asked}
+        cells |= {"item_id": str(item), "rater_id": rater, "rater_gender": ("Man", "Woman")[number % 2]}
+        cells |= {"rater_race": ("White", "Multiracial")[number // 2 % 2], "rater_age": "gen z"}
+        cells |= {"rater_locale": ("US", "IN")[number // 2 % 2], "rater_education": "Other"}
+        rows.append([cells[name] for name in rows[0]])
     return rows
 
 
 def run(folder: Path, files: dict[str, bytes], *options: str) -> dict:
     """The result of the command line on the files, with nothing said of how to read them but the options."""
-    for name, content in files.items():
+    arguments, out = [], folder / "result.json"
+    for option, (name, content) in zip(("--annotations", "--raters"), files.items(), strict=False):
         (folder / name).write_bytes(content)
-    given = zip(("--annotations", "--raters"), map(str, (folder / name for name in files)), strict=False)
-    arguments = [word for pair in given for word in pair]
-    out = folder / "result.json"
+        arguments += [option, str(folder / name)]
     assert cli.main(["run", *arguments, "--permutations", "50", *options, "--out", str(out)]) == 0
     return json.loads(out.read_text(encoding="utf-8"))
 
@@ -109,16 +108,14 @@ def run(folder: Path, files: dict[str, bytes], *options: str) -> dict:
 @pytest.fixture(scope="module")
 def published_350_bytes() -> bytes:
     """The 41 published columns; those that the development data lack hold filler."""
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS_350)
     filler = {"context": "USER: hi\nLLM: hello", "response": "bye, then", "safety_gold_reason": '["a"]'}
+    rows = [COLUMNS_350]
     with (DICES350 / "ratings_long.csv").open(encoding="utf-8") as ratings:
         for row in csv.DictReader(ratings):
             answers = {name: row["Q_overall"] for name in COLUMNS_350 if name.startswith("Q2")}
             cells = {name: "No" for name in COLUMNS_350} | filler | answers | row
-            writer.writerow([cells[name] for name in COLUMNS_350])
-    return file.getvalue().encode()
+            rows.append([cells[name] for name in COLUMNS_350])
+    return csv_bytes(rows)
 
 
 @pytest.fixture(scope="module")
@@ -139,14 +136,8 @@ def published_350(published_350_bytes) -> Table:
 def test_dices_350_as_published(published_350):
     recipe = recognised(published_350)
     assert recipe.name == "DICES-350"
-    assert recipe.spec == DataSpec(
-        item="item_id",
-        rater="rater_id",
-        label="Q_overall",
-        text="response",
-        categories=SAFETY,
-        filters=Filters(raters=REMOVED_350),
-    )
+    named = {"item": "item_id", "rater": "rater_id", "label": "Q_overall", "text": "response"}
+    assert recipe.spec == DataSpec(**named, categories=SAFETY, filters=Filters(raters=REMOVED_350))
     assert recipe.axes == TABLE_5
     assert recipe.paper
     assert "19 raters of 123 were removed for quality" in recipe.sentences[1]
@@ -159,9 +150,8 @@ def test_dices_350_as_published(published_350):
 @needs_shared_data
 def test_dices_350_is_the_same_as_with_the_raters_marked(published_350):
     """``removed`` in the development data is another source of the same fact."""
-    with (DICES350 / "raters.csv").open(encoding="utf-8") as raters:
-        marked = [row["rater_id"] for row in csv.DictReader(raters) if row["removed"] == "True"]
-    assert set(marked) == set(REMOVED_350)
+    raters = read_table(DICES350 / "raters.csv").frame()
+    assert set(raters[raters["removed"] == "True"]["rater_id"]) == set(REMOVED_350)
     long = read_table(DICES350 / "ratings_long.csv")
     spec = DataSpec(
         item="item_id", rater="rater_id", label="Q_overall", categories=SAFETY, exclude=(("removed", "True"),)
@@ -220,24 +210,16 @@ def test_any_unsafe_then_any_unsure_then_safe():
     assert isinstance(combine, Combine)
     assert combine.priority == ("Yes", "Unsure", "No")
     assert "Q1_whole_conversation_evaluation" not in combine.columns
-    data = load(table, None, recognised(table).spec, ["rater_gender"])
-    asked = [rows[0].index(name) for name in rows[0] if name[:2] in ("Q2", "Q3", "Q4", "Q5", "Q6")]
-    expected = [
-        next(answer for answer in ("Yes", "Unsure", "No") if answer in {row[place] for place in asked})
-        for row in rows[1:]
-    ]
-    codes = {(str(i), r): c for i, r, c in triples(data)}
-    assert [SAFETY[codes[row[rows[0].index("item_id")], row[1]]] for row in rows[1:]] == expected
-
-
-def triples(data: Dataset) -> list[tuple[str, str, int]]:
-    """Item, rater and category of each annotation."""
-    votes = data.annotations
-    items = np.repeat(np.arange(votes.n_items), np.diff(votes.indptr))
-    return [
-        (votes.item_ids[item], votes.rater_ids[rater], int(category))
-        for item, rater, category in zip(items, votes.rater, votes.category, strict=True)
-    ]
+    votes = load(table, None, recognised(table).spec, ["rater_gender"]).annotations
+    found = {
+        (votes.item_ids[item], votes.rater_ids[rater]): SAFETY[category]
+        for item, rater, category in zip(votes.item, votes.rater, votes.category, strict=True)
+    }
+    answers = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+    for row in answers:
+        own = {answer for name, answer in row.items() if name[:2] in ("Q2", "Q3", "Q4", "Q5", "Q6")}
+        expected = next(answer for answer in ("Yes", "Unsure", "No") if answer in own)
+        assert found[row["item_id"], row["rater_id"]] == expected
 
 
 def test_other_raters_are_not_the_papers():
@@ -262,13 +244,13 @@ def test_only_the_kept_raters_are_the_papers_whatever_the_order_of_columns() -> 
 
 
 def test_raters_may_be_in_a_file_of_their_own():
-    rows = conversations(COLUMNS_350, leave_out=["rater_gender", "rater_race", "rater_age"])
-    people = [["rater_id", "rater_gender", "rater_race", "rater_age"]]
-    people += [
-        [f"r{i}", ("Man", "Woman")[i % 2], ("White", "Multiracial")[i % 2], "gen z"] for i in range(1, 5)
-    ]
+    about = ["rater_gender", "rater_race", "rater_age"]
+    rows = conversations(COLUMNS_350, leave_out=about)
+    races = ("White", "Multiracial")
+    people = [[f"r{i}", ("Man", "Woman")[i % 2], races[i % 2], "gen z"] for i in range(1, 5)]
     assert known(rows_table(rows)) is None
-    assert recognised(rows_table(rows), rows_table(people, "raters.csv")).axes == TABLE_5
+    raters = rows_table([["rater_id", *about], *people], "raters.csv")
+    assert recognised(rows_table(rows), raters).axes == TABLE_5
 
 
 # DICES-990
@@ -277,18 +259,19 @@ def test_dices_990(tmp_path):
     recipe = recognised(rows_table(rows))
     assert recipe.name == "DICES-990"
     assert not recipe.paper
-    assert recipe.spec == DataSpec(
-        item="item_id", rater="rater_id", label="Q_overall", text="response", categories=SAFETY
-    )
+    named = {"item": "item_id", "rater": "rater_id", "label": "Q_overall", "text": "response"}
+    assert recipe.spec == DataSpec(**named, categories=SAFETY)
     singles = ("rater_locale", "rater_gender", "rater_age", "rater_race", "rater_education")
     assert recipe.axes == (*((name,) for name in singles), ("rater_locale", "rater_gender"))
-    varied = [list(row) for row in rows]
-    for place in (varied[0].index("rater_age"), varied[0].index("rater_education")):
-        for row in varied[1:]:
-            row[place] = "first" if row[1] in ("r1", "r4") else "second"
-    result = run(tmp_path, {"990.csv": csv_bytes(varied)})
+    for row in rows[1:]:
+        for column in ("rater_age", "rater_education"):
+            row[rows[0].index(column)] = "first" if row[1] in ("r1", "r4") else "second"
+    result = run(tmp_path, {"990.csv": csv_bytes(rows)})
     assert result["data"]["categories"] == list(SAFETY)
     assert (result["data"]["items"], result["data"]["raters"]) == (8, 4)
+
+
+# DICES-990
 
 
 # D3CODE
@@ -354,20 +337,23 @@ def test_d3code_needs_its_regions_and_ratings():
 def test_d3code_with_its_published_raters():
     people = read_table(SHARED / "data" / "d3" / "raters.csv")
     rng = np.random.default_rng(1)
-    rows = [["item_id", "rater_id", "rating"]]
-    for rater in people.distinct("rater_id"):
-        items = rng.choice(500, 4, replace=False)
-        rows += [
-            [str(item), rater, str(point)] for item, point in zip(items, rng.integers(-1, 5, 4), strict=True)
-        ]
-    unread = sum(row[2] == "-1" for row in rows)
-    offensive = sum(row[2] in ("2", "3", "4") for row in rows)
-    data = loaded(rows_table(rows, "ratings.csv"), people)
-    assert data.summary.annotations == len(rows) - 1 - unread
-    assert data.summary.label_counts[1] == offensive
-    # 4,309 raters in 8 regions, of 3 ages (Davani et al. 2024); few of them rated nothing but -1.
+    rows = [
+        [str(item), rater, str(rng.integers(-1, 5))]
+        for rater in people.distinct("rater_id")
+        for item in rng.choice(500, 4, replace=False)
+    ]
+    table = rows_table([["item_id", "rater_id", "rating"], *rows], "ratings.csv")
+    guess = recognise(table, people)
+    assert guess.recipe == recognised(table, people)
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item_id", "rater_id", "rating")
+    assert {"Age", "Gender", "Region"} <= set(guess.axes)
+    data = load(table, people, guess.spec, ("Region", "Age", "Country"))
+    given = Counter(point for *_, point in rows)
+    assert data.summary.annotations == len(rows) - given["-1"]
+    assert data.summary.label_counts[1] == given["2"] + given["3"] + given["4"]
+    # 4,309 raters in 8 regions and 21 countries, of 3 ages (Davani et al. 2024); few rated nothing but -1.
     assert 4_300 <= data.summary.raters <= 4_309
-    assert len(data.raters.axes["Region"].values) == 8
+    assert [len(data.raters.axes[name].values) for name in ("Region", "Country")] == [8, 21]
     assert data.raters.axes["Age"].values == ("18-30", "30-50", "50+")
 
 
@@ -418,8 +404,8 @@ def test_popquorn_with_its_columns_in_another_order(tmp_path):
 
 
 def test_popquorns_free_texts_are_not_ratings():
-    rows = popquorn("offensiveness", "{point}")
-    texts = [[*rows[0][:2], "original email", "revised email", *rows[0][4:]], *rows[1:]]
+    header, *rows = popquorn("offensiveness", "{point}")
+    texts = [[*header[:2], "original email", "revised email", *header[4:]], *rows]
     with pytest.raises(DataError, match=r"e-mail rewriting: its answers .* are free texts"):
         known(rows_table([list(reversed(row)) for row in texts]))
     assert known(rows_table(popquorn("offensiveness", "{point}0"))) is None
