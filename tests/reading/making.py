@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 
+from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.parse import parse, parse_folder
@@ -37,6 +38,14 @@ def crossed(
     """A long table: a row for each item and rater, made of their numbers, where `row` gives one."""
     made = (row(item, rater) for item in range(items) for rater in range(raters))
     return rows_table([header.split(","), *(list(map(str, cells)) for cells in made if cells)])
+
+
+def labels_of(votes: Annotations) -> dict[tuple[str, str], str]:
+    """Each annotation's label, by item and rater."""
+    return {
+        (votes.item_ids[i], votes.rater_ids[j]): votes.categories[k]
+        for i, j, k in zip(votes.item, votes.rater, votes.category, strict=True)
+    }
 
 
 def read_here(content: bytes, name: str, member: str | None = None) -> Table:

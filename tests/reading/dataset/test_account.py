@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -15,15 +14,15 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.outcome import Account, LeftOut
 from grasp_core.model.remarks.cautions import LeftOutReason, Skipped
-from grasp_core.model.remarks.remark import Remark, said
+from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DataSummary
 from grasp_core.reading.dataset.filters import GroupShare
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.public_view import public_summary
-from tests.reading.making import LONG, csv_bytes, rows_table, text_table
+from tests.reading.exports import spec_of, table_of
+from tests.reading.making import LONG, labels_of, rows_table, text_table
 
 # Accounts
 
@@ -37,13 +36,15 @@ FILTERS = st.builds(
     min_per_rater=st.integers(1, 2),
     min_per_item=st.integers(1, 2),
 )
-ROWS = st.lists(
-    st.tuples(
-        st.sampled_from("abc"), st.sampled_from("rst"), LABELS, LABELS, st.sampled_from(("ok", "bad")), LABELS
-    ),
-    min_size=1,
-    max_size=16,
+CELLS = (
+    st.sampled_from("abc"),
+    st.sampled_from("rst"),
+    LABELS,
+    LABELS,
+    st.sampled_from(("ok", "bad")),
+    LABELS,
 )
+ROWS = st.lists(st.tuples(*CELLS), min_size=1, max_size=16)
 ANCHOR = [("d", "u", "x", "x", "ok", "x"), ("d", "v", "y", "y", "ok", "x")]
 """Rows that no filter leaves out, so that something is left."""
 
@@ -61,15 +62,9 @@ def account(table: Table, spec: DataSpec, raters: Table | None = None) -> Accoun
 def test_a_long_file(rows, filters, repeated, several, missing) -> None:
     header = ["item", "rater", "q1", "q2", "status", "mark"]
     filters = replace(filters, min_per_item=min(filters.min_per_item, 2), min_per_rater=1)
-    spec = DataSpec(
-        item="item",
-        rater="rater",
-        label="q1",
-        further=(Question("q2"),) if several else (),
-        repeated=repeated,
-        missing=missing,
-        filters=filters,
-    )
+    how = {"repeated": repeated, "missing": missing, "filters": filters}
+    further = (Question("q2"),) if several else ()
+    spec = DataSpec(item="item", rater="rater", label="q1", further=further, **how)
     found = account(rows_table([header, *rows, *ANCHOR]), spec)
     assert found.read == (len(rows) + 2) * (1 + several)
     assert found.unit == ("answer" if several else "row")
@@ -84,35 +79,22 @@ def test_a_long_file(rows, filters, repeated, several, missing) -> None:
 
 @given(ROWS, st.booleans(), st.sampled_from(((), ("r",))))
 def test_a_matrix_counts_its_cells(rows, by_rater, raters_out) -> None:
-    own, key = ("rater", "rater") if by_rater else ("item", "item")
-    header = [own, "r", "s", "note", "empty"]
+    key, layout = ("rater", "raters-by-items") if by_rater else ("item", "items-by-raters")
     cells = [[f"{n}", row[2], row[3], row[5], ""] for n, row in enumerate([*rows, *ANCHOR])]
-    spec = DataSpec(
-        layout="raters-by-items" if by_rater else "items-by-raters",
-        **{key: own},
-        ignore=("note", "empty"),
-        filters=Filters(raters=raters_out),
-    )
-    found = account(rows_table([header, *cells]), spec)
+    spec = DataSpec(layout, **{key: key}, ignore=("note", "empty"), filters=Filters(raters=raters_out))
+    found = account(rows_table([[key, "r", "s", "note", "empty"], *cells]), spec)
     noted = sum(row[3] != "" for row in cells)
     assert found.unit == "cell"
     assert found.read == 2 * len(cells) + noted
-    assert {one.reason: one.count for one in found.left_out}.get(
-        LeftOutReason.COLUMN_PUT_ASIDE(column="note"), 0
-    ) == noted
+    aside = LeftOutReason.COLUMN_PUT_ASIDE(column="note")
+    assert {one.reason: one.count for one in found.left_out}.get(aside, 0) == noted
 
 
 def test_every_reason_is_counted_once() -> None:
-    table = text_table("""
-    item rater label out status mark
-    a    r1    Yes   no  ok     1
-    a    r1    Yes   no  ok     1
-    a    r1    No    no  ok     1
-    a    r2    No    no  bad    1
-    b    r2    No    no  ok     1
-    b    r3    No    yes ok     1
-    b    r4    -     no  ok     1
-    """)
+    table = text_table(
+        "item rater label out status mark/a r1 Yes no ok 1/a r1 Yes no ok 1/a r1 No no ok 1/a r2 No no bad 1/"
+        "b r2 No no ok 1/b r3 No yes ok 1/b r4 - no ok 1"
+    )
     spec = replace(
         LONG,
         missing=("", "-"),
@@ -121,24 +103,18 @@ def test_every_reason_is_counted_once() -> None:
         repeated="first",
         recode=(MapValues("mark", (("1", "2"),)),),
     )
-    assert account(table, spec) == Account(
-        "row",
-        7,
-        2,
-        (
-            LeftOut(LeftOutReason.NO_LABEL(), 1),
-            LeftOut(LeftOutReason.RATERS_WITH(values=("'out' = 'yes'",)), 1),
-            LeftOut(LeftOutReason.WITH_VALUE(column="status", value="bad"), 1),
-            LeftOut(LeftOutReason.ANSWERED_AGAIN(which="later"), 2),
+    left_out = {
+        LeftOutReason.NO_LABEL(): ("no label", 1),
+        LeftOutReason.RATERS_WITH(values=("'out' = 'yes'",)): ("raters with 'out' = 'yes'", 1),
+        LeftOutReason.WITH_VALUE(column="status", value="bad"): ("'status' = 'bad'", 1),
+        LeftOutReason.ANSWERED_AGAIN(which="later"): (
+            "later answers of a rater to the same item, by the order of rows",
+            2,
         ),
-        ("mark",),
-    )
-    assert [str(one.reason) for one in account(table, spec).left_out] == [
-        "no label",
-        "raters with 'out' = 'yes'",
-        "'status' = 'bad'",
-        "later answers of a rater to the same item, by the order of rows",
-    ]
+    }
+    counts = tuple(LeftOut(reason, count) for reason, (_, count) in left_out.items())
+    assert account(table, spec) == Account("row", 7, 2, counts, ("mark",))
+    assert [str(reason) for reason in left_out] == [said for said, _ in left_out.values()]
 
 
 def test_axes_and_columns_that_are_used_are_not_named_as_unused() -> None:
@@ -149,9 +125,8 @@ def test_axes_and_columns_that_are_used_are_not_named_as_unused() -> None:
 
 
 def test_it_goes_through_a_file_and_older_files_have_none() -> None:
-    summary = load(
-        text_table("item rater label h/a r1 x 1/b r2 y 2/b r3 - 2"), None, replace(LONG, missing=("-",)), ()
-    ).summary
+    table = text_table("item rater label h/a r1 x 1/b r2 y 2/b r3 - 2")
+    summary = load(table, None, replace(LONG, missing=("-",)), ()).summary
     plain = to_json(summary)
     assert from_json(plain, DataSummary) == summary
     (gone,) = plain["account"]["left_out"]
@@ -183,12 +158,7 @@ def test_sentences() -> None:
 @pytest.mark.parametrize("command", ["quality", "run"])
 def test_the_commands_say_it(tmp_path, capsys, command: str) -> None:
     path = tmp_path / "votes.csv"
-    rows = [["item", "rater", "label", "g", "note"]]
-    rows += [
-        [item, rater, "xy"[n % 2], rater, str(n)] for n, (item, rater) in enumerate(("ar", "as", "br", "bs"))
-    ]
-    rows.append(["b", "t", "", "r", "5"])
-    path.write_bytes(csv_bytes(rows))
+    path.write_text("item,rater,label,g,note\na,r,x,r,0\na,s,y,s,1\nb,r,x,r,2\nb,s,y,s,3\nb,t,,r,5\n")
     columns = ["--item", "item", "--rater", "rater", "--label", "label", "--axis", "g"]
     few = ["--permutations", "20", "--min-raters", "1"] if command == "run" else []
     assert cli.main([command, "--annotations", str(path), *columns, *few]) == 0
@@ -202,57 +172,37 @@ def test_what_a_reader_left_out_is_accounted_for() -> None:
         choice = {"from_name": "q", "to_name": "t", "type": "choices", "value": {"choices": [label]}}
         return {"completed_by": user, "result": [choice], "was_cancelled": label == ""}
 
-    tasks = [
-        {"id": n, "data": {"text": "x"}, "annotations": [result(1, "a"), result(2, "b"), result(3, "")]}
-        for n in range(3)
-    ]
-    table = read_table(json.dumps(tasks).encode(), "export.json")
-    assert table.recipe is not None
-    found = account(table, table.recipe.spec)
+    answers = [result(1, "a"), result(2, "b"), result(3, "")]
+    table = table_of([{"id": n, "data": {"text": "x"}, "annotations": answers} for n in range(3)])
+    found = account(table, spec_of(table))
     assert (found.read, found.used) == (9, 6)
     assert found.left_out[0] == LeftOut(Skipped.CANCELLED(), 3)
 
 
-@pytest.mark.parametrize(
-    ("reason", "told"),
-    [
+def test_annotations_of_raters_are_not_said_to_be_so_many_raters() -> None:
+    listed = LeftOutReason.LISTED_ITEMS()
+    for reason, told in (
         (LeftOutReason.AT_CHANCE(), "400 annotations of raters whose labels agree"),
         (LeftOutReason.RATERS_WITH(values=("a",)), "400 annotations of raters with a"),
-        (
-            LeftOutReason.IN_QUESTION(reason=LeftOutReason.LISTED_ITEMS(), question="q"),
-            "400 annotations of items",
-        ),
+        (LeftOutReason.IN_QUESTION(reason=listed, question="q"), "400 annotations of items"),
         (LeftOutReason.NO_LABEL(), "400 no label"),
-    ],
-)
-def test_annotations_of_raters_are_not_said_to_be_so_many_raters(reason: Remark, told: str) -> None:
-    assert f"400 left out ({told}" in account_sentence(Account("row", 900, 500, (LeftOut(reason, 400),)))
+    ):
+        assert f"400 left out ({told}" in account_sentence(Account("row", 900, 500, (LeftOut(reason, 400),)))
 
 
 # Filters
-ROWS_FILTERS = [
-    ["item", "rater", "label", "gender", "ms", "status", "gold"],
-    ["a", "r1", "Yes", "w", "900", "ok", "Yes"],
-    ["a", "r2", "No", "m", "100", "ok", "Yes"],
-    ["a", "r3", "Yes", "m", "950", "ok", "Yes"],
-    ["b", "r1", "No", "w", "800", "ok", "No"],
-    ["b", "r2", "Yes", "m", "", "bad", "No"],
-    ["b", "r3", "No", "m", "5000", "ok", "No"],
-    ["c", "r1", "No", "w", "700", "ok", ""],
-    ["c", "r2", "", "m", "700", "ok", ""],
-]
+FILTERED = (
+    "item rater label gender ms status gold/a r1 Yes w 900 ok Yes/a r2 No m 100 ok Yes/a r3 Yes m 950 ok Yes/"
+    "b r1 No w 800 ok No/b r2 Yes m '' bad No/b r3 No m 5000 ok No/c r1 No w 700 ok ''/c r2 '' m 700 ok ''"
+)
 
 
 def filtered(spec: DataSpec = LONG, **filters: object) -> Dataset:
-    return load(rows_table(ROWS_FILTERS), None, replace(spec, filters=Filters(**filters)), ["gender"])
+    return load(text_table(FILTERED), None, replace(spec, filters=Filters(**filters)), ["gender"])
 
 
 def left(data: Dataset) -> list[tuple[str, str]]:
-    annotations = data.annotations
-    return [
-        (annotations.item_ids[item], annotations.rater_ids[rater])
-        for item, rater in zip(annotations.item, annotations.rater, strict=True)
-    ]
+    return [*labels_of(data.annotations)]
 
 
 ALL = [("a", "r1"), ("a", "r2"), ("a", "r3"), ("b", "r1"), ("b", "r2"), ("b", "r3"), ("c", "r1")]
@@ -297,18 +247,22 @@ def test_the_account_by_group():
 
 
 def test_exclusions_and_raters_of_unknown_groups_are_in_the_account():
-    data = load(rows_table(ROWS_FILTERS), None, replace(LONG, exclude=(("gender", "w"),)))
+    data = load(text_table(FILTERED), None, replace(LONG, exclude=(("gender", "w"),)))
     assert [str(removal.filter) for removal in data.removals] == ["raters with 'gender' = 'w'"]
     assert data.removals[0].raters == 1
-    rows = [[cell if cell != "w" else "" for cell in row] for row in ROWS_FILTERS]
-    data = load(rows_table(rows), None, replace(LONG, filters=Filters(raters=("r1",))), ["gender"])
+    unknown = text_table(FILTERED.replace(" w ", " '' "))
+    data = load(unknown, None, replace(LONG, filters=Filters(raters=("r1",))), ["gender"])
     assert [share.value for share in data.removals[0].groups["gender"]] == [None, "m"]
 
 
-def test_a_matrix_by_items_has_times_and_gold_in_columns_of_their_own():
+def test_a_matrix_by_items_has_gold_and_what_annotations_are_dropped_by_in_columns_of_their_own():
     spec = DataSpec(layout="items-by-raters", item="item", filters=Filters(gold="gold", min_gold=0.8))
     data = load(text_table("item r1 r2 gold/a Yes No Yes/b No Yes No"), None, spec)
     assert data.annotations.rater_ids == ("r1",)
+    spec = replace(spec, filters=Filters(drop=(("split", "train"),)))
+    data = load(text_table("item r1 r2 split/a Yes No test/b No Yes train"), None, spec)
+    assert left(data) == [("a", "r1"), ("a", "r2")]
+    assert data.annotations.categories == ("No", "Yes")
 
 
 def test_the_experts_labels_are_recoded_with_the_raters():
@@ -316,13 +270,6 @@ def test_the_experts_labels_are_recoded_with_the_raters():
     recoded = replace(LONG, recode=steps)
     gold = {"gold": "gold", "min_gold": 0.5}
     assert left(filtered(recoded, **gold)) == left(filtered(**gold)) != ALL
-
-
-def test_a_matrix_by_items_has_no_labels_in_a_column_that_annotations_are_dropped_by():
-    spec = DataSpec(layout="items-by-raters", item="item", filters=Filters(drop=(("split", "train"),)))
-    data = load(text_table("item r1 r2 split/a Yes No test/b No Yes train"), None, spec)
-    assert left(data) == [("a", "r1"), ("a", "r2")]
-    assert data.annotations.categories == ("No", "Yes")
 
 
 @pytest.mark.parametrize(

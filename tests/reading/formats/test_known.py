@@ -22,7 +22,7 @@ from grasp_core.reading.formats.datasets import REMOVED_350, known
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe, Table
-from tests.reading.making import csv_bytes, rows_table
+from tests.reading.making import csv_bytes, labels_of, rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 
 
@@ -210,13 +210,8 @@ def test_any_unsafe_then_any_unsure_then_safe():
     assert isinstance(combine, Combine)
     assert combine.priority == ("Yes", "Unsure", "No")
     assert "Q1_whole_conversation_evaluation" not in combine.columns
-    votes = load(table, None, recognised(table).spec, ["rater_gender"]).annotations
-    found = {
-        (votes.item_ids[item], votes.rater_ids[rater]): SAFETY[category]
-        for item, rater, category in zip(votes.item, votes.rater, votes.category, strict=True)
-    }
-    answers = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
-    for row in answers:
+    found = labels_of(load(table, None, recognised(table).spec, ["rater_gender"]).annotations)
+    for row in (dict(zip(rows[0], row, strict=True)) for row in rows[1:]):
         own = {answer for name, answer in row.items() if name[:2] in ("Q2", "Q3", "Q4", "Q5", "Q6")}
         expected = next(answer for answer in ("Yes", "Unsure", "No") if answer in own)
         assert found[row["item_id"], row["rater_id"]] == expected
