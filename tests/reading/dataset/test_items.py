@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.dataset._items import LONGEST, MAX_SLICES
 from grasp_core.reading.dataset.load import Dataset, load, signature
 from grasp_core.reading.table.table import Table
-from tests.reading.making import LONG, rows_table
+from tests.reading.making import LONG, crossed, rows_table, text_table
 
 BESIDE = replace(LONG, items_id="id")
 ITEMS = ("p", "q", "r", "s")
@@ -19,14 +20,15 @@ ITEMS = ("p", "q", "r", "s")
 
 def votes(*more: tuple[str, list[str]]) -> Table:
     """Two raters of each item; columns of `more` have a value per item."""
-    rows = [["item", "rater", "label", "side", *(name for name, _ in more)]]
-    for n, item in enumerate(ITEMS):
-        for m, rater in enumerate("12"):
-            rows.append([item, rater, "xy"[(n + m) % 2], "lr"[m], *(values[n] for _, values in more)])
-    return rows_table(rows)
+    return crossed(
+        ",".join(["item,rater,label,side", *(name for name, _ in more)]),
+        lambda n, m: (ITEMS[n], m + 1, "xy"[(n + m) % 2], "lr"[m], *(values[n] for _, values in more)),
+        items=len(ITEMS),
+        raters=2,
+    )
 
 
-def about(column: list[str], ids: tuple[str, ...] = ITEMS, name: str = "topic") -> Table:
+def about(column: Sequence[str], ids: Sequence[str] = ITEMS, name: str = "topic") -> Table:
     return rows_table([["id", name], *zip(ids, column, strict=True)], "items.csv")
 
 
@@ -69,11 +71,9 @@ def test_only_what_is_named_is_taken_where_axes_are() -> None:
     assert set(load(*files, items=items, slices=["topic"]).attributes) == {"topic"}
 
 
-def test_rows_that_are_left_out_by_a_value_describe_no_item() -> None:
-    rows = [["item", "rater", "label", "skip", "source"]]
-    for n, item in enumerate(ITEMS):
-        rows += [[item, rater, "xy"[n % 2], "no", "ab"[n % 2]] for rater in "12"]
-    rows.insert(1, ["p", "3", "x", "yes", "b"])
+def test_rows_and_items_that_are_left_out_describe_no_item() -> None:
+    rows = [["item", "rater", "label", "skip", "source"], ["p", "3", "x", "yes", "b"]]
+    rows += [[item, rater, "xy"[n % 2], "no", "ab"[n % 2]] for n, item in enumerate(ITEMS) for rater in "12"]
     table = rows_table(rows)
     assert "item 'p' has 'b' and 'a'" in refused(table, None, "source", spec=LONG)
     spec = replace(LONG, filters=Filters(drop=(("skip", "yes"),)))
@@ -81,6 +81,8 @@ def test_rows_that_are_left_out_by_a_value_describe_no_item() -> None:
     assert values(found, "source") == {"p": "a", "q": "b", "r": "a", "s": "b"}
     assert "source" in load(table, None, spec).attributes
     assert "source" not in load(table, None, LONG).attributes
+    left_out = replace(LONG, filters=Filters(items=("p",)))
+    assert load(table, None, left_out, [], slices=["source"]).attributes["source"].values == ("a", "b")
 
 
 def test_the_items_file_decides_and_a_difference_is_told() -> None:
@@ -92,27 +94,15 @@ def test_the_items_file_decides_and_a_difference_is_told() -> None:
     assert note.examples == ("r",)
 
 
-def test_two_values_of_an_item_that_is_left_out_stop_nothing() -> None:
-    rows = [["item", "rater", "label", "kind"]]
-    rows += [
-        [i, j, "xy"[n % 2], i + j if i == "q" else "ab"[n % 2]] for n, i in enumerate("pqrs") for j in "12"
-    ]
-    spec = replace(LONG, filters=replace(LONG.filters, items=("q",)))
-    assert "item 'q' has 'q1' and 'q2'" in refused(rows_table(rows), None, "kind", spec=LONG)
-    assert load(rows_table(rows), None, spec, [], slices=["kind"]).attributes["kind"].values == ("a", "b")
-
-
 def test_matrices_take_attributes_from_the_items_file_and_from_columns_left_aside() -> None:
-    rows = [["item", "A", "B", "topic"], *([i, "x", "y", "tu"[n % 2]] for n, i in enumerate(ITEMS))]
+    table = text_table("item A B topic/p x y t/q x y u/r x y t/s x y u")
     by_item = replace(LONG, layout="items-by-raters", rater=None, label=None, ignore=("topic",))
-    assert values(load(rows_table(rows), None, by_item), "topic") == dict(zip(ITEMS, "tutu", strict=True))
-    beside = replace(by_item, items_id="id")
-    data = load(rows_table(rows), None, beside, items=about(["a", "a", "b", "b"], name="kind"))
-    assert values(data, "kind") == dict(zip(ITEMS, "aabb", strict=True))
-    turned = [["rater", *ITEMS], ["A", *"xxyy"], ["B", *"xyxy"]]
+    assert values(load(table, None, by_item), "topic") == dict(zip(ITEMS, "tutu", strict=True))
+    kinds, told = about("aabb", name="kind"), dict(zip(ITEMS, "aabb", strict=True))
+    assert values(load(table, None, replace(by_item, items_id="id"), items=kinds), "kind") == told
+    turned = text_table("rater p q r s/A x x y y/B x y x y")
     by_rater = replace(BESIDE, layout="raters-by-items", item=None, label=None)
-    data = load(rows_table(turned), None, by_rater, items=about(["a", "a", "b", "b"]))
-    assert values(data, "topic") == dict(zip(ITEMS, "aabb", strict=True))
+    assert values(load(turned, None, by_rater, items=kinds), "kind") == told
 
 
 def test_attributes_are_recoded_in_both_files() -> None:
@@ -125,17 +115,16 @@ def test_attributes_are_recoded_in_both_files() -> None:
     assert values(data, "length") == {"p": "short", "q": "long", "r": "long", "s": "short"}
 
 
-@pytest.mark.parametrize(
-    ("ids", "said"),
-    [
-        (("w", "x", "y", "z"), "use the same item ids in both files, or name another column of ids"),
-        (("P", "Q", "R", "S"), "all would match but for upper and lower case, as 'p' there and 'P' here"),
-    ],
-)
-def test_ids_that_do_not_match(ids: tuple[str, ...], said: str) -> None:
-    message = refused(votes(), about(["t"] * 4, ids))
-    assert message.startswith("none of the items of votes.csv ('p', 'q', 'r' and 1 more) is in column 'id'")
-    assert said in message
+def test_ids_that_do_not_match() -> None:
+    for ids, said in (
+        ("wxyz", "use the same item ids in both files, or name another column of ids"),
+        ("PQRS", "all would match but for upper and lower case, as 'p' there and 'P' here"),
+    ):
+        message = refused(votes(), about("tttt", ids))
+        assert message.startswith(
+            "none of the items of votes.csv ('p', 'q', 'r' and 1 more) is in column 'id'"
+        )
+        assert said in message
 
 
 def test_ids_some_of_which_match() -> None:
@@ -152,14 +141,11 @@ def test_ids_some_of_which_match() -> None:
 @pytest.mark.parametrize(
     ("items", "said"),
     [
-        (
-            about(["t", "u", "t", "u"], ("p", "q", "p", "q")),
-            "rows 2 and 4, column 'id': item 'p' is there more",
-        ),
-        (about(["t", "u", "t", "u"], ("p", "q", "r", " ")), "row 5, column 'id': the item id is blank"),
-        (about(["t", "u"], ("p", "q")), "has a column 'kind'"),
+        (about("tutu", "pqpq"), "rows 2 and 4, column 'id': item 'p' is there more"),
+        (about("tutu", "pqr "), "row 5, column 'id': the item id is blank"),
+        (about("tu", "pq"), "has a column 'kind'"),
         (about(["t", "t", "t", ""]), "'topic' has only 't' among the items that count"),
-        (about(["", "", "", ""]), "'topic' has no value among the items that count"),
+        (about([""] * 4), "'topic' has no value among the items that count"),
         (about(["t", "u", "t", "x" * (LONGEST + 1)]), f"row 5, column 'topic': a text of {LONGEST + 1}"),
         (about(["t" * 1_000_000, "u", "t", "v"]), "a text of 1,000,000 characters names no slice"),
     ],
@@ -169,20 +155,20 @@ def test_what_is_wrong_with_an_items_file(items: Table, said: str) -> None:
 
 
 def test_a_catalogue_counts_for_the_items_that_were_rated() -> None:
-    more = [f"further {n}" for n in range(200)]
-    topics = ["t", "u", "t", "u", *(f"topic {'of great length ' * 20}{n}" for n in range(200))]
-    data = load(votes(), None, BESIDE, items=about(topics, (*ITEMS, *more)), slices=["topic"])
+    further = [f"topic {'of great length ' * 20}{n}" for n in range(200)]
+    items = about([*"tutu", *further], (*ITEMS, *(f"further {n}" for n in range(200))))
+    data = load(votes(), None, BESIDE, items=items, slices=["topic"])
     assert values(data, "topic") == {"p": "t", "q": "u", "r": "t", "s": "u"}
-    assert set(load(votes(), None, BESIDE, items=about(topics, (*ITEMS, *more))).attributes) == {"topic"}
+    assert set(load(votes(), None, BESIDE, items=items).attributes) == {"topic"}
 
 
 def test_too_many_values() -> None:
+    rated = crossed("item,rater,label", lambda n, m: (f"i{n}", m, "x"), items=10_000, raters=2)
     ids = [f"i{n}" for n in range(10_000)]
-    rows = [["item", "rater", "label"], *([item, rater, "x"] for item in ids for rater in "12")]
-    items = rows_table([["id", "topic"], *([item, f"topic {item}"] for item in ids)], "items.csv")
+    items = about([f"topic {item}" for item in ids], ids)
     with pytest.raises(DataError, match=f"10,000 different values were found, at most {MAX_SLICES}"):
-        load(rows_table(rows), None, BESIDE, [], items=items, slices=["topic"])
-    assert not load(rows_table(rows), None, BESIDE, items=items).attributes
+        load(rated, None, BESIDE, [], items=items, slices=["topic"])
+    assert not load(rated, None, BESIDE, items=items).attributes
 
 
 @pytest.mark.parametrize(
@@ -200,19 +186,19 @@ def test_columns_that_make_no_slices(name: str, said: str) -> None:
 
 
 def test_files_and_readings_that_do_not_go_together() -> None:
+    topics = about("tutu")
     assert "no items file was given" in refused(votes(), None)
     with pytest.raises(SpecError, match="an items file needs `items_id`"):
-        load(votes(), None, LONG, items=about(["t", "u", "t", "u"]))
+        load(votes(), None, LONG, items=topics)
     with pytest.raises(SpecError, match="`items_member` is of an items file"):
         replace(LONG, items_member="Sheet1")
-    rows = [["A", "B"], ["x", "y"], ["x", "x"]]
     unnamed = replace(BESIDE, layout="items-by-raters", item=None, rater=None, label=None)
     with pytest.raises(DataError, match=r"no column of votes.csv holds item ids, so items.csv cannot"):
-        load(rows_table(rows), None, unnamed, items=about(["t", "u", "t", "u"]))
+        load(text_table("A B/x y/x x"), None, unnamed, items=topics)
     with pytest.raises(DataError, match=r"items.csv has no column 'idd'; did you mean"):
-        load(votes(), None, replace(BESIDE, items_id="idd"), items=about(["t", "u", "t", "u"]))
+        load(votes(), None, replace(BESIDE, items_id="idd"), items=topics)
 
 
 def test_files_of_the_same_columns_are_told_apart_by_what_they_are() -> None:
-    one, other = votes(), about(["t", "u", "t", "u"])
+    one, other = votes(), about("tutu")
     assert len({signature(one, None), signature(one, other), signature(one, None, other)}) == 3
