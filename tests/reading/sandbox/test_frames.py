@@ -28,19 +28,14 @@ def cells(frame: Any) -> dict[str, list[str]]:
 
 @given(st.data())
 def test_texts_stay_and_all_libraries_give_the_same_table(data: st.DataObject) -> None:
-    names = data.draw(NAMES)
-    rows = data.draw(st.integers(1, 5))
-    held = {
-        name: data.draw(st.lists(st.none() | CELLS, min_size=rows, max_size=rows), label=name)
-        for name in names
-    }
-    schema = pa.schema([pa.field(name, pa.string()) for name in names])
+    names, rows = data.draw(NAMES), data.draw(st.integers(1, 5))
+    column = st.lists(st.none() | CELLS, min_size=rows, max_size=rows)
+    held = {name: data.draw(column, label=name) for name in names}
+    arrow = pa.table(held, pa.schema([pa.field(name, pa.string()) for name in names]))
     frames = [
-        pd.DataFrame(held, dtype="str"),
-        pd.DataFrame(held, dtype=object),
+        *(pd.DataFrame(held, dtype="str"), pd.DataFrame(held, dtype=object)),
         pl.DataFrame(held, schema=dict.fromkeys(names, pl.String)),
-        pa.table(held, schema),
-        pa.concat_tables([pa.table(held, schema).slice(0, 1), pa.table(held, schema).slice(1)]),
+        *(arrow, pa.concat_tables([arrow.slice(0, 1), arrow.slice(1)])),
     ]
     tables = [frame_table(frame, "votes") for frame in frames]
     expected = {name: [text or "" for text in column] for name, column in held.items()}
@@ -109,13 +104,10 @@ def test_any_library_that_hands_out_its_columns_will_do(library: Any) -> None:
     assert cells(library(pa.table({"x": ["007", None]}))) == {"x": ["007", ""]}
 
 
-def test_a_named_index_is_a_column_and_others_are_none() -> None:
+def test_names_become_text_and_a_named_index_is_a_column() -> None:
     raters = pd.DataFrame({"race": ["a", "b"]}, index=pd.Index(["007", "8"], name="rater"))
     assert cells(raters) == {"rater": ["007", "8"], "race": ["a", "b"]}
     assert cells(raters.rename_axis(None)) == {"race": ["a", "b"]}
-
-
-def test_names_become_text() -> None:
     assert cells(pd.DataFrame({0: ["a"], ("x", "y"): ["b"]})) == {"0": ["a"], "x.y": ["b"]}
 
 
