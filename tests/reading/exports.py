@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
@@ -22,6 +20,7 @@ from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.parsed import Parsed
 from grasp_core.reading.table.table import Recipe, Table
+from tests.reading.making import parquet_bytes
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
 
@@ -33,9 +32,7 @@ def lines(records: Sequence[Any]) -> bytes:
 
 
 def parquet(records: Sequence[Any]) -> bytes:
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(records), file)
-    return file.getvalue()
+    return parquet_bytes(pa.Table.from_pylist(records))
 
 
 def table_of(records: Any, name: str = "export.json") -> Table:

@@ -7,10 +7,13 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import DataSpec
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.parse import parse, parse_folder
 from grasp_core.reading.sandbox.read import read_table
@@ -79,3 +82,26 @@ def csv_bytes(rows: Iterable[Sequence[str]], delimiter: str = ",") -> bytes:
     file = io.StringIO()
     csv.writer(file, delimiter=delimiter).writerows(rows)
     return file.getvalue().encode()
+
+
+def parquet_bytes(table: pa.Table | Mapping[str, object], **options: object) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(table if isinstance(table, pa.Table) else pa.table(table), file, **options)
+    return file.getvalue()
+
+
+def arrow_bytes(table: pa.Table, new: Callable = pa.ipc.new_stream, **options: object) -> bytes:
+    file = io.BytesIO()
+    with new(file, table.schema, **options) as writer:
+        writer.write_table(table, max_chunksize=4)
+    return file.getvalue()
+
+
+def written(table: Table) -> list[list[str]]:
+    """Header and rows, as they would be written again."""
+    return [list(table.columns), *table.head(10_000).to_numpy().tolist()]
+
+
+def messages(table: Table | Dataset) -> str:
+    """What was said of the file."""
+    return " | ".join(problem.message for problem in table.problems)

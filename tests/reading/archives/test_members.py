@@ -17,7 +17,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table import columns as cells
 from grasp_core.reading.table.table import Table
 from tests.reading.files.workbook_files import ods_bytes, ods_rows, sheets_bytes, xlsx_bytes
-from tests.reading.making import csv_bytes
+from tests.reading.making import csv_bytes, messages
 from tests.shared_data import SHARED, needs_shared_data
 from tests.zips import zipped
 
@@ -59,10 +59,6 @@ def archive(**members: Rows | bytes) -> bytes:
         raw = isinstance(content, bytes)
         packed[name.replace("__", "/") + ("" if raw else ".csv")] = content if raw else csv_bytes(content)
     return zipped(packed)
-
-
-def messages(table: Table) -> str:
-    return " | ".join(problem.message for problem in table.problems)
 
 
 def triples(table: Table, columns: tuple[str, str, str] = ("item", "rater", "rude")) -> set[tuple[str, ...]]:

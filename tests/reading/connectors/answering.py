@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
 import time
@@ -16,8 +15,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from tests.reading.making import parquet_bytes
 from tests.reading.sources.serving import send, serve
 
 Answer = tuple[int, bytes, dict[str, str]]
@@ -148,17 +147,11 @@ def argilla(asked: Asked) -> Answer | None:
     return as_json(answers[path]) if path in answers else None
 
 
-def _parquet() -> bytes:
-    out = io.BytesIO()
-    pq.write_table(VOTES, out)
-    return out.getvalue()
-
-
 _COMMIT = "a" * 40
 _FILES = {
     "README.md": b"---\nlicense: mit\n---\n",
-    "data/train-00000-of-00001.parquet": _parquet(),
-    "data/test-00000-of-00001.parquet": _parquet(),
+    "data/train-00000-of-00001.parquet": parquet_bytes(VOTES),
+    "data/test-00000-of-00001.parquet": parquet_bytes(VOTES),
 }
 
 

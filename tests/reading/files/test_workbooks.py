@@ -16,8 +16,8 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.files import workbooks
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table import parsed
-from grasp_core.reading.table.table import Table
 from tests.reading.files.workbook_files import changed, members_of, ods_bytes, ods_rows, ole_bytes, xlsx_bytes
+from tests.reading.making import written
 from tests.zips import zipped
 
 VOTES = [["item", "rater", "label"], ["i1", "r1", "Yes"], ["i1", "r2", "No"]]
@@ -33,10 +33,6 @@ def book_of(rows: Iterable[Sequence[object]]) -> openpyxl.Workbook:
     for row in rows:
         book.active.append(row)
     return book
-
-
-def cells(table: Table) -> list[list[str]]:
-    return [list(table.columns), *table.head(1000).to_numpy().tolist()]
 
 
 def refusal(content: bytes, part: str | None = None) -> str:
@@ -56,7 +52,7 @@ def saved(book: openpyxl.Workbook) -> bytes:
 def test_text_stays_as_it_is(form):
     rows = [["id", "label"], ["007", "NA"], ["a,b", "é"], ['a "quoted" b', "+1"], ["x & y <z>", "1.0"]]
     table = read_table(form(rows), "whatever.csv")
-    assert cells(table) == rows
+    assert written(table) == rows
     assert (table.members, table.member, table.problems) == ((), None, ())
     assert table.kind in ("XLSX", "ODS")
 
@@ -70,7 +66,7 @@ def test_values_are_those_of_an_export():
         [296708581782793, -0.0, "", datetime.time(4, 5)],
         [-3, 1.5, 0, datetime.timedelta(hours=26, minutes=3, seconds=4)],
     ]
-    assert cells(read_table(saved(book_of(rows))))[1:] == [
+    assert written(read_table(saved(book_of(rows))))[1:] == [
         ["7", "0.1", "True", "2024-01-31"],
         ["7", "1e+22", "False", "2024-01-31 03:04:05"],
         ["296708581782793", "0", "", "04:05:00"],
@@ -81,14 +77,14 @@ def test_values_are_those_of_an_export():
         '<table:table-cell office:value-type="boolean" office:boolean-value="true"/>'
         '<table:table-cell office:value-type="date" office:date-value="2024-01-31"/></table:table-row>'
     )
-    assert cells(read_table(ods_bytes({"S": row}))) == [["a", "b", "c"], ["2", "True", "2024-01-31"]]
+    assert written(read_table(ods_bytes({"S": row}))) == [["a", "b", "c"], ["2", "True", "2024-01-31"]]
 
 
 def test_old_excel_files_are_read_with_their_sheets():
     content = ole_bytes({"Workbook": biff_stream({"votes": VOTES, "people": PEOPLE})})
     table = read_table(content, "votes.xls")
     assert (table.kind, table.members, table.member) == ("XLS", ("votes", "people"), "votes")
-    assert cells(table) == VOTES
+    assert written(table) == VOTES
     assert read_table(content, "votes.xls", member="people").columns == ("rater", "age")
 
 
@@ -143,7 +139,7 @@ def test_titles_and_blank_rows_are_skipped_and_rows_keep_their_numbers():
     rows += [["i1", "r1", "Yes", 1], [], ["i2", "r1", "", ""], ["i3", "r1", "No"], [None] * 6]
     table = read_table(xlsx_bytes(rows), "votes.xlsx")
     expected = [["i1", "r1", "Yes", "1"], ["i2", "r1", "", ""], ["i3", "r1", "No", ""]]
-    assert cells(table) == [["item", "rater", "label", "x"], *expected]
+    assert written(table) == [["item", "rater", "label", "x"], *expected]
     assert [table.row(position) for position in range(3)] == [5, 7, 8]
     (note,) = table.problems
     assert "taken from row 4; 2 rows above it, the first with 'Study of 2024', left out" in note.message
@@ -156,7 +152,7 @@ def test_a_table_may_stand_anywhere_in_the_sheet():
             book.active.cell(row, column, text)
     book.active["A1"] = "A title"
     table = read_table(saved(book))
-    assert cells(table) == VOTES
+    assert written(table) == VOTES
     assert table.row(0) == 6
 
 
@@ -208,7 +204,7 @@ def test_the_first_sheet_with_a_table_is_read_unless_one_is_named():
     content = book_of_sheets()
     table = read_table(content, "votes.xlsx")
     assert (table.members, table.member) == (("About", "Votes", "People"), "Votes")
-    assert cells(table) == VOTES
+    assert written(table) == VOTES
     people = read_table(content, "votes.xlsx", member="People")
     assert (people.member, people.columns) == ("People", ("rater", "age"))
 
@@ -228,7 +224,7 @@ def test_empty_rows_to_the_end_of_the_sheet_cost_nothing():
         '<table:table-row table:number-rows-repeated="1048570">'
         '<table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
     )
-    assert cells(read_table(ods_bytes({"S": rows}))) == VOTES
+    assert written(read_table(ods_bytes({"S": rows}))) == VOTES
 
 
 BOMB = "<!DOCTYPE x [" + "<!ENTITY a0 'xxxxxxxxxx'>" + "".join(
@@ -284,7 +280,7 @@ def test_pictures_are_not_unpacked(monkeypatch):
     picture = {"xl/media/image1.png": bytes(2**21)}
     content = zipped(members_of(xlsx_bytes(VOTES)) | picture)
     monkeypatch.setattr(containers, "MAX_BYTES", 2**20)
-    assert cells(read_table(content)) == VOTES
+    assert written(read_table(content)) == VOTES
 
 
 @pytest.mark.parametrize(

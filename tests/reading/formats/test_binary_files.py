@@ -8,7 +8,6 @@ import json
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from tests.reading.making import arrow_bytes, messages
 from tests.shared_data import SHARED, needs_shared_data
 from tests.zips import zipped
 
@@ -44,13 +44,6 @@ def votes(first: int = 0, items: int = 3) -> pa.Table:
 
 def expected(table: pa.Table) -> list[list[str]]:
     return [[row["item"], row["rater"], ("no", "yes")[row["label"]]] for row in table.to_pylist()]
-
-
-def arrow_bytes(table: pa.Table, new: Callable = pa.ipc.new_stream, **options: object) -> bytes:
-    sink = io.BytesIO()
-    with new(sink, table.schema, **options) as writer:
-        writer.write_table(table, max_chunksize=4)
-    return sink.getvalue()
 
 
 def file_bytes(table: pa.Table, compression: str | None = None) -> bytes:
@@ -89,10 +82,6 @@ def put(folder: Path, files: dict[str, bytes]) -> Path:
 
 def cells(table: Table) -> list[list[str]]:
     return table.head(1000)[list(NAMES)].to_numpy().tolist()
-
-
-def messages(table: Table) -> str:
-    return " | ".join(problem.message for problem in table.problems)
 
 
 @pytest.mark.parametrize("write", WRITERS, ids=["stream", "file", "zstd", "lz4"])

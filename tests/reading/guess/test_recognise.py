@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import random
 import sys
@@ -15,8 +14,6 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.feather as feather
-import pyarrow.parquet as pq
 import pytest
 
 import grasp_core as grasp
@@ -31,7 +28,7 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import name_columns
 from grasp_core.reading.table.table import Recipe, Table
 from grasp_core.report.words.levels import known_scale, unranked
-from tests.reading.making import LONG, crossed, rows_table, text_table
+from tests.reading.making import LONG, arrow_bytes, crossed, parquet_bytes, rows_table, text_table
 
 # Columns
 
@@ -236,15 +233,9 @@ def enum() -> pl.DataFrame:
 
 
 def as_file(kind: str) -> Any:
-    out, table = io.BytesIO(), pa.Table.from_pandas(typed(ordered=True))
-    if kind == "parquet":
-        pq.write_table(table, out)
-    elif kind == "feather":
-        feather.write_feather(table, out)
-    else:
-        with pa.ipc.new_file(out, table.schema) as file:
-            file.write_table(table)
-    return read_table(out.getvalue(), f"votes.{kind}")
+    table = pa.Table.from_pandas(typed(ordered=True))
+    content = parquet_bytes(table) if kind == "parquet" else arrow_bytes(table, pa.ipc.new_file)
+    return read_table(content, f"votes.{kind}")
 
 
 @pytest.mark.parametrize(
@@ -253,7 +244,7 @@ def as_file(kind: str) -> Any:
         lambda: frame_table(typed(ordered=True), "votes"),
         lambda: frame_table(enum(), "votes"),
         lambda: frame_table(pa.Table.from_pandas(typed(ordered=True)), "votes"),
-        *(lambda kind=kind: as_file(kind) for kind in ("parquet", "feather", "arrow")),
+        *(lambda kind=kind: as_file(kind) for kind in ("parquet", "arrow")),
     ],
 )
 def test_an_ordered_type_says_labels_and_their_order(make: Any) -> None:

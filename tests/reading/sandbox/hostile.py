@@ -8,11 +8,10 @@ import io
 import json
 from collections.abc import Callable
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import xlsxwriter
 
 from tests.reading.files.workbook_files import changed, ods_bytes, ods_rows, xlsx_bytes
+from tests.reading.making import parquet_bytes
 from tests.zips import zipped
 
 Shape = Callable[[int], bytes]
@@ -40,12 +39,6 @@ def repeated_fields(count: int) -> bytes:
 
 def column_clash(count: int) -> bytes:
     return one_object({**{f"f{at}": 1 for at in range(count)}, "a.b": 1, "a": {"b": 2}})
-
-
-def parquet_of(columns: dict[str, list[object]]) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(pa.table(columns), sink)
-    return sink.getvalue()
 
 
 def xlsx_with(comment: str, member: str = "xl/worksheets/sheet1.xml") -> bytes:
@@ -191,12 +184,12 @@ SHEETS: dict[str, Shape] = {
     "sheets": sheets,
 }
 TABLES: dict[str, Shape] = {
-    "rows": lambda n: parquet_of({"a": [str(at) for at in range(n)], "b": ["x"] * n}),
-    "columns": lambda n: parquet_of({f"c{at}": ["x", "y"] for at in range(n)}),
-    "lists": lambda n: parquet_of(
+    "rows": lambda n: parquet_bytes({"a": [str(at) for at in range(n)], "b": ["x"] * n}),
+    "columns": lambda n: parquet_bytes({f"c{at}": ["x", "y"] for at in range(n)}),
+    "lists": lambda n: parquet_bytes(
         {"id": ["a"], "annotators": [[str(at) for at in range(n)]], "labels": [["x"] * n]}
     ),
-    "fields": lambda n: parquet_of({"id": ["a"], "s": [{f"f{at}": "x" for at in range(n)}]}),
+    "fields": lambda n: parquet_bytes({"id": ["a"], "s": [{f"f{at}": "x" for at in range(n)}]}),
 }
 KINDS = {"delimited": DELIMITED, "JSON": JSON, "packed": PACKED, "workbook": SHEETS, "Parquet": TABLES}
 SHAPES: dict[str, Shape] = {

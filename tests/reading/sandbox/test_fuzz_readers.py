@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grasp_core.reading.table.table import Table
 from tests.reading.files.workbook_files import members_of, ods_bytes, ods_rows, xlsx_bytes
-from tests.reading.making import csv_bytes
-from tests.reading.reader_samples import RECORDS, ROWS, outcome, parquet_bytes, samples
+from tests.reading.making import csv_bytes, parquet_bytes
+from tests.reading.reader_samples import RECORDS, ROWS, outcome, samples
 from tests.zips import zipped
 
 pytestmark = pytest.mark.in_earnest
@@ -103,7 +101,7 @@ def test_every_cut_off_file(form):
 
 
 def test_cut_off_parquet_and_archives_that_lack_a_byte_are_refused():
-    content = parquet_bytes()
+    content = samples()["Parquet"]
     for length in range(4, len(content), 97):
         assert "is a damaged or cut-off Parquet file" in str(outcome(content[:length]))
     for form in ("zip", "XLSX", "ODS"):
@@ -123,10 +121,8 @@ def test_files_without_a_name_are_left_out_of_archives():
 
 def half_a_class_label() -> bytes:
     features = {"label": {"_type": "ClassLabel", "names": ["\ud800", "b"]}}
-    table = pa.table({"item": ["a", "b"], "label": [0, 1]})
-    about, sink = {"huggingface": json.dumps({"info": {"features": features}})}, io.BytesIO()
-    pq.write_table(table.replace_schema_metadata(about), sink)
-    return sink.getvalue()
+    about = {"huggingface": json.dumps({"info": {"features": features}})}
+    return parquet_bytes(pa.table({"item": ["a", "b"], "label": [0, 1]}).replace_schema_metadata(about))
 
 
 LABEL_STUDIO = ["id", "annotator", "annotation_id", "lead_time"]

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
@@ -30,7 +29,7 @@ from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe
 from tests.reading.files.workbook_files import changed, ods_bytes, xlsx_bytes
-from tests.reading.making import csv_bytes, read_here, rows_table
+from tests.reading.making import csv_bytes, parquet_bytes, read_here, rows_table
 from tests.reading.reader_samples import ROWS, samples
 from tests.zips import zipped
 
@@ -51,10 +50,7 @@ def refusal(content: bytes, name: str = "votes.bin") -> str:
 
 
 def parquet_bomb() -> bytes:
-    sink = io.BytesIO()
-    values = pa.array(np.zeros(40_000_000, np.int32))
-    pq.write_table(pa.table({"a": values, "b": values, "c": values}), sink)
-    return sink.getvalue()
+    return parquet_bytes(dict.fromkeys("abc", pa.array(np.zeros(40_000_000, np.int32))))
 
 
 def big_sheet(rows: int = 40_000, columns: int = 1_000) -> bytes:

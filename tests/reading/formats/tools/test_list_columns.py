@@ -6,13 +6,11 @@ https://huggingface.co/docs/datasets/about_dataset_features.
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +30,7 @@ from tests.reading.exports import (
     survives,
     table_of,
 )
+from tests.reading.making import parquet_bytes
 
 LABEL = {"names": ["no", "yes"], "_type": "ClassLabel"}
 SEQUENCE = {"labels": {"feature": LABEL, "_type": "Sequence"}}
@@ -53,9 +52,7 @@ def parquet(columns: dict[str, Any], features: dict[str, Any] | None = None, **o
     if features is not None:
         said = json.dumps({"info": {"features": features}}).encode()
         table = table.replace_schema_metadata({b"huggingface": said})
-    file = io.BytesIO()
-    pq.write_table(table, file, **options)
-    return file.getvalue()
+    return parquet_bytes(table, **options)
 
 
 def read(columns: dict[str, Any], features: dict[str, Any] | None = None, **options: Any) -> Table:
