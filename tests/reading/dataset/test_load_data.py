@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import tracemalloc
 from dataclasses import replace
@@ -10,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grasp_core.model.annotations import Axis
@@ -29,8 +28,7 @@ from grasp_core.reading.dataset.load import (
 )
 from grasp_core.reading.dataset.raters import alike
 from grasp_core.reading.table.table import Table
-from tests.reading.exports import parquet
-from tests.reading.making import LONG, crossed, csv_bytes, labels_of, read_here, rows_table, text_table
+from tests.reading.making import LONG, crossed, labels_of, rows_table, text_table
 from tests.strategies import Votes, votes
 
 
@@ -93,18 +91,6 @@ def test_the_order_of_rows_changes_order_only(data, random):
     assert content(one) == content(other)
     told = [{p.message for p in data.problems if "row" not in p.message} for data in (one, other)]
     assert told[0] == told[1]
-
-
-@settings(max_examples=settings().max_examples // 2)
-@given(votes())
-def test_every_format_gives_identical_data(data):
-    rows = long_rows(data)
-    records = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
-    text, tabs = csv_bytes(rows), csv_bytes(rows, "\t")
-    files = [text, gzip.compress(text), tabs, gzip.compress(tabs), b"\xef\xbb\xbf" + text, parquet(records)]
-    first, *others = (load(read_here(file, "votes"), None, LONG, ["axis"]) for file in files)
-    for other in others:
-        assert identical(first, other)
 
 
 SMALL = """

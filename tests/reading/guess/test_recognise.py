@@ -19,7 +19,6 @@ import pytest
 import grasp_core as grasp
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.reading.dataset.checks import missing_columns
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import Guess, recognise
 from grasp_core.reading.sandbox.parse import frame_table
@@ -189,22 +188,6 @@ def test_a_known_raters_file_proposes_its_axes_and_missing_texts():
 def test_too_few_columns():
     with pytest.raises(DataError, match=r"votes\.csv has only 2 columns \('item', 'label'\)"):
         recognise(text_table("item label/1 Yes"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a b c/1 2 3",
-        "a b c/1 1 1/1 1 1",
-        "a b c/1 2 3/4 5 6/7 8 9",
-        "item rater c/1 2 3",
-        "a b c d/1 2 x y/1 3 x y",
-    ],
-)
-def test_there_is_always_a_guess_of_existing_columns(text):
-    table = text_table(text)
-    guess = recognise(table)
-    assert missing_columns(table, None, guess.spec, guess.axes) == []
 
 
 def test_words():

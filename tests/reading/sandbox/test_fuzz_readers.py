@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grasp_core.reading.table.table import Table
 from tests.reading.files.workbook_files import members_of, ods_bytes, ods_rows, xlsx_bytes
 from tests.reading.making import csv_bytes, parquet_bytes
-from tests.reading.reader_samples import RECORDS, ROWS, outcome, samples
+from tests.reading.reader_samples import outcome, samples
 from tests.zips import zipped
 
 pytestmark = pytest.mark.in_earnest
@@ -33,14 +33,6 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
 
 
 IN_CI = settings(deadline=10_000, suppress_health_check=[HealthCheck.too_slow])
-
-
-@pytest.mark.parametrize("form", list(samples()))
-def test_samples_are_read(form):
-    table = outcome(samples()[form])
-    assert isinstance(table, Table)
-    assert len(table) == len(RECORDS)
-    assert table.columns == tuple(ROWS[0])
 
 
 @pytest.mark.parametrize("form", list(samples()))
