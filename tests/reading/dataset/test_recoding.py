@@ -40,31 +40,18 @@ def profile(data: Dataset, axis: str) -> list[str | None]:
     return [None if code < 0 else found.values[code] for code in found.codes]
 
 
-@pytest.mark.parametrize(
-    ("steps", "counts"),
-    [
-        ([MapValues(None, (("yes", "Yes"), ("Maybe", "")))], {"No": 3, "Yes": 2}),
-        (
-            [
-                MapValues("label", (("yes", "Yes"),)),
-                MapValues(None, (("Yes", "1"), ("No", "0"), ("Maybe", "0"))),
-            ],
-            {"0": 4, "1": 2},
-        ),
-        (
-            [MapValues(None, (("Yes", "No"), ("No", "Yes"), ("yes", "No"), ("Maybe", "")))],
-            {"No": 2, "Yes": 3},
-        ),
-    ],
-    ids=["merged and treated as missing", "a later step sees what an earlier one made", "change places"],
-)
-def test_labels_are_mapped(steps, counts):
-    assert labels(loaded(*steps)) == counts
+def test_values_are_mapped():
+    merged = MapValues(None, (("yes", "Yes"), ("Maybe", "")))
+    assert labels(loaded(merged)) == {"No": 3, "Yes": 2}
+    to_numbers = MapValues(None, (("Yes", "1"), ("No", "0"), ("Maybe", "0")))
+    assert labels(loaded(MapValues("label", (("yes", "Yes"),)), to_numbers)) == {"0": 4, "1": 2}
+    places_changed = MapValues(None, (("Yes", "No"), ("No", "Yes"), ("yes", "No"), ("Maybe", "")))
+    assert labels(loaded(places_changed)) == {"No": 2, "Yes": 3}
+    of_raters = MapValues("gender", (("woman", "Woman"), ("Woman_", "Woman")))
+    assert profile(loaded(of_raters), "gender") == ["Woman", "Woman", "Man"]
 
 
-def test_what_is_known_of_raters_is_merged_and_cut_at_the_edges():
-    merged = loaded(MapValues("gender", (("woman", "Woman"), ("Woman_", "Woman"))))
-    assert profile(merged, "gender") == ["Woman", "Woman", "Man"]
+def test_numbers_are_cut_at_the_edges():
     data = loaded(Bins("age", (18, 24.5), ("minor", "young", "old")), axis="age")
     assert profile(data, "age") == ["minor", "young", "old"]
 

@@ -216,38 +216,28 @@ def test_every_kind_of_answer() -> None:
     assert "questions whose answers cannot be read were left out: 'marks'" in recipe_of(table).sentences
 
 
-def changed(users: Any) -> dict[str, Any]:
-    return by_column(2, ANSWERS[1]) | {"toxic.responses.users": users}
+def test_damage_is_one_sentence_that_names_the_record() -> None:
+    def second(form: Form, record: dict[str, Any], said: str) -> None:
+        refused([form(1, ANSWERS[0]), record], "record 2: ", said)
 
+    def by_answer(value: Any) -> dict[str, Any]:
+        order = [{"user_id": "u", "value": value, **SUBMITTED}]
+        return {"fields": {}, "responses": {"order": order}}
 
-def by_answer(value: Any) -> dict[str, Any]:
-    return {"fields": {}, "responses": {"order": [{"user_id": "u", "value": value, **SUBMITTED}]}}
-
-
-FIRST = by_user(1, ANSWERS[0])
-UNSIGNED = by_answer(0) | {"responses": {"a": [{"value": "No"}]}}
-
-
-@pytest.mark.parametrize(
-    ("records", "sentence"),
-    [
-        ([FIRST, {"responses": []}], "record 2: 'fields' should be an object, found nothing"),
-        ([FIRST, {"fields": {}, "responses": "x"}], "record 2: 'responses' should be a list, found 'x'"),
-        ([FIRST, {"fields": {}, "responses": [{"values": {}}]}], "should be the user's id, found nothing"),
-        ([by_question(1, ANSWERS[0]), UNSIGNED], "with 'user_id' and 'value'"),
-        ([by_column(1, ANSWERS[0]), changed(users=["u"])], "as many of each, found '1, 4, 4'"),
-        ([by_column(1, ANSWERS[0]), changed(users=None)], "the users of 'toxic' should be a list"),
-        (
-            [by_column(2, ANSWERS[1]) | {"toxic.responses": [{}, "No", "No", "No"]}],
-            "its question 'toxic' cannot be read",
-        ),
-        ([by_answer([{"value": "a", "rank": "first"}])], "its question 'order' cannot be read"),
-        ([by_answer([{"start": 0, "end": 1, "label": "a"}])], "cannot be read, as those that mark spans"),
-        ([by_user(1, (None,) * 4)], "is an export without annotations (Argilla, JSON)"),
-    ],
-)
-def test_damage_is_one_sentence_that_names_the_record(records: list[dict[str, Any]], sentence: str) -> None:
-    refused(records, sentence, *(["record 2: "] if len(records) == 2 else []))
+    second(by_user, {"responses": []}, "'fields' should be an object, found nothing")
+    second(by_user, {"fields": {}, "responses": "x"}, "'responses' should be a list, found 'x'")
+    second(by_user, {"fields": {}, "responses": [{"values": {}}]}, "should be the user's id, found nothing")
+    unsigned = {"fields": {}, "responses": {"a": [{"value": "No"}]}}
+    second(by_question, unsigned, "with 'user_id' and 'value'")
+    record = by_column(2, ANSWERS[1])
+    second(by_column, record | {"toxic.responses.users": ["u"]}, "as many of each, found '1, 4, 4'")
+    second(by_column, record | {"toxic.responses.users": None}, "the users of 'toxic' should be a list")
+    answers = {"toxic.responses": [{}, "No", "No", "No"]}
+    refused([record | answers], "its question 'toxic' cannot be read")
+    refused([by_answer([{"value": "a", "rank": "first"}])], "its question 'order' cannot be read")
+    marked = [{"start": 0, "end": 1, "label": "a"}]
+    refused([by_answer(marked)], "cannot be read, as those that mark spans")
+    refused([by_user(1, (None,) * 4)], "is an export without annotations (Argilla, JSON)")
 
 
 def test_other_records_are_not_its_own() -> None:

@@ -213,33 +213,18 @@ def test_annotators_by_number_in_csv() -> None:
 
 
 # Damage
-MANY = [record(number, "P") for number in range(1, 22)]
-"""As many as tell whose file it is."""
-SPAN = {"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}
-
-
-@pytest.mark.parametrize(
-    ("records", "sentence"),
-    [
-        ([*MANY, {"id": 22, "text": "a"}], "record 22: 'label' should be a list, found nothing"),
-        ([*MANY, {"text": "a", "label": []}], "record 22: 'id' should be the text's number, found nothing"),
-        ([*MANY, record(22, "", label=[{}])], "record 22: an entry of 'label' should be a text"),
-        (
-            [NUMBERED[0], {"id": 2, "annotations": None}],
-            "record 2: 'annotations' should be a list, found nothing",
-        ),
-        (
-            [NUMBERED[0], {"id": 2, "annotations": [1]}],
-            "record 2: an annotation should be an object, found '1'",
-        ),
-        (
-            [NUMBERED[0], {"id": 2, "annotations": [SPAN]}],
-            "record 2: the labels are of spans; only",
-        ),
-    ],
-)
-def test_damage_is_one_sentence(records: list[Any], sentence: str) -> None:
-    refused(records, sentence)
+def test_damage_is_one_sentence() -> None:
+    many = [record(number, "P") for number in range(1, 22)]  # as many as tell whose file it is
+    refused([*many, {"id": 22, "text": "a"}], "record 22: 'label' should be a list, found nothing")
+    refused([*many, {"text": "a", "label": []}], "record 22: 'id' should be the text's number, found nothing")
+    refused([*many, record(22, "", label=[{}])], "record 22: an entry of 'label' should be a text")
+    span = {"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}
+    for found, said in (
+        (None, "'annotations' should be a list, found nothing"),
+        ([1], "an annotation should be an object, found '1'"),
+        ([span], "the labels are of spans; only"),
+    ):
+        refused([NUMBERED[0], {"id": 2, "annotations": found}], f"record 2: {said}")
 
 
 def test_damage_in_an_archive_names_the_file() -> None:
@@ -384,27 +369,20 @@ def test_sessions_without_names_and_tasks_without_options_are_told() -> None:
     assert "1 task without options counts as missing" in recipe_of(table).sentences
 
 
-NO_SESSIONS = [task(1, "2023-07-25_14-50-21"), task(2, "news-2023-07-25_14-50-21")]
-SPANS = [task(1, SESSIONS[0], spans=[{"start": 0, "end": 4, "label": "A"}], _view_id="ner_manual")]
-NO_HASH = without(BINARY[1], "_input_hash", "_task_hash")
-
-
-@pytest.mark.parametrize(
-    ("records", "sentence"),
-    [
-        ([BINARY[0], without(BINARY[1], "answer")], "2: 'answer' should be accept, reject or ignore"),
-        ([BINARY[0], {**BINARY[1], "answer": "yes"}], "'answer' should be accept, reject or ignore, found"),
-        ([BINARY[0], NO_HASH], "2: '_input_hash' should be the number that Prodigy gives each input"),
-        ([CHOICE[0], {**CHOICE[1], "accept": "POS"}], "2: 'accept' should be a list"),
-        ([CHOICE[0], {**CHOICE[1], "accept": [["POS"]]}], "2: an option of 'accept' should be a text"),
-        (NO_SESSIONS, "no record says who answered it; annotate in named sessions"),
-        ([task(1, None), task(2, None)], "no record says who answered it; annotate in named sessions"),
-        ([{**BINARY[0], "versions": [{"sessions": ["news-ann"]}]}], "`prodigy review` decided"),
-        (SPANS, "spans or regions that were marked"),
-    ],
-)
-def test_damage_of_prodigy_is_one_sentence(records: list[Any], sentence: str) -> None:
-    refused(records, sentence)
+def test_damage_of_prodigy_is_one_sentence() -> None:
+    wrong = "'answer' should be accept, reject or ignore"
+    refused([BINARY[0], without(BINARY[1], "answer")], f"2: {wrong}")
+    refused([BINARY[0], {**BINARY[1], "answer": "yes"}], f"{wrong}, found")
+    no_hash = without(BINARY[1], "_input_hash", "_task_hash")
+    refused([BINARY[0], no_hash], "2: '_input_hash' should be the number that Prodigy gives each input")
+    refused([CHOICE[0], {**CHOICE[1], "accept": "POS"}], "2: 'accept' should be a list")
+    refused([CHOICE[0], {**CHOICE[1], "accept": [["POS"]]}], "2: an option of 'accept' should be a text")
+    for sessions in (("2023-07-25_14-50-21", "news-2023-07-25_14-50-21"), (None, None)):
+        nobody = [task(number, session) for number, session in enumerate(sessions)]
+        refused(nobody, "no record says who answered it; annotate in named sessions")
+    refused([{**BINARY[0], "versions": [{"sessions": ["news-ann"]}]}], "`prodigy review` decided")
+    spans = [{"start": 0, "end": 4, "label": "A"}]
+    refused([task(1, SESSIONS[0], spans=spans, _view_id="ner_manual")], "spans or regions that were marked")
 
 
 def test_other_records_are_not_of_prodigy() -> None:

@@ -363,40 +363,36 @@ def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict
 
 
 # Damage
-def answered(answer: dict[str, Any]) -> list[Any]:
-    return of_task(annotation(1, answer))
+def test_damage_of_tasks_is_one_sentence() -> None:
+    def second(said: str, **fields: Any) -> None:
+        refused([TASKS[0], {**TASKS[1], **fields}], f"2: {said}")
+
+    second("'id' should be the task's number, found nothing", id=None)
+    second("'data' should be an object, found '[]'", data=[])
+    second("'annotations' should be a list, found nothing", annotations=None)
+    whole = [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))]
+    refused(whole, "no annotation answers a question about its task as a whole")
+    refused([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations")
 
 
-def of_task(*annotations: Any) -> list[Any]:
-    return [TASKS[0], task(2, *annotations)]
+def test_damage_of_annotations_is_one_sentence() -> None:
+    def second(one: Any, said: str) -> None:
+        refused([TASKS[0], task(2, one)], f"2, annotation 1: {said}")
+
+    second("x", "the annotation should be an object")
+    second(annotation(1) | {"result": {"a": 1}}, "'result' should be a list, found '{\"a\": 1}'")
+    second({"result": []}, "'completed_by' should be the annotator's number or address, found nothing")
+    nameless = toxicity({"first_name": "A"}, "Yes")
+    second(nameless, "'completed_by' should be an object with 'id' or 'email'")
+    odd = annotation(1, result("a", "choices", [{"a": 1}]))
+    second(odd, "an answer of 'choices' should be a text or a number")
+    unnamed = annotation(1, {"value": {"choices": ["a"]}})
+    second(unnamed, "'from_name' should be the question's name, found nothing")
 
 
-@pytest.mark.parametrize(
-    ("records", "sentence"),
-    [
-        ([TASKS[0], {**TASKS[1], "id": None}], "2: 'id' should be the task's number, found nothing"),
-        ([TASKS[0], {**TASKS[1], "data": []}], "2: 'data' should be an object, found '[]'"),
-        ([TASKS[0], {"id": 2, "data": {}}], "2: 'annotations' should be a list, found nothing"),
-        (of_task("x"), "2, annotation 1: the annotation should be an object"),
-        (of_task(annotation(1) | {"result": {"a": 1}}), "1: 'result' should be a list, found '{\"a\": 1}'"),
-        (
-            of_task({"result": []}),
-            "'completed_by' should be the annotator's number or address, found nothing",
-        ),
-        (of_task(toxicity({"first_name": "A"}, "Yes")), "should be an object with 'id' or 'email'"),
-        (answered(result("a", "choices", [{"a": 1}])), "an answer of 'choices' should be a text or a number"),
-        (answered({"value": {"choices": ["a"]}}), "'from_name' should be the question's name, found nothing"),
-        ([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations"),
-        ([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text"),
-        ([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing"),
-        (
-            [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))],
-            "no annotation answers a question about its task as a whole",
-        ),
-    ],
-)
-def test_damage_is_one_sentence(records: list[Any], sentence: str) -> None:
-    refused(records, sentence)
+def test_damage_of_records_is_one_sentence() -> None:
+    refused([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text")
+    refused([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing")
 
 
 def test_other_records_are_not_its_own() -> None:
