@@ -105,20 +105,12 @@ def test_each_language_is_read_in_its_code_page(language: str) -> None:
         assert decoded(text, page) == text
 
 
-NAMES = "name,votes\nMüller,1\nNúñez,2\nGonçalves,3\nSørensen,2\nSão Tomé,1\nLefèvre,2\nÅngström,3\n"
-
-
-@pytest.mark.parametrize(
-    ("page", "text"),
-    [
-        ("cp1252", "item,label\n1,¿Cuántos m³ son?\n2,½ taza\n3,1º piso\n4,£5 más\n"),
-        ("cp1252", NAMES),
-        ("cp1250", "item,label\n1,pleť\n2,zeď\n3,síť\n"),
-    ],
-    ids=["signs beside words", "names of all countries", "a byte that is nothing in Windows-1252"],
-)
-def test_what_tells_a_code_page(page: str, text: str) -> None:
-    assert decoded(text, page) == text
+def test_what_tells_a_code_page() -> None:
+    signs = "item,label\n1,¿Cuántos m³ son?\n2,½ taza\n3,1º piso\n4,£5 más\n"  # beside words
+    names = "name,votes\nMüller,1\nNúñez,2\nGonçalves,3\nSørensen,2\nSão Tomé,1\nLefèvre,2\nÅngström,3\n"
+    nothing = "item,label\n1,pleť\n2,zeď\n3,síť\n"  # a byte that is nothing in Windows-1252
+    for page, text in (("cp1252", signs), ("cp1252", names), ("cp1250", nothing)):
+        assert decoded(text, page) == text
 
 
 def test_bytes_of_no_code_page_are_refused() -> None:
@@ -151,37 +143,34 @@ def table(text: str) -> Table:
     return read_table(text.encode(), "votes.csv")
 
 
-@pytest.mark.parametrize(
-    ("text", "columns", "rows"),
-    [
-        ("1,1,1\n2,1,2\n5,1,2\n1,2,3\n", ("column 1", "column 2", "column 3"), 4),
-        ("C1,P1,yes\nC2,P1,no\nC1,P2,no\nC2,P2,yes\n", ("column 1", "column 2", "column 3"), 4),
-        ("1,,3,2\n,2,3,2\n1,1,,2\n", ("column 1", "column 2", "column 3", "column 4"), 3),
-        ("P01,Man\nP02,Woman\nP03,Man\n", ("column 1", "column 2"), 3),
-        ("item,rater,label\na,x,1\nb,x,2\n", ("item", "rater", "label"), 2),
-        ("item,1,2,3\n1,5,4,3\n2,3,3,3\n", ("item", "1", "2", "3"), 2),
-        (",1,3,7\n1,5,4,3\n2,3,3,3\n", ("column 1", "1", "3", "7"), 2),
-        (",1,2,3\n1,5,4,3\n2,3,3,3\n", ("column 1", "1", "2", "3"), 2),
-        ("0,1,2\n5,4,3\n3,3,3\n", ("0", "1", "2"), 2),
-        ("29670858,29670860,29670861\n5,4,3\n3,3,3\n", ("29670858", "29670860", "29670861"), 2),
-        ("2019,2020\n5,4\n3,3\n", ("2019", "2020"), 2),
-        ("text,label\nhello,1\nyou,2\n", ("text", "label"), 2),
-        # Row names, as R writes them.
-        ('"item","rater","label"\n"1","a","x",3\n"2","b","x",4\n', ("column 1", "item", "rater", "label"), 2),
-        # Two levels of names, as pandas and spreadsheets write them.
-        (",off,off,sar,sar\nrater,P1,P2,P1,P2\nitem,,,,\na,1,2,y,n\nb,3,4,y,n\n", None, 4),
-        ("item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n", None, 4),
-        (",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n", ("item", "P1", "P2"), 2),
-    ],
-)
-def test_which_rows_name_the_columns(text, columns, rows):
-    found = table(text)
-    assert len(found) == rows
-    if columns is not None:
-        assert found.columns == columns
-    else:
-        assert recognise(found).spec.rater == "rater"
-        assert load(found, None, recognise(found).spec).summary.annotations == 4
+def test_which_rows_name_the_columns():
+    def named(text: str, columns: str, rows: int) -> None:
+        found = table(text)
+        assert (",".join(found.columns), len(found)) == (columns, rows)
+
+    named(UNNAMED, "column 1,column 2,column 3", 4)
+    named("C1,P1,yes\nC2,P1,no\nC1,P2,no\nC2,P2,yes\n", "column 1,column 2,column 3", 4)
+    named("1,,3,2\n,2,3,2\n1,1,,2\n", "column 1,column 2,column 3,column 4", 3)
+    named("P01,Man\nP02,Woman\nP03,Man\n", "column 1,column 2", 3)
+    named("item,rater,label\na,x,1\nb,x,2\n", "item,rater,label", 2)
+    named("item,1,2,3\n1,5,4,3\n2,3,3,3\n", "item,1,2,3", 2)
+    named(",1,3,7\n1,5,4,3\n2,3,3,3\n", "column 1,1,3,7", 2)
+    named(",1,2,3\n1,5,4,3\n2,3,3,3\n", "column 1,1,2,3", 2)
+    named("0,1,2\n5,4,3\n3,3,3\n", "0,1,2", 2)
+    named("29670858,29670860,29670861\n5,4,3\n3,3,3\n", "29670858,29670860,29670861", 2)
+    named("2019,2020\n5,4\n3,3\n", "2019,2020", 2)
+    named("text,label\nhello,1\nyou,2\n", "text,label", 2)
+    # Row names, as R writes them.
+    named('"item","rater","label"\n"1","a","x",3\n"2","b","x",4\n', "column 1,item,rater,label", 2)
+    named(INDEXED, "item,P1,P2", 2)
+
+
+def test_two_levels_of_names_as_pandas_and_spreadsheets_write_them():
+    for text in (",off,off,sar,sar\nrater,P1,P2,P1,P2\nitem,,,,\na,1,2,y,n\nb,3,4,y,n\n", TWO_ROWS):
+        found = table(text)
+        spec = recognise(found).spec
+        assert (len(found), spec.rater) == (4, "rater")
+        assert load(found, None, spec).summary.annotations == 4
 
 
 UNNAMED, FIELD_SHORT = "1,1,1\n2,1,2\n5,1,2\n1,2,3\n", "item,rater,label\n1,a,x,3\n2,b,x,4\n"
