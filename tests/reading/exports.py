@@ -23,7 +23,6 @@ from grasp_core.reading.table.table import Recipe, Table
 from tests.reading.making import parquet_bytes
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
-
 JUNK: tuple[Any, ...] = (None, True, "", "x", "7", [], {}, [[]], [None], {"a": "b"}, [{"a": ["b"]}])
 
 

@@ -138,8 +138,6 @@ FORMATS: dict[str, Callable[[Rows], bytes]] = {
     "JSON Lines": lambda rows: "\n".join(map(json.dumps, records(rows))).encode(),
     "Parquet": lambda rows: parquet_of(records(rows)),
 }
-
-
 AXES = ("gender", "age")
 THE_AXES = ("the gender", "the age")
 BY_ITEM = DataSpec(layout="items-by-raters", item="item", rater="rater", text="text")

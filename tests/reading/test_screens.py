@@ -33,8 +33,6 @@ from tests.permutation.simulated import coded, part
 from tests.reading.making import LONG, csv_bytes, labels_of, rows_table
 
 # Constant raters
-
-
 SETS = 20
 
 

@@ -94,8 +94,6 @@ def test_convabuse():
 
 # Files that nobody here wrote
 FILES = SHARED / "data" / "strangers"
-
-
 AT_ONCE = (
     *("armis", "csc", "ct_open_cf", "ct_relex_multi", "emofull", "gws_resp", "hatebr", "medevac_long"),
     *("nlivar", "popq_off", "wax", "zoo_camcat"),

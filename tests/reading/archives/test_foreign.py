@@ -56,8 +56,6 @@ SHORTCUT = {"url": "https://docs.google.com/open?id=1aB", "doc_id": "1aB", "emai
 WORD = {"[Content_Types].xml": b"<a/>", "word/document.xml": b"<a/>"}
 NUMBERS = {"Index/Document.iwa": b"\0a", "preview.jpg": b"\xff"}
 UNKNOWN = "a binary file of an unknown kind"
-
-
 FOREIGN = {
     "xz": (lzma.compress(csv_bytes(ROWS)), "an xz archive", "unpack it"),
     "7-zip": (b"7z\xbc\xaf\x27\x1c\0\4" + bytes(99), "a 7-zip archive", "unpack it"),

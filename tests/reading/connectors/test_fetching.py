@@ -26,8 +26,6 @@ from tests.reading.connectors import answering
 from tests.reading.connectors.answering import Tool, tool
 
 # The process
-
-
 ROOT = Path(__file__).parents[3]
 GUARDED = """
 import socket, sys, urllib.request, subprocess, os

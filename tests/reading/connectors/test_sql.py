@@ -25,8 +25,6 @@ from grasp_core.store.schema import source_tokens
 from tests.store.conftest import engine, new_database
 
 # Databases
-
-
 SORTED = {
     "item": ["a", "a", "b", "ü\n"],
     "rater": ["2", "10", "1", "1"],
@@ -140,7 +138,6 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 
 # Tokens open nothing without the server's key
 __all__ = ["engine", "new_database"]
-
 TOKEN = "täken-that-works"
 KEY = "k" * 32
 SOURCE = parse("sql:postgresql://ann@db.internal/labels?table=votes")

@@ -27,8 +27,6 @@ from tests.reading.exports import spec_of, table_of
 from tests.reading.making import LONG, crossed, labels_of, rows_table, text_table
 
 # Accounts
-
-
 LABELS = st.sampled_from(("x", "y", "z", "", "NA"))
 FILTERS = st.builds(
     Filters,

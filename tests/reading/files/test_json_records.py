@@ -181,8 +181,6 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=8,
 )
-
-
 FIELDS = st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1, max_size=4), VALUES, max_size=4)
 
 

@@ -17,8 +17,6 @@ from tests.reading.making import rows_table
 from tests.shared_data import SHARED, needs_shared_data
 
 # Code pages
-
-
 LANGUAGES = """
 cp1252 French: très bien; à côté; déçu
 La réponse est très claire, même après relecture.| Où sont passées les pièces à vérifier ?

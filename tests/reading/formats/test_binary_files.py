@@ -29,8 +29,6 @@ from tests.shared_data import SHARED, needs_shared_data
 from tests.zips import zipped
 
 # Arrow files, and data sets as Hugging Face saves them
-
-
 FEATURES = {"info": {"features": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}}}}
 NAMES = ("item", "rater", "label")
 

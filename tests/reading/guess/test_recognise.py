@@ -29,9 +29,8 @@ from grasp_core.reading.table.table import Recipe, Table
 from grasp_core.report.words.levels import known_scale, unranked
 from tests.reading.making import LONG, arrow_bytes, crossed, parquet_bytes, rows_table, text_table
 
+
 # Columns
-
-
 def long_rows(
     item: str = "item", rater: str = "rater", label: str = "label", order: Sequence[int] = (0, 1, 2, 3)
 ) -> list[list[str]]:

@@ -36,8 +36,6 @@ from tests.reading.reader_samples import ROWS, outcome, samples
 from tests.zips import zipped
 
 pytestmark = pytest.mark.in_earnest
-
-
 CSV = csv_bytes(ROWS)
 MEMORY = "takes more than 0.25 GiB of memory, the most that one file may"
 

@@ -38,10 +38,7 @@ from tests.zips import zipped
 PEOPLE = ("u-ann", "u-ben", "u-cem", "u-dua")
 ANSWERS = (("Yes", "Yes", "No", "No"), ("No", "Yes", "No", "Yes"), ("Yes", "No", "Yes", None))
 """What each person answered for records 1 to 3."""
-
 Answers = tuple[str | None, ...]
-
-
 ABOUT = {"chat": [{"role": "user", "content": "hi"}]}
 SUBMITTED = {"status": "submitted"}
 BY_MODEL = {"value": "No", "agent": "model"}

@@ -26,8 +26,6 @@ from tests.zips import zipped
 USERS = ("ann", "bob", "cem", "dot")
 TEXT = "It rains 🌧."
 VOTES = {"a.txt": "YYNN", "b.txt": "NYNY"}
-
-
 DKPRO = "de.tudarmstadt.ukp"
 WHOLE = {"begin": 0, "end": 12, "documentTitle": "a.txt"}
 

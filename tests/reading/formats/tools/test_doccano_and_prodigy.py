@@ -284,8 +284,6 @@ BINARY = [
     for number, answers in enumerate(("aarr", "arra", "aaai"), start=1)
     for rater, answer in zip(SESSIONS, answers, strict=True)
 ]
-
-
 CHOICE = [
     *(choice(1, SESSIONS[0], ["POS"]), choice(1, SESSIONS[1], ["POS"])),
     *(choice(1, SESSIONS[2], ["NEG"]), choice(1, SESSIONS[3], [0])),

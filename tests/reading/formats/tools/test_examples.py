@@ -17,8 +17,6 @@ from tests.shared_data import SHARED
 from tests.zips import zipped
 
 # Small exports
-
-
 EXAMPLES = Path(__file__).parent / "examples"
 
 
@@ -40,8 +38,6 @@ def test_an_export_runs_as_it_is(annotations, raters, axis, capsys) -> None:
 
 # Forms of one project
 EXPORTS = SHARED / "data" / "exports"
-
-
 needs_exports = pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports beside the repository")
 
 

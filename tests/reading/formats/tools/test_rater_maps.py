@@ -22,8 +22,6 @@ from tests.reading.making import csv_bytes, rows_table, text_table
 from tests.shared_data import SHARED, needs_shared_data
 
 # Several columns for each rater
-
-
 PAIRS = (
     "{rater}_{question}",
     "{question}_{rater}",
