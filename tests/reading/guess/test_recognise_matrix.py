@@ -39,29 +39,30 @@ FORM = ["Timestamp,Username,Age,Q [1],Q [2],Q [3]"] + [
 ]
 
 
-def test_when_a_row_was_written_is_no_rater():
-    guess = recognise(read_table("\n".join(FORM).encode(), "form.csv"))
-    assert (guess.spec.layout, guess.spec.rater) == ("raters-by-items", "Username")
-
-
 @pytest.mark.parametrize("column", ["Username", "Your name", "Email Address"])
-def test_whoever_answered_twice_is_one_rater(column):
-    again = "3/9/2024 9:10:22,b@uni.org,21,2,2,2"
-    table = read_table("\n".join([*FORM, again]).replace("Username", column).encode(), "form.csv")
-    guess = recognise(table)
+def test_when_a_row_was_written_is_no_rater_and_whoever_answered_twice_is_one(column):
+    def form(*more: str) -> Table:
+        text = "\n".join([*FORM, *more]).replace("Username", column)
+        return read_table(text.encode(), "form.csv")
+
+    spec = recognise(form()).spec
+    assert (spec.layout, spec.rater) == ("raters-by-items", column)
+    twice = form("3/9/2024 9:10:22,b@uni.org,21,2,2,2")
+    guess = recognise(twice)
     assert guess.spec.rater == column
     with pytest.raises(DataError, match=r"'b@uni.org' gives item 'Q \[1\]' the labels '1' in row 2 "):
-        load(table, None, guess.spec, guess.axes)
+        load(twice, None, guess.spec, guess.axes)
 
 
 def test_raters_keep_what_describes_them_where_the_layout_was_asked_for():
     rows = [f"S{n},{('control', 'treated')[n % 2]},{n % 2},{n % 3 % 2},1,0,{n % 5},0.5" for n in range(12)]
     table = read_table("\n".join(["Student,Group,1,2,3,4,Total,Mean", *rows]).encode(), "test.csv")
-    assert "layout" in {reason.field for reason in recognise(table).uncertain}
+    assert "layout" in asked(recognise(table))
     guess = recognise(table, named=Named(layout="raters-by-items"))
     assert (guess.spec.rater, guess.spec.profile, guess.axes) == ("Student", ("Group",), ("Group",))
-    assert {"rater", "profile", "ignore"} <= {reason.field for reason in guess.reasons}
-    assert "item" not in {reason.field for reason in guess.reasons}
+    fields = {reason.field for reason in guess.reasons}
+    assert {"rater", "profile", "ignore"} <= fields
+    assert "item" not in fields
     assert load(table, None, guess.spec, guess.axes).summary.annotations == 48
 
 
@@ -174,9 +175,8 @@ def test_a_raters_file_that_names_most_columns_takes_those_named_alike_and_leave
     assert not unsure(recognise(table, text_table("id sex/ann m/bob f/cid f/dan m", "raters.csv")))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_names_do_not_settle_is_unsure():
+    for text in (
         "item alice bob carol/a 1 2 1/b 2 2 1/c 1 1 2",  # no names say who is a rater
         "item label1 label2 P1 P2/a 1 2 1 1/b 2 2 1 2/c 1 1 2 2",  # two runs
         "item P1 P2 P3 age1 age2/a 1 2 1 33 20/b 2 2 1 41 33/c 1 1 2 20 20",
@@ -186,18 +186,13 @@ def test_a_raters_file_that_names_most_columns_takes_those_named_alike_and_leave
         "item votes1 votes2 votes3/a 1 2 1/b 2 2 1/c 1 1 2",
         "country y2019 y2020 y2021/a 1 2 1/b 2 2 1/c 1 1 2",
         "P1 P2 P3 P4/1 2 1 2/2 1 1 2/1 1 2 2/2 2 1 1",
-    ],
-)
-def test_what_names_do_not_settle_is_unsure(text):
-    assert unsure(recognise(text_table(text)))
+    ):
+        assert unsure(recognise(text_table(text))), text
 
 
-def test_points_of_a_scale_may_be_what_was_counted():
+def test_points_of_a_scale_may_be_what_was_counted_and_columns_of_one_name_are_all_labels():
     rows = [[f"i{n}", *map(str, (n % 3, n % 7, n % 9, n % 5, 2))] for n in range(40)]
     assert set(asked(recognise(rows_table([["image", *"12345"], *rows])))) == {"layout"}
-
-
-def test_columns_of_one_name_are_all_labels():
     rows = [[f"{n}", "ab"[n % 2], "ab"[n % 3 % 2], "ab"[n % 5 % 2]] for n in range(30)]
     table = rows_table([["id", "label", "label", "label"], *rows])
     assert set(asked(recognise(table))) == {"layout"}
@@ -217,20 +212,15 @@ def test_each_row_is_a_rater():
     assert (found.summary.raters, found.summary.items, found.summary.annotations) == (40, 9, 360)
     assert found.annotations.rater_ids[0] == "row 2"
     assert len(found.raters.axes["rater_sex"].values) == 2
-
-
-def test_a_raters_file_cannot_describe_rows_without_ids():
-    table = text_table("sex X1 X2 X3/f 1 2 1/f 1 2 2/m 2 2 1")
     with pytest.raises(DataError, match=r"no column of votes\.csv holds rater ids"):
-        load(table, text_table("id age/a 3/b 4", "raters.csv"), recognise(table).spec)
+        load(table, text_table("id age/a 3/b 4", "raters.csv"), guess.spec)
 
 
 def test_each_row_is_an_item_where_a_raters_file_names_the_columns():
     table = text_table("ann bob cid/1 2 1/1 2 2/2 2 1")
     guess = recognise(table, text_table("id sex/ann f/bob m/cid m", "raters.csv"))
     assert (guess.spec.layout, guess.spec.item) == ("items-by-raters", None)
-    found = load(table, None, guess.spec)
-    assert found.annotations.item_ids == ("row 2", "row 3", "row 4")
+    assert load(table, None, guess.spec).annotations.item_ids == ("row 2", "row 3", "row 4")
 
 
 @needs_shared_data
@@ -329,10 +319,9 @@ def test_a_coder_whose_column_is_called_otherwise_is_one_of_them(other: str) -> 
 
 
 def test_two_columns_of_coders_and_nothing_else_are_asked_about() -> None:
-    table = rows_table([["doc1", "doc2"], *([RNG.choice("123"), RNG.choice("123")] for _ in range(30))])
+    table = rows_table([["doc1", "doc2"], *(RNG.choices("123", k=2) for _ in range(30))])
     assert asked(recognise(table)) == {"layout": ("items-by-raters", "raters-by-items")}
-    guess = recognise(table, named=Named(layout="items-by-raters"))
-    summary = load(table, None, guess.spec, ()).summary
+    summary = load(table, None, recognise(table, named=Named(layout="items-by-raters")).spec, ()).summary
     assert (summary.items, summary.raters) == (30, 2)
     with pytest.raises(DataError, match="only 2 columns"):
         recognise(rows_table([["text", "label"], *([f"t{n}", RNG.choice("12")] for n in range(30))]))
@@ -378,14 +367,11 @@ def test_files_of_the_same_columns_are_read_together(tmp_path: Path, monkeypatch
     assert (data["raters"], data["items"], data["annotations"]) == (3, 12, 36)
 
 
-def test_a_file_about_people_alone_is_refused_as_that() -> None:
+def test_files_about_people_alone_and_of_counts_are_refused_as_that() -> None:
     head = ["ResponseId", "score", "age", "race", "gender", "income"]
-    rows = [[f"R_{n}", RNG.choice("1234"), *(RNG.choice("ab") for _ in range(4))] for n in range(20)]
+    rows = [[f"R_{n}", RNG.choice("1234"), *RNG.choices("ab", k=4)] for n in range(20)]
     with pytest.raises(DataError, match="tells about people, a row each"):
         recognise(rows_table([head, *rows]))
-
-
-def test_a_table_of_how_often_answers_meet_is_refused_as_counts() -> None:
     often = ("never", "often", "always")
     rows = [[h, w, f"{RNG.randrange(1, 30)}"] for h in often[:2] for w in often]
     with pytest.raises(DataError, match="'Freq' counts how often"):
