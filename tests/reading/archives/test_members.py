@@ -114,15 +114,12 @@ def test_what_does_not_fit_is_named_with_its_rows():
     assert "'P04.csv' (no table with rows)" in found
 
 
-def test_several_files_of_one_annotator():
+def test_several_files_of_one_annotator_are_put_together_and_those_of_questions_not():
     members = {"P01_batch1": ONE, "P01_batch2": rows_of(2, first=50), "P02_batch1": THREE}
     table = read_table(archive(**members), "votes.zip")
     expected = {(row[0], name[:3], row[2]) for name, rows in members.items() for row in rows[1:]}
     assert triples(table) == expected
     assert table.distinct("rater") == ("P01", "P02")
-
-
-def test_a_file_per_annotator_and_question_is_not_put_together():
     names = ("anna__rude", "anna__clear", "ben__rude", "ben__clear")
     table = read_table(archive(**{name: rows_of(seed) for seed, name in enumerate(names)}), "votes.zip")
     assert table.member == "anna/rude.csv"
@@ -260,9 +257,13 @@ def test_a_copy_of_an_annotators_file_is_left_out_and_another_version_asked_abou
         read_table(archive(**members, **{name: THREE}), "votes.zip")
 
 
-def test_annotators_of_like_names_are_several():
+def test_annotators_of_like_names_are_several_and_files_may_name_theirs_too():
     members = {name: rows_of(seed) for seed, name in enumerate(("Ann", "Ann B", "annold", "Ann 2"))}
     assert triples(read_table(archive(**members), "votes.zip")) == expected(members)
+    anna, ben = beside(ONE, "annotator", lambda *_: "anna"), beside(TWO, "annotator", lambda *_: "ben")
+    table = read_table(archive(one=anna, two=ben), "votes.zip")
+    assert triples(table, ("item", "annotator", "rude")) == expected({"anna": ONE, "ben": TWO})
+    assert recognise(table).spec.rater == "annotator"
 
 
 NOT_ANNOTATORS = {
@@ -305,20 +306,10 @@ def test_parts_of_one_data_set_are_read_together():
     assert load(table, None, guess.spec, guess.axes).summary.annotations == 24
 
 
-def test_a_file_per_annotator_that_also_names_its_annotator():
-    anna, ben = beside(ONE, "annotator", lambda *_: "anna"), beside(TWO, "annotator", lambda *_: "ben")
-    table = read_table(archive(one=anna, two=ben), "votes.zip")
-    assert triples(table, ("item", "annotator", "rude")) == expected({"anna": ONE, "ben": TWO})
-    assert recognise(table).spec.rater == "annotator"
-
-
-def test_annotations_that_are_in_two_files_are_not_put_together():
+def test_annotations_in_two_files_and_ratings_beside_raters_are_not_put_together():
     table = read_table(archive(one=with_raters(1), two=with_raters(2)), "votes.zip")
     assert table.member == "one.csv"
     assert "only its file 'one.csv' (12 rows) was read; another is 'two.csv' (12 rows)" in messages(table)
-
-
-def test_ratings_beside_raters_are_as_before():
     raters = [["rater", "gender"], ["r1", "Woman"], ["r2", "Man"], ["r3", "Man"]]
     content = sheets_bytes({"ratings": with_raters(1), "raters": raters})
     table = read_table(content, "votes.xlsx")
@@ -327,13 +318,10 @@ def test_ratings_beside_raters_are_as_before():
     assert read_table(content, "votes.xlsx", member="raters").problems == ()
 
 
-def test_workbooks_inside_an_archive():
+def test_workbooks_inside_an_archive_and_too_many_cells_together(monkeypatch):
     members = {"P01": ONE, "P02": TWO}
     content = zipped({f"{rater}.xlsx": xlsx_bytes(rows) for rater, rows in members.items()})
     assert triples(read_table(content, "votes.zip")) == expected(members)
-
-
-def test_too_many_cells_together(monkeypatch):
     monkeypatch.setattr(cells, "MAX_CELLS", 30)
     with pytest.raises(DataError, match="cells"):
         read_table(archive(P01=ONE, P02=TWO), "votes.zip")

@@ -252,10 +252,11 @@ def test_a_source_has_one_form() -> None:
     same(query, query.replace("*", "%2A"), "a query of votes.db")
 
 
-def test_paths_and_addresses_are_no_sources() -> None:
+def test_paths_and_addresses_are_no_sources_and_empty_options_none() -> None:
     paths = ("votes.csv", "C:\\votes.csv", "sqlite:///x.db")
     for place in (*paths, "https://host/votes.csv", "hf://datasets/lab/votes"):
         assert not is_source(place), place
+    assert make("hf", "lab/votes", {"config": " ", "split": "train"}) == parse("hf:lab/votes?split=train")
 
 
 @pytest.mark.parametrize(
@@ -293,10 +294,6 @@ def test_what_is_none_is_refused_and_passwords_are_not_repeated(written: str, se
     with pytest.raises(DataError, match=sentence) as raised:
         parse(written)
     assert "hidden" not in str(raised.value)
-
-
-def test_options_without_a_value_are_left_out() -> None:
-    assert make("hf", "lab/votes", {"config": " ", "split": "train"}) == parse("hf:lab/votes?split=train")
 
 
 # Hosts
@@ -338,14 +335,11 @@ def test_no_others_are_asked(host: str) -> None:
     assert hosts_of([], own_machine=True).check(parse(f"label-studio:https://{host}/projects/3"))
 
 
-def test_a_token_is_not_sent_in_the_clear() -> None:
+def test_a_token_is_not_sent_in_the_clear_and_the_hub_is_a_host_too() -> None:
     for hosts in (NAMED, hosts_of([], own_machine=True)):
         with pytest.raises(DataError, match="is asked without encryption"):
             hosts.check(parse("label-studio:http://labels.example.org/projects/3"))
     assert hosts_of([], own_machine=True).check(parse("label-studio:http://127.0.0.1:8080/projects/3"))
-
-
-def test_the_hub_is_a_host_too() -> None:
     source = parse("hf:lab/votes")
     with pytest.raises(DataError, match=r"huggingface\.co:443 is not a host"):
         NAMED.check(source)

@@ -244,13 +244,18 @@ def test_the_account_by_group():
     assert "left out: 2 annotations, 1 rater (raters on the exclusion list)" in notes
 
 
-def test_exclusions_and_raters_of_unknown_groups_are_in_the_account():
+def test_exclusions_unknown_groups_and_what_is_named_in_vain_are_in_the_account():
     data = load(text_table(FILTERED), None, replace(LONG, exclude=(("gender", "w"),)))
     assert [str(removal.filter) for removal in data.removals] == ["raters with 'gender' = 'w'"]
     assert data.removals[0].raters == 1
     unknown = text_table(FILTERED.replace(" w ", " '' "))
     data = load(unknown, None, replace(LONG, filters=Filters(raters=("r1",))), ["gender"])
     assert [share.value for share in data.removals[0].groups["gender"]] == [None, "m"]
+    data = filtered(raters=("r9", "r8"), items=("z",), drop=(("status", "never"),))
+    notes = " ".join(problem.message for problem in data.problems)
+    assert "2 raters of the list to leave out are not in votes.csv" in notes
+    assert "1 item of the list to leave out is not in votes.csv" in notes
+    assert "no annotation has 'status' = 'never'" in notes
 
 
 def test_a_matrix_by_items_has_gold_and_what_annotations_are_dropped_by_in_columns_of_their_own():
@@ -280,14 +285,6 @@ def test_filters_that_cannot_be_applied():
     }.items():
         with pytest.raises(DataError, match=sentence):
             filtered(**filters)
-
-
-def test_what_a_list_names_in_vain_is_counted():
-    data = filtered(raters=("r9", "r8"), items=("z",), drop=(("status", "never"),))
-    notes = " ".join(problem.message for problem in data.problems)
-    assert "2 raters of the list to leave out are not in votes.csv" in notes
-    assert "1 item of the list to leave out is not in votes.csv" in notes
-    assert "no annotation has 'status' = 'never'" in notes
 
 
 # Items as the files describe them: attributes from either file, and what is wrong with them.
@@ -324,12 +321,16 @@ def refused(annotations: Table, items: Table | None, *names: str, spec=BESIDE) -
     return str(caught.value)
 
 
-def test_columns_of_either_file_describe_items() -> None:
+def test_columns_of_either_file_describe_items_or_only_what_is_named() -> None:
     data = load(votes(("source", ["b", "b", "a", ""])), None, BESIDE, items=about(["t", "u", "t", "u"]))
     assert values(data, "topic") == {"p": "t", "q": "u", "r": "t", "s": "u"}
     assert values(data, "source") == {"p": "b", "q": "b", "r": "a", "s": None}
     assert set(data.attributes) == {"topic", "source"}  # neither ids, labels nor what varies within an item
     assert [file.name for file in data.summary.files] == ["votes.csv", "items.csv"]
+    files = votes(("source", ["b", "b", "a", "a"])), None, BESIDE, ["side"]
+    items = about(["t", "u", "t", "u"])
+    assert not load(*files, items=items).attributes
+    assert set(load(*files, items=items, slices=["topic"]).attributes) == {"topic"}
 
 
 def test_rows_of_the_items_file_may_stand_in_any_order_and_its_items_without_a_label_do_not_count() -> None:
@@ -339,13 +340,6 @@ def test_rows_of_the_items_file_may_stand_in_any_order_and_its_items_without_a_l
     data = load(votes(), None, spec, ["side"], items=about(["t", "x", "u", "t"]), slices=["topic"])
     assert values(data, "topic") == {"p": "t", "r": "u", "s": "t"}
     assert data.attributes["topic"].values == ("t", "u")
-
-
-def test_only_what_is_named_is_taken_where_axes_are() -> None:
-    files = votes(("source", ["b", "b", "a", "a"])), None, BESIDE, ["side"]
-    items = about(["t", "u", "t", "u"])
-    assert not load(*files, items=items).attributes
-    assert set(load(*files, items=items, slices=["topic"]).attributes) == {"topic"}
 
 
 def test_rows_and_items_that_are_left_out_describe_no_item() -> None:
@@ -431,15 +425,12 @@ def test_what_is_wrong_with_an_items_file(items: Table, said: str) -> None:
     assert said in refused(votes(), items, "kind" if "kind" in said else "topic")
 
 
-def test_a_catalogue_counts_for_the_items_that_were_rated() -> None:
+def test_a_catalogue_counts_for_the_items_that_were_rated_and_has_few_values() -> None:
     further = [f"topic {'of great length ' * 20}{n}" for n in range(200)]
     items = about([*"tutu", *further], (*ITEMS, *(f"further {n}" for n in range(200))))
     data = load(votes(), None, BESIDE, items=items, slices=["topic"])
     assert values(data, "topic") == {"p": "t", "q": "u", "r": "t", "s": "u"}
     assert set(load(votes(), None, BESIDE, items=items).attributes) == {"topic"}
-
-
-def test_too_many_values() -> None:
     rated = crossed("item,rater,label", lambda n, m: (f"i{n}", m, "x"), items=10_000, raters=2)
     ids = [f"i{n}" for n in range(10_000)]
     items = about([f"topic {item}" for item in ids], ids)

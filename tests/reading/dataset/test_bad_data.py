@@ -67,8 +67,10 @@ def only(messages: list[str], part: str) -> str:
     return found
 
 
-def test_good_data_have_no_problems():
+def test_good_data_and_declared_categories_raise_no_doubts():
     assert known(GOOD) == []
+    rows = GOOD.replace("Yes", "None").replace("No ", "none ")
+    assert known(rows, None, replace(LONG, categories=("None", "none"))) == []
 
 
 # What stops
@@ -175,10 +177,12 @@ def test_everything_that_stops_is_collected():
 
 
 # What to know about
-def test_an_example_is_new_where_its_letters_stand_in_the_sentence_by_chance():
+def test_examples_and_columns_left_out_are_reported():
     data = load(text_table(GOOD), text_table("rater age/r1 20/r2 30/t 40", "raters.csv"), LONG, ["age"])
     (problem,) = data.problems
     assert (problem.examples, problem.further_examples) == (("t",), ("t",))
+    note = Problem(False, said("a column was left out"))
+    assert load(replace(text_table(GOOD), problems=(note,)), None, LONG).problems == (note,)
 
 
 def test_repeated_annotations_count_once():
@@ -253,11 +257,6 @@ def test_sentences_to_know_about_name_no_rater():
     assert not any("r-" in message for message in messages)
 
 
-def test_declared_categories_raise_no_doubts():
-    rows = GOOD.replace("Yes", "None").replace("No ", "none ")
-    assert known(rows, None, replace(LONG, categories=("None", "none"))) == []
-
-
 def test_ids_and_values_that_differ_by_their_unicode_form_are_told():
     composed, decomposed = (unicodedata.normalize(form, "Zoé") for form in ("NFC", "NFD"))
     messages = known(rows_table([ROW, ["a", composed, "Yes"], ["b", decomposed, "No"], ["b", "r", "Yes"]]))
@@ -297,11 +296,6 @@ def test_one_thing_to_know():
     tells("one rater", "", ONE_RATER)
     tells("no item of votes.csv has labels of two raters", "", ONE_RATER)
     tells("excluded", "'g' = 'z'.*'x', 'y'", GOOD, spec=replace(LONG, exclude=(("g", "z"),)))
-
-
-def test_columns_left_out_of_a_file_are_reported():
-    note = Problem(False, said("a column was left out"))
-    assert load(replace(text_table(GOOD), problems=(note,)), None, LONG).problems == (note,)
 
 
 WORDS = st.sampled_from(["", " ", "a", "a ", "b", "NA", "1", "2", "Yes", "no"])

@@ -314,9 +314,13 @@ def test_ids_that_would_match(own: list[str], theirs: list[str], but_for: str, k
     assert "use the same rater ids in both files" in message
 
 
-def test_ids_that_have_nothing_in_common_say_no_more() -> None:
+def test_ids_that_have_nothing_in_common_or_may_be_two_are_not_offered() -> None:
     with pytest.raises(DataError, match=r"use the same rater ids in both files$"):
         load(*tables(["ann", "bob"], ["x", "y"]), LONG, ["age"])
+    assert alike(["p1"], ["P1", "p1 "]) is not None  # by spaces alone it is one
+    assert alike(["p1"], ["P1", "P1 "]) == alike(["p1"], ["P1"])
+    assert alike(["x1"], ["y1", "z1"]) is None
+    assert alike([], ["a"]) is None
 
 
 def test_some_that_would_match_are_told_and_stay_unknown() -> None:
@@ -325,13 +329,6 @@ def test_some_that_would_match_are_told_and_stay_unknown() -> None:
     (note,) = [problem for problem in data.problems if "would match" in problem.message]
     assert "1 id would match a rater but for upper and lower case" in note.message
     assert note.examples == ("P2",)
-
-
-def test_ids_that_may_be_two_raters_are_not_offered() -> None:
-    assert alike(["p1"], ["P1", "p1 "]) is not None  # by spaces alone it is one
-    assert alike(["p1"], ["P1", "P1 "]) == alike(["p1"], ["P1"])
-    assert alike(["x1"], ["y1", "z1"]) is None
-    assert alike([], ["a"]) is None
 
 
 def test_a_few_conflicting_values_are_told_where_the_column_would_be_an_axis() -> None:

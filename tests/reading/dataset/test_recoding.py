@@ -49,12 +49,9 @@ def test_values_are_mapped():
     assert profile(loaded(of_raters), "gender") == ["Woman", "Woman", "Man"]
 
 
-def test_numbers_are_cut_at_the_edges():
+def test_numbers_are_cut_at_the_edges_so_that_a_scale_becomes_two_labels():
     data = loaded(Bins("age", (18, 24.5), ("minor", "young", "old")), axis="age")
     assert profile(data, "age") == ["minor", "young", "old"]
-
-
-def test_a_rating_scale_becomes_two_labels():
     votes = "item rater label/a r1 1/a r2 3/a r3 -1/b r1 4/b r2 x/b r3 2.5"
     data = loaded(MapValues(None, (("-1", ""),)), Bins(None, (3,), ("low", "high")), votes=votes)
     assert labels(data) == {"high": 2, "low": 2}
@@ -114,15 +111,12 @@ def test_the_cells_of_a_matrix_are_recoded_but_not_its_other_columns():
     assert data.annotations.rater_ids == ("r1", "r2")
 
 
-def test_a_binned_column_can_become_an_axis():
+def test_a_binned_column_can_become_an_axis_and_counts_are_of_both_files():
     votes = crossed("item,rater,label", lambda _, j: ("a", f"r{j}", ("No", "Yes")[j % 2]), 1, raters=300)
     ages = crossed("rater,age", lambda _, j: (f"r{j}", 18 + j), 1, raters=300)
     assert candidate_axes(votes, ages, LONG) == ()
     step = Bins("age", (100, 200), ("young", "middle", "old"))
     assert candidate_axes(votes, ages, replace(LONG, recode=(step,))) == ("age",)
-
-
-def test_counts_are_of_both_files():
     tables = [text_table("item rater label g/a r1 Yes x/b r1 No x"), text_table("rater g/r1 y", "raters.csv")]
     assert counts(tables, "g", LONG) == {"x": 2, "y": 1}
     assert counts(tables, None, LONG) == {"Yes": 1, "No": 1}
@@ -162,9 +156,14 @@ b    r1    No    2024-03-05T12:30 w
 FIRST, LAST = (replace(LONG, repeated=which) for which in ("first", "last"))
 
 
-def test_different_labels_are_refused_with_what_would_do() -> None:
+def test_different_labels_are_refused_with_what_would_do_and_orders_that_cannot_be() -> None:
     with pytest.raises(DataError, match=r"--repeated first or last, by the order of rows or .* --order"):
         load(text_table(AGAIN), None, LONG)
+    with pytest.raises(DataError, match=r"no column 'wen'; did you mean 'when'"):
+        load(text_table(AGAIN), None, replace(LAST, order="wen"))
+    for fields in ({"repeated": "newest"}, {"order": "when"}, {"repeated": "last", "order": 3}):
+        with pytest.raises(SpecError, match=r"`(repeated|order)`"):
+            replace(LONG, **fields)
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -189,11 +188,16 @@ def test_the_first_or_last_counts(first: bool, order: str | None) -> None:
     assert "1 annotation of votes.csv repeats an earlier one" in notes
 
 
-def test_a_choice_that_is_not_needed_leaves_nothing_out() -> None:
+def test_a_choice_is_made_where_it_is_needed_and_for_each_question_by_itself() -> None:
     data = load(text_table("item rater label/a r1 Yes/a r2 No/a r1 Yes"), None, LAST)
     (removal,) = data.removals
     assert removal.annotations == 0
     assert data.annotations.n_annotations == 2
+    rows = "item rater q1 q2/a r1 Yes No/a r2 No No/a r1 No No/b r2 Yes Yes"
+    spec = DataSpec(item="item", rater="rater", label="q1", further=(Question("q2"),), repeated="last")
+    data = load(text_table(rows), None, spec)
+    assert data.summary.label_counts == (2, 1, 2, 1)
+    assert [removal.annotations for removal in data.removals] == [1, 0]
 
 
 TIMED = st.tuples(st.sampled_from("ab"), st.sampled_from("rs"), st.sampled_from("xyz"), st.integers(0, 99))
@@ -223,14 +227,6 @@ def test_a_time_that_is_missing_or_shared_is_refused_only_where_it_decides() -> 
     assert labels_of(found) == {("a", "r1"): "No", ("b", "r1"): "No"}
 
 
-def test_each_question_is_chosen_by_itself() -> None:
-    rows = "item rater q1 q2/a r1 Yes No/a r2 No No/a r1 No No/b r2 Yes Yes"
-    spec = DataSpec(item="item", rater="rater", label="q1", further=(Question("q2"),), repeated="last")
-    data = load(text_table(rows), None, spec)
-    assert data.summary.label_counts == (2, 1, 2, 1)
-    assert [removal.annotations for removal in data.removals] == [1, 0]
-
-
 @pytest.mark.parametrize("layout", ["items-by-raters", "raters-by-items"])
 def test_rows_of_a_matrix_that_stand_there_twice(layout: str) -> None:
     key = "item" if layout == "items-by-raters" else "rater"
@@ -243,14 +239,6 @@ def test_rows_of_a_matrix_that_stand_there_twice(layout: str) -> None:
     pair = ("1", "x") if layout == "items-by-raters" else ("x", "1")
     assert (one[pair], other[pair]) == ("Yes", "No")
     assert len(one) == len(other) == 4
-
-
-def test_orders_that_cannot_be() -> None:
-    with pytest.raises(DataError, match=r"no column 'wen'; did you mean 'when'"):
-        load(text_table(AGAIN), None, replace(LAST, order="wen"))
-    for fields in ({"repeated": "newest"}, {"order": "when"}, {"repeated": "last", "order": 3}):
-        with pytest.raises(SpecError, match=r"`(repeated|order)`"):
-            replace(LONG, **fields)
 
 
 def test_the_command_chooses(tmp_path, capsys) -> None:
@@ -321,10 +309,13 @@ def test_equal_times_have_one_rank_and_the_column_tells_whether_the_day_comes_fi
     assert ranks(WHERE, texts, [*texts, "4/13/2024"]) == {"3/4/2024": 1, "2/5/2024": 0}
 
 
-def test_dates_that_may_be_two_days_are_refused() -> None:
+def test_dates_that_may_be_two_days_and_times_of_different_kinds_are_refused() -> None:
     assert "whether '3/4/2024' names the day or the month first" in refused("3/4/2024", "2/5/2024")
     both = refused("3/4/2024", "13/5/2024", "5/13/2024")
     assert "'13/5/2024' names the day first and '5/13/2024' the month" in both
+    at = "2024-03-05 10:00"
+    for pair in (("1709546400", "2024-03-05"), (at, f"{at}Z"), (f"{at} CEST", f"{at} CET")):
+        assert "which is earlier cannot be told" in refused(*pair)
 
 
 @pytest.mark.parametrize(
@@ -332,12 +323,6 @@ def test_dates_that_may_be_two_days_are_refused() -> None:
 )
 def test_what_is_no_time_is_refused(text: str) -> None:
     assert f"'{text}' is no number or time" in refused(text, "2024-01-01")
-
-
-def test_times_of_different_kinds_are_refused() -> None:
-    at = "2024-03-05 10:00"
-    for pair in (("1709546400", "2024-03-05"), (at, f"{at}Z"), (f"{at} CEST", f"{at} CET")):
-        assert "which is earlier cannot be told" in refused(*pair)
 
 
 @given(st.lists(st.datetimes(), min_size=1, unique=True))

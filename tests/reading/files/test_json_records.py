@@ -58,12 +58,17 @@ def test_what_pandas_writes(orient):
     assert cells(frame.to_json(orient=orient)) == expected
 
 
-def test_objects_by_their_key():
+def test_objects_become_columns_or_rows_and_lists_their_json_text():
     content = '{"i1": {"label": "Yes"}, "i2": {"label": "No", "age": 3}}'
     assert cells(content) == [["key", "label", "age"], ["i1", "Yes", ""], ["i2", "No", "3"]]
     expected = [["_key", "a", "key"], ["i1", "1", ""], ["i2", "", "2"]]
     assert cells('{"i1": {"a": 1}, "i2": {"key": 2}}') == expected
     assert cells('{"item": "i1", "label": "Yes"}') == VOTES[:2]
+    content = '[{"a": {"b": {"c": 1}, "d": 2}}, {"a": {"e": 3}, "f": 4}]'
+    assert cells(content) == [["a.b.c", "a.d", "a.e", "f"], ["1", "2", "", ""], ["", "", "3", "4"]]
+    assert cells('[{"a": 1}, {"a": {"b": 2}}]') == [["a", "a.b"], ["1", ""], ["", "2"]]
+    content = '[{"a": [1, 2.50, "x\\n\\u00e9", null, true, {"b": []}], "c": []}]'
+    assert cells(content)[1] == ['[1, 2.50, "x\\né", null, true, {"b": []}]', "[]"]
 
 
 def test_values_are_the_text_of_the_file():
@@ -76,14 +81,6 @@ def test_values_are_the_text_of_the_file():
     assert cells(content)[1] == ["True", "False", "", "", "-Infinity", ""]
 
 
-def test_nested_objects_become_columns_and_lists_their_json_text():
-    content = '[{"a": {"b": {"c": 1}, "d": 2}}, {"a": {"e": 3}, "f": 4}]'
-    assert cells(content) == [["a.b.c", "a.d", "a.e", "f"], ["1", "2", "", ""], ["", "", "3", "4"]]
-    assert cells('[{"a": 1}, {"a": {"b": 2}}]') == [["a", "a.b"], ["1", ""], ["", "2"]]
-    content = '[{"a": [1, 2.50, "x\\n\\u00e9", null, true, {"b": []}], "c": []}]'
-    assert cells(content)[1] == ['[1, 2.50, "x\\né", null, true, {"b": []}]', "[]"]
-
-
 def test_two_fields_of_one_name_are_refused():
     both = refusal('[{"a": 1}, {"a": {"b": 1}, "a.b": 2}]')
     assert "record 2: both a field and a nested one become the column 'a.b'" in both
@@ -91,11 +88,15 @@ def test_two_fields_of_one_name_are_refused():
     assert "row 2: an object has the field 'a' twice" in refusal('{"a": 1}\n{"a": 1, "a": 1}')
 
 
-def test_columns_may_appear_late():
+def test_columns_may_appear_late_and_wide_tables_are_formed_a_few_rows_at_a_time(monkeypatch):
     content = "\n".join(f'{{"a": {row}}}' for row in range(3_000)) + '\n{"b": "late", "a": 1}'
     table = read_here(content.encode(), "votes.json")
     assert table.columns == ("a", "b")
     assert table.distinct("b") == ("", "late")
+    rows = [[str(row), "x", str(row % 3)] for row in range(100)]
+    whole = parsed.from_rows(["a", "b", "c"], rows)
+    monkeypatch.setattr(parsed, "CELLS_AT_ONCE", 12)
+    assert parsed.from_rows(["a", "b", "c"], rows).to_pylist() == whole.to_pylist()
 
 
 def test_deep_nesting_is_refused():
@@ -139,14 +140,11 @@ def test_what_is_no_table_is_refused(content, message):
     assert message in refusal(content)
 
 
-def test_halves_of_characters_are_replaced():
+def test_halves_of_characters_are_replaced_and_encodings_told():
     content = r'[{"a": "\ud83d\ude00", "b": "x\ud83d", "c": "\ude00x", "d": "\\ud800"}]'
     assert cells(content) == [["a", "b", "c", "d"], ["😀", "x\ufffd", "\ufffdx", r"\ud800"]]
     assert cells(r'[{"\ud800": "\uD83D\uD83D\uDE00"}]') == [["\ufffd"], ["\ufffd😀"]]
     assert cells('{"a": "\\udfff"}\n{"a": "\\\\\\udfff"}')[1:] == [["\ufffd"], ["\\\ufffd"]]
-
-
-def test_utf16_and_byte_order_marks():
     for encoding in ("utf-8-sig", "utf-16", "utf-32"):
         assert cells('[{"a": "é", "b": "1"}]'.encode(encoding)) == [["a", "b"], ["é", "1"]]
 
@@ -156,13 +154,6 @@ def test_a_hundred_thousand_fields_are_refused():
     said = "100,000 columns were found, at most 20,000 are read"
     assert said in refusal(json.dumps([fields]))
     assert said in refusal(json.dumps([{name: count} for name, count in fields.items()]))
-
-
-def test_wide_tables_are_formed_a_few_rows_at_a_time(monkeypatch):
-    rows = [[str(row), "x", str(row % 3)] for row in range(100)]
-    whole = parsed.from_rows(["a", "b", "c"], rows)
-    monkeypatch.setattr(parsed, "CELLS_AT_ONCE", 12)
-    assert parsed.from_rows(["a", "b", "c"], rows).to_pylist() == whole.to_pylist()
 
 
 def test_size_is_limited(monkeypatch):

@@ -194,31 +194,29 @@ def book_of_sheets() -> bytes:
     return saved(book)
 
 
-def test_the_first_sheet_with_a_table_is_read_unless_one_is_named():
+def test_the_first_sheet_with_a_table_is_read_unless_one_is_named_that_is_there():
     content = book_of_sheets()
     table = read_table(content, "votes.xlsx")
     assert (table.members, table.member) == (("About", "Votes", "People"), "Votes")
     assert written(table) == VOTES
     people = read_table(content, "votes.xlsx", member="People")
     assert (people.member, people.columns) == ("People", ("rater", "age"))
-
-
-def test_sheets_that_are_not_there_are_refused_with_those_that_are():
     for part in ("Hidden", "None", "a\0b", "\ud800", '"; rm'):
         assert "its sheets are 'About', 'Votes', 'People'" in refusal(book_of_sheets(), part)
-
-
-def test_messages_name_the_sheet_where_there_are_several():
     content = ods_bytes({"Votes": ods_rows(VOTES), "Names": ods_rows([["a", "b"]])})
     assert "votes.xlsx, sheet 'Names'" in refusal(content, "Names")
 
 
-def test_empty_rows_to_the_end_of_the_sheet_cost_nothing():
+def test_empty_rows_to_the_end_of_the_sheet_cost_nothing_and_columns_have_a_limit(monkeypatch):
     rows = ods_rows(VOTES) + (
         '<table:table-row table:number-rows-repeated="1048570">'
         '<table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
     )
     assert written(read_table(ods_bytes({"S": rows}))) == VOTES
+    content = ods_bytes({"S": ods_rows([[f"c{column}" for column in range(30)]] * 2)})
+    monkeypatch.setattr(workbooks, "MAX_COLUMNS", 20)
+    monkeypatch.setattr(parsed, "MAX_COLUMNS", 20)
+    assert "30 columns were found, at most 20 are read" in refusal(content)
 
 
 BOMB = "<!DOCTYPE x [" + "<!ENTITY a0 'xxxxxxxxxx'>" + "".join(
@@ -291,13 +289,6 @@ def test_other_office_files_and_workbooks_without_a_table_are_refused():
         (remark, "has no name (D); name every"),
     ):
         assert sentence in refusal(content)
-
-
-def test_too_many_columns_are_refused(monkeypatch):
-    content = ods_bytes({"S": ods_rows([[f"c{column}" for column in range(30)]] * 2)})
-    monkeypatch.setattr(workbooks, "MAX_COLUMNS", 20)
-    monkeypatch.setattr(parsed, "MAX_COLUMNS", 20)
-    assert "30 columns were found, at most 20 are read" in refusal(content)
 
 
 @pytest.mark.parametrize("form", [xlsx_bytes, one_sheet_ods])

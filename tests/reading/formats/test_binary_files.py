@@ -149,13 +149,10 @@ def test_splits_of_one_data_set_are_read_together_or_alone(tmp_path):
         read_table(tmp_path, member="x")
 
 
-def test_splits_that_repeat_annotations_are_not_put_together():
+def test_splits_that_repeat_annotations_or_number_their_items_are_not_put_together():
     table = read_table(zipped(splits(train=votes(), test=votes())), "votes.zip")
     assert (table.member, len(table)) == ("train", 6)
     assert "only its split 'train' (6 rows) was read; another is 'test' (6 rows)" in messages(table)
-
-
-def test_items_that_are_only_row_numbers_are_not_put_together():
     table = pa.table({"annotators": [["r1", "r2"], ["r1", "r2"]], "labels": [["x", "y"], ["y", "x"]]})
     other = pa.table({"annotators": [["r3", "r4"], ["r3", "r4"]], "labels": [["x", "x"], ["y", "x"]]})
     found = read_table(zipped(splits(train=table, test=other)), "votes.zip")

@@ -391,14 +391,11 @@ def test_popquorn(task, shown):
     assert (race.values, race.codes.tolist()) == (("Asian", "White"), [1, 1, 0, 0, -1])
 
 
-def test_popquorn_with_its_columns_in_another_order(tmp_path):
-    """Potato's exports begin with both ids, and are told by that."""
+def test_popquorns_columns_in_another_order_are_known_and_free_texts_no_ratings(tmp_path):
+    # Potato's exports begin with both ids, and are told by that.
     turned = [list(reversed(row)) for row in popquorn("offensiveness", "{point}.0")]
     data = run(tmp_path, {"raw_data.csv": csv_bytes(turned)})["data"]
     assert (data["categories"], data["label_counts"]) == (list("12345"), [5, 3, 2, 1, 4])
-
-
-def test_popquorns_free_texts_are_not_ratings():
     header, *rows = popquorn("offensiveness", "{point}")
     texts = [[*header[:2], "original email", "revised email", *header[4:]], *rows]
     with pytest.raises(DataError, match=r"e-mail rewriting: its answers .* are free texts"):
@@ -446,16 +443,13 @@ def test_multipico(tmp_path):
     assert result["data"]["label_counts"] == [9, 11]
 
 
-def test_multipico_with_generations_for_ages():
+def test_multipico_with_generations_for_ages_and_with_replies_numbered_within_posts():
     rows = [[cell.replace("Age", "Generation") for cell in row] for row in multipico()]
     ages = {"19": "GenZ", "24": "GenZ", "25": "GenY", "61": "Boomer"}
     rows = [[ages.get(cell, cell) for cell in row] for row in rows]
     recipe = recognised(rows_table(rows))
     assert ("Generation",) in recipe.axes
     assert not any(isinstance(step, Bins) for step in recipe.spec.recode)
-
-
-def test_multipico_whose_replies_are_numbered_within_posts_is_left_to_a_person():
     rows = multipico()
     rows = [rows[0], *([*row[:2], "first" if row[2] != "p1" else "second", *row[3:]] for row in rows[1:])]
     assert known(rows_table(rows)) is None

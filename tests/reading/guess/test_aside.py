@@ -73,10 +73,13 @@ def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
     ]
 
 
-def test_without_an_answer_all_of_them_count() -> None:
+def test_all_count_without_an_answer_and_where_the_raters_file_knows_them() -> None:
     guess = recognise(table := long("i0,gold,y", "i1,gold,n", "Total,4,36"))
     summary = load(table, None, guess.spec, guess.axes).summary
     assert (summary.annotations, summary.raters) == (38, 5)
+    people = "\n".join(["worker,gender", *(f"w{r},{'fm'[r % 2]}" for r in range(4)), "gold,f"])
+    annotations, raters, why = read(long("i0,gold,y"), read_table(people.encode(), "raters.csv"))
+    assert (annotations, raters, why) == (37, 5, [])
 
 
 @pytest.mark.parametrize(
@@ -88,12 +91,6 @@ def test_without_an_answer_all_of_them_count() -> None:
 )
 def test_a_rater_whose_name_says_more_stays(who: str) -> None:
     assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
-
-
-def test_a_rater_that_the_raters_file_knows_stays() -> None:
-    people = "\n".join(["worker,gender", *(f"w{r},{'fm'[r % 2]}" for r in range(4)), "gold,f"])
-    annotations, raters, why = read(long("i0,gold,y"), read_table(people.encode(), "raters.csv"))
-    assert (annotations, raters, why) == (37, 5, [])
 
 
 @pytest.mark.parametrize(
@@ -127,13 +124,17 @@ def test_a_row_that_may_be_an_item_stays(made: Callable[..., Table], last: list[
     assert read(made(*last))[1:] == (3, [])
 
 
-def test_a_total_below_a_long_file_is_no_item_and_nobody() -> None:
+def test_totals_below_long_files_and_raters_by_items_are_nobody() -> None:
     annotations, raters, why = read(long("Total,4,36", "Mean,9,0.5", "Source: us,,"))
     assert (annotations, raters) == (36, 4)
     assert why == [
         f"'item' = '{text}' is no answer: it sums up the rows above it" for text in ("Mean", "Total")
     ]
     assert read(long("36,Total,18"))[:2] == (36, 4)
+    rows = [f"P{n},{n % 3},{n % 2},1" for n in range(9)] + ["gold,1,1,1", "Mean,1.5,1.1,1.0"]
+    table = read_table("\n".join(["rater,item_1,item_2,item_3", *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters, len(why)) == (27, 9, 2)
 
 
 @pytest.mark.parametrize(
@@ -208,13 +209,6 @@ def test_the_command_does_not_say_what_was_answered(quality, file, options, anno
     out, err = quality(file, options)
     assert f" {annotations} annotations" in out.splitlines()[0]
     assert unsaid not in err
-
-
-def test_means_and_gold_below_raters_by_items_are_nobody() -> None:
-    rows = [f"P{n},{n % 3},{n % 2},1" for n in range(9)] + ["gold,1,1,1", "Mean,1.5,1.1,1.0"]
-    table = read_table("\n".join(["rater,item_1,item_2,item_3", *rows]).encode(), "votes.csv")
-    annotations, raters, why = read(table)
-    assert (annotations, raters, len(why)) == (27, 9, 2)
 
 
 def test_the_state_of_answers_is_told_from_that_of_items_in_large_files_too() -> None:

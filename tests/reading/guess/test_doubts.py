@@ -44,11 +44,8 @@ def test_what_is_no_label_is_asked(answer, what) -> None:
     assert what in why
 
 
-def test_answers_that_recur_are_labels() -> None:
+def test_answers_that_recur_are_labels_and_codes_for_no_answer_advised_against() -> None:
     assert not recognise(batch(lambda n: "yn"[n % 2])).uncertain
-
-
-def test_codes_for_no_answer_in_known_formats_too() -> None:
     guess = recognise(batch(lambda n: [1, 2, 3, 4, -99][n % 5]))
     assert (guess.spec.missing, guess.advised.missing) == (("",), ("", "-99"))
 
@@ -156,11 +153,8 @@ def test_the_same_items_in_several_sets_are_several(name: str) -> None:
     assert not recognise(both, named=Named(item="item")).uncertain
 
 
-def test_raters_of_two_countries_share_their_items() -> None:
+def test_raters_of_two_countries_share_their_items_and_ids_of_several_texts_are_several() -> None:
     assert not recognise(table(ANEW | {"country": lambda place, *_: PLACES[place]} | LABEL)).uncertain
-
-
-def test_an_id_with_several_texts_is_several_items() -> None:
     words = {"content": lambda place, item, _: f"what was said about number {item} in the {PLACES[place]}"}
     why = "'item': one id has several texts in 'content', each of them rated by several"
     assert doubts(recognise(table(ANEW | words | LABEL, raters=8, items=16))) == [("item", why)]
@@ -309,9 +303,14 @@ def test_files_are_told_by_their_content_in_any_order(order: tuple[int, ...]) ->
     assert roles(dict(files[place] for place in order)) == [said[place] for place in order]
 
 
-def test_the_heads_of_a_matrix_are_ids_too() -> None:
+def test_what_a_file_holds_tells_its_role() -> None:
     assert roles({"matrix.csv": MATRIX, "people.csv": RATERS}) == ["annotations", "raters"]
     assert roles({"items.csv": ITEMS, "matrix.csv": MATRIX}) == ["items", "annotations"]
+    assert roles({"june.csv": VOTES, "july.csv": VOTES.replace("\ni", "\nj")}) == ["annotations"] * 2
+    other = RATERS.replace("r", "other")
+    assert roles({"votes.csv": VOTES, "other.csv": other}, as_given=True) == ["annotations", None]
+    with pytest.raises(DataError, match="has only 2 columns"):
+        roles({"items.csv": ITEMS, "raters.csv": RATERS})
 
 
 def test_where_raters_and_items_have_the_same_ids_names_tell() -> None:
@@ -322,17 +321,6 @@ def test_where_raters_and_items_have_the_same_ids_names_tell() -> None:
     called = nothing.replace("id,", "rater,")
     for other, role in ((people, "raters"), (texts, "items"), (nothing, None), (called, "raters")):
         assert roles({"votes.csv": votes, "what.csv": other}) == ["annotations", role]
-
-
-def test_a_file_of_the_same_columns_holds_more_labels_and_one_that_joins_to_nothing_has_no_role() -> None:
-    assert roles({"june.csv": VOTES, "july.csv": VOTES.replace("\ni", "\nj")}) == ["annotations"] * 2
-    other = RATERS.replace("r", "other")
-    assert roles({"votes.csv": VOTES, "other.csv": other}, as_given=True) == ["annotations", None]
-
-
-def test_files_that_hold_no_labels_are_refused() -> None:
-    with pytest.raises(DataError, match="has only 2 columns"):
-        roles({"items.csv": ITEMS, "raters.csv": RATERS})
 
 
 @needs_shared_data

@@ -84,13 +84,10 @@ def test_long_files(item, rater, label, order):
         assert sentences(guess, field)
 
 
-def test_a_label_varies_within_items_and_raters():
+def test_a_label_varies_within_items_and_raters_and_row_numbers_are_no_items():
     # `response` is what is judged: a property of the item, whatever its name says.
     table = beside("response", lambda row: f"text of {row[0]}", label="verdict_x")
     assert recognise(table).spec.label == "verdict_x"
-
-
-def test_row_numbers_are_no_items():
     rows = [["id" if n == 0 else str(n), *row] for n, row in enumerate(long_rows("x"))]
     assert recognise(rows_table(rows)).spec.item == "x"
 
@@ -167,16 +164,13 @@ def test_the_column_of_the_items_texts():
     assert recognise(table).spec.text == "comment"
 
 
-def test_a_known_format_needs_no_guess():
+def test_a_known_format_needs_no_guess_and_known_raters_propose_axes():
     recipe = Recipe("A tool", LONG, missing=("-",), sentences=("rejected ones were left out",))
     table = replace(text_table("item rater label x g/a r1 1 2 w/b r2 2 1 m"), recipe=recipe, member="Sheet1")
     guess = recognise(table)
     assert guess.spec == replace(LONG, missing=("", "-"), member="Sheet1")
     assert guess.recipe is recipe
     assert "A tool; rejected ones were left out" in sentences(guess, "layout")
-
-
-def test_a_known_raters_file_proposes_its_axes_and_missing_texts():
     raters = text_table("rater sex age/r1 f 30/r2 m 30/r3 m CONSENT_REVOKED", "raters.csv")
     recipe = Recipe("A panel", axes=(("sex",),), missing=("CONSENT_REVOKED",))
     guess = recognise(rows_table(long_rows()), replace(raters, recipe=recipe))
@@ -269,14 +263,11 @@ def test_words_without_an_order_are_not_ranked() -> None:
     assert ordered.result.groups == named.result.groups
 
 
-def test_numbers_rank_by_their_size_and_the_alphabet_ranks_nothing() -> None:
+def test_numbers_and_known_scales_rank_and_the_alphabet_ranks_nothing() -> None:
     for text in ("1,2,3", "1 star,2 stars,3 stars", "no,yes", "level 1,level 2,level 10"):
         assert unranked(text.split(",")) is None, text
     for text in ("level 1,level 10,level 2", "high,low,medium", "1,2,3,not sure", "A,B,C"):
         assert unranked(text.split(",")) is not None, text
-
-
-def test_known_scales_are_proposed() -> None:
     assert known_scale(("High", "Low", "Medium")) == ("Low", "Medium", "High")
     degrees = ("agree", "disagree", "strongly_agree")
     assert known_scale(degrees) == ("disagree", "agree", "strongly_agree")

@@ -58,13 +58,14 @@ def test_what_most_cells_of_a_matrix_hold_was_not_rated(odd: str, label: bool) -
     assert (annotations, odd in categories, bool(why)) == (54 if label else 18, label, not label)
 
 
-def test_a_country_keeps_its_code() -> None:
+def test_countries_keep_their_codes_and_seconds_are_no_labels() -> None:
     raters = read_table(b"rater,country\nrater_1,NA\nrater_2,NA\nrater_3,ZA\n", "raters.csv")
     assert read(matrix("NA"), raters) == (24, ("1", "2", "NA"), [])
-
-
-def test_without_any_other_label_nothing_is_said() -> None:
     assert recognise(long(["nan"])).spec.missing == ("",)
+    table = crossed(
+        "Nr,Bewerter,Urteil,Dauer (s)", lambda n, r: (f"i{n}", f"r{r}", "xyz"[(n + r) % 3], n * r % 7), 12, 6
+    )
+    assert recognise(table).spec.label == "Urteil"
 
 
 @pytest.mark.parametrize(("odd", "labels"), [("-99", "12"), ("99", "12"), ("888", "05"), ("-9", "01")])
@@ -85,13 +86,6 @@ def test_words_that_say_so_are_recommended_to_be_no_answer(odd: str, labels: str
     (asked,) = recognise(long([*labels, odd])).advice
     assert (asked.field, asked.values, asked.count) == ("missing", (odd,), 72 // (len(labels) + 1))
     assert asked.recommended
-
-
-def test_a_column_of_seconds_is_no_label() -> None:
-    table = crossed(
-        "Nr,Bewerter,Urteil,Dauer (s)", lambda n, r: (f"i{n}", f"r{r}", "xyz"[(n + r) % 3], n * r % 7), 12, 6
-    )
-    assert recognise(table).spec.label == "Urteil"
 
 
 BESIDE_A_SCALE = {"012345": "0", "123456": "6", "123457": "7", "1236": "6", "123459": "9", "0123459": "09"}
@@ -233,14 +227,11 @@ def rated(item: str = "{}", rater: str = "r{}") -> Table:
     )
 
 
-def test_ids_of_two_spellings_are_asked_about() -> None:
+def test_ids_of_two_spellings_or_rounded_ones_are_asked_about() -> None:
     table = rated("{}.0")
     why = "'0', '0.0' are one number written in two ways, as 9 ids may be; write them alike"
     assert doubts(recognise(table)) == [("item", why)]
     assert not recognise(table, named=Named(item="item")).uncertain
-
-
-def test_ids_that_a_spreadsheet_rounded_are_asked_about() -> None:
     ((field, why),) = doubts(recognise(rated(rater="1.0585{}E+14")))
     assert field == "rater"
     assert "'1.05851E+14' is a long number that a spreadsheet has rounded" in why

@@ -105,15 +105,12 @@ def test_cells(content, read, lines, kind):
     assert table.kind == kind
 
 
-def test_fingerprint_is_of_the_file_as_it_is():
+def test_paths_bytes_and_files_read_alike_with_the_fingerprint_of_the_file(tmp_path):
     content = gzip.compress(b"a,b\n1,2\n")
     table = read_table(content, "folder/votes.csv.gz")
     assert table.sha256 == hashlib.sha256(content).hexdigest()
     assert (table.bytes, table.name) == (len(content), "votes.csv.gz")
     assert read_table(content, r"C:\data\votes.csv").name == "votes.csv"
-
-
-def test_path_bytes_and_file_read_alike(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_bytes(b"a,b\n1,2\n")
     with path.open("rb") as file:

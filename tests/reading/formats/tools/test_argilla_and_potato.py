@@ -380,9 +380,20 @@ def test_what_the_forms_hold_beside_the_votes() -> None:
     assert not [column for column in table.columns if "spans" in column]
 
 
-def test_a_lone_file_of_version_1_does_not_say_whose_it_is() -> None:
+def test_what_potato_does_not_say_is_refused() -> None:
     with pytest.raises(DataError, match=r"one\.jsonl, record 1: it does not say which annotator"):
         read_table(lines(version_1("ann")), "one.jsonl")
+    rows = [["instance_id", "user_id", "rewritten"]]
+    rows += [[f"i{at}", f"u{at % 3}", f"Dear all, this is my answer number {at}"] for at in range(12)]
+    with pytest.raises(DataError, match="its question 'rewritten' has free texts as answers"):
+        read_table(csv_bytes(rows), "a.csv")
+    broken = state("ann")
+    broken["instance_id_to_label_to_value"]["i2"] = [["tone", True]]
+    broken.pop("history")
+    with pytest.raises(DataError, match=r"s\.json, record 1, item 'i2': a label should be an object"):
+        table_of(broken, "s.json")
+    with pytest.raises(DataError, match="without answers"):
+        table_of([{"instance_id": "i", "user_id": "u", "labels": {}, "spans": {"ner": []}}])
 
 
 def test_lists_and_objects_in_cells() -> None:
@@ -420,13 +431,6 @@ def test_a_raters_gender_is_no_question_and_an_items_is_one() -> None:
     assert table.columns == ("item", "rater", "gender")
 
 
-def test_free_texts_alone_are_refused() -> None:
-    rows = [["instance_id", "user_id", "rewritten"]]
-    rows += [[f"i{at}", f"u{at % 3}", f"Dear all, this is my answer number {at}"] for at in range(12)]
-    with pytest.raises(DataError, match="its question 'rewritten' has free texts as answers"):
-        read_table(csv_bytes(rows), "a.csv")
-
-
 def test_forms_that_an_answer_can_have() -> None:
     given_answers = {
         "box": ({"a": True, "b": False, "c": True}, "a + c"),
@@ -444,19 +448,6 @@ def test_forms_that_an_answer_can_have() -> None:
     read |= {"item": "i", "rater": "u", "share.A": "40", "share.B": "60", "zero": ""}
     assert {column: table.cell(column, 0) for column in table.columns} == read
     assert table.cell("zero", 1) == "on"
-
-
-def test_damaged_states_name_the_item() -> None:
-    broken = state("ann")
-    broken["instance_id_to_label_to_value"]["i2"] = [["tone", True]]
-    broken.pop("history")
-    with pytest.raises(DataError, match=r"s\.json, record 1, item 'i2': a label should be an object"):
-        table_of(broken, "s.json")
-
-
-def test_exports_without_answers_are_refused() -> None:
-    with pytest.raises(DataError, match="without answers"):
-        table_of([{"instance_id": "i", "user_id": "u", "labels": {}, "spans": {"ner": []}}])
 
 
 def test_other_files_are_left_alone() -> None:

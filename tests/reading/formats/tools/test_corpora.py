@@ -104,10 +104,21 @@ def test_a_project(form: str) -> None:
     assert (summary.categories, summary.label_counts) == (("no", "yes"), (4, 4))
 
 
-def test_documents_without_a_label_have_none() -> None:
+def test_labels_of_documents_are_their_features() -> None:
     files = {"annotation/a.txt/bob.json": json.dumps(cas(None)).encode()}
     table = read_table(one(cas({"stance": "yes"}), **files), "p.zip")
     assert cells(table, "rater", "Stance.stance") == [("ann", "yes"), ("bob", "")]
+    second = {"%ID": 9, "%TYPE": "webanno.custom.Stance", "@sofa": 1, "stance": "also"}
+    table = read_table(one(cas({"stance": "yes", "sure": True, "@to": 4}, second)), "p.zip")
+    assert cells(table, "Stance.stance", "Stance.sure") == [("also + yes", "True")]
+    assert "Stance.@to" not in table.columns
+    whole = cas({"stance": "yes"})
+    whole["%FEATURE_STRUCTURES"] = {str(one["%ID"]): one for one in whole["%FEATURE_STRUCTURES"]}
+    assert cells(read_table(one(whole), "p.zip"), "Stance.stance") == [("yes",)]
+    whole = {"%ID": 9, "%TYPE": "webanno.custom.Whole", "@sofa": 1, "begin": 0, "end": 12, "tone": "sad"}
+    table = read_table(one(cas(None, whole)), "p.zip")
+    assert cells(table, "Whole.tone") == [("sad",)]
+    assert "span a whole text" in recipe_of(table).sentences[0]
 
 
 def one(content: Any, ending: str = "json", **more: bytes) -> bytes:
@@ -115,50 +126,29 @@ def one(content: Any, ending: str = "json", **more: bytes) -> bytes:
     return zipped({"exportedproject1.json": b"{}", f"annotation/a.txt/ann.{ending}": body, **more})
 
 
-def test_several_features_and_labels() -> None:
-    second = {"%ID": 9, "%TYPE": "webanno.custom.Stance", "@sofa": 1, "stance": "also"}
-    table = read_table(one(cas({"stance": "yes", "sure": True, "@to": 4}, second)), "p.zip")
-    assert cells(table, "Stance.stance", "Stance.sure") == [("also + yes", "True")]
-    assert "Stance.@to" not in table.columns
-
-
-def test_structures_as_an_object() -> None:
-    whole = cas({"stance": "yes"})
-    whole["%FEATURE_STRUCTURES"] = {str(one["%ID"]): one for one in whole["%FEATURE_STRUCTURES"]}
-    assert cells(read_table(one(whole), "p.zip"), "Stance.stance") == [("yes",)]
-
-
-def test_annotations_of_the_whole_text_stand_in() -> None:
-    whole = {"%ID": 9, "%TYPE": "webanno.custom.Whole", "@sofa": 1, "begin": 0, "end": 12, "tone": "sad"}
-    table = read_table(one(cas(None, whole)), "p.zip")
-    assert cells(table, "Whole.tone") == [("sad",)]
-    assert "span a whole text" in recipe_of(table).sentences[0]
-
-
-def test_without_labels_of_documents_it_says_so() -> None:
+def test_what_has_no_labels_of_documents_is_refused_with_what_to_choose() -> None:
     with pytest.raises(DataError, match=r"p\.zip holds no label of a document as a whole, its layers 'Span'"):
         read_table(one(cas(None)), "p.zip")
-
-
-def test_other_formats_and_a_single_document_are_refused_with_what_to_choose() -> None:
     with pytest.raises(DataError, match=r"choose 'UIMA CAS JSON 0\.4' or 'UIMA CAS XMI'"):
         read_table(one(b"#FORMAT=WebAnno TSV 3.3\n", "tsv"), "p.zip")
     with pytest.raises(DataError, match="one annotator's annotations of one document"):
         read_table(json.dumps(cas({"stance": "yes"})).encode(), "a.json")
 
 
-def test_no_entity_is_ever_expanded() -> None:
+def test_documents_that_are_damaged_or_declare_entities_are_refused() -> None:
     entities = '<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">'
     for before in (f"<!DOCTYPE x [{entities}]>", '<!DOCTYPE x SYSTEM "file:///etc/passwd">'):
         with pytest.raises(DataError, match="declares a document type"):
             read_table(one(xmi({"stance": "yes"}, before), "xmi"), "p.zip")
-
-
-def test_damaged_members_are_named() -> None:
     cut_off = {"xmi": xmi({"stance": "yes"})[:-20], "json": json.dumps(cas({"stance": "yes"})).encode()[:-20]}
     for ending, broken in cut_off.items():
         with pytest.raises(DataError, match=rf"p\.zip, annotation/a\.txt/ann\.{ending}"):
             read_table(one(broken, ending), "p.zip")
+    for encoding in (b"ATF-8", b"hex", b"utf-7", b"big5"):
+        content = xmi({"stance": "yes"}).replace(b"UTF-8", encoding)
+        assert encoding in content
+        with pytest.raises(DataError, match=r"p\.zip"):
+            read_table(one(content, "xmi"), "p.zip")
 
 
 def test_other_archives_are_left_alone() -> None:
@@ -170,14 +160,6 @@ def test_other_archives_are_left_alone() -> None:
 @given(mangled([cas({"stance": "yes"})]))
 def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
     read_or_refused(one(records[0] if records else {}), "p.zip")
-
-
-def test_xmi_in_an_encoding_that_is_none_is_refused() -> None:
-    for encoding in (b"ATF-8", b"hex", b"utf-7", b"big5"):
-        content = xmi({"stance": "yes"}).replace(b"UTF-8", encoding)
-        assert encoding in content
-        with pytest.raises(DataError, match=r"p\.zip"):
-            read_table(one(content, "xmi"), "p.zip")
 
 
 @given(st.data())

@@ -68,13 +68,10 @@ def test_a_file_per_annotator(kind: str) -> None:
     assert counts == {"positive": 4, "negative": 6, "negative + positive": 1}
 
 
-def test_rows_bear_their_lines_where_texts_have_several() -> None:
+def test_rows_bear_their_lines_and_annotators_may_have_none() -> None:
     content = b'id,text,label\n1,"one\ntwo\nthree",x\n2,four,y\n'
     read = read_table(zipped({f"{person}.csv": content for person in PEOPLE}), "d.zip")
     assert [read.row(position) for position in range(4)] == [2, 5, 2, 5]
-
-
-def test_an_annotator_without_labels() -> None:
     files = {"ann.jsonl": lines(of("ann")), "ben.jsonl": lines(of("ben")), "eve.jsonl": b"\n"}
     assert read_table(zipped(files)).distinct("rater") == ("ann", "ben")
     empty = {f"{person}.json": json.dumps(of(person)).encode() for person in ("ann", "ben")}
@@ -156,9 +153,11 @@ def test_fasttext_where_all_agree_uses_the_labels_of_other_rows() -> None:
         read_table(fasttext({"ann": ("P", "P", "P"), "ben": ("P", "P", "P")}), "a.zip")
 
 
-def test_a_table_of_texts_that_begin_as_fasttext_does_is_a_table() -> None:
+def test_texts_may_begin_as_fasttext_does_and_fields_name_annotators() -> None:
     table = read_table(b"text,rater\n__label__P Great film,ann\nBad film,ben\n", "texts.csv")
     assert table.distinct("text") == ("__label__P Great film", "Bad film")
+    table = table_of([record(number, "P", annotator=who) for number in (1, 2) for who in ("ann", "ben")])
+    assert (table.distinct("rater"), table.problems) == (("ann", "ben"), ())
 
 
 def test_fasttext_that_cannot_be_told_is_refused() -> None:
@@ -174,11 +173,6 @@ def test_fasttext_that_cannot_be_told_is_refused() -> None:
         read_table(fasttext({"ann": ("P", "P", "N"), "ben": ("N", "N", "P")}, ending), "a.zip")
     told = read_table(fasttext({"ann": ("P", "P", ""), "ben": ("N", "N", "P")}, ending), "a.zip")
     assert told.distinct("text") == ending
-
-
-def test_the_annotator_among_the_texts_own_fields() -> None:
-    table = table_of([record(number, "P", annotator=who) for number in (1, 2) for who in ("ann", "ben")])
-    assert (table.distinct("rater"), table.problems) == (("ann", "ben"), ())
 
 
 # With the annotators' numbers
@@ -349,22 +343,19 @@ def test_ratings_that_are_filled_in(declared: bool) -> None:
     assert loaded(table).summary.annotations == 3
 
 
-def test_who_is_not_known_is_left_out() -> None:
+def test_who_is_not_known_is_left_out_and_missing_options_are_told() -> None:
     table = read_table(lines([*BINARY, task(9, None), {**task(9, None), "_session_id": "news-eve"}]))
     assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
     assert (len(table), table.cell("rater", 12)) == (13, "news-eve")
-
-
-def without(record: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in keys}
-
-
-def test_sessions_without_names_and_tasks_without_options_are_told() -> None:
     more = [choice(3, "2023-07-25_14-50-21", ["POS"]), task(4, SESSIONS[0])]
     table = read_table(lines([*CHOICE, *more]), "news.jsonl")
     assert len(table) == len(CHOICE) + 1
     assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
     assert "1 task without options counts as missing" in recipe_of(table).sentences
+
+
+def without(record: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in keys}
 
 
 def test_damage_of_prodigy_is_one_sentence() -> None:

@@ -180,21 +180,15 @@ def test_nothing_breaks_parquet(data: st.DataObject) -> None:
     read_or_refused(bytes(content), "train.parquet")
 
 
-def test_json_with_objects_of_lists() -> None:
+def test_objects_of_lists_and_answers_in_texts_are_opened_unless_raters_differ() -> None:
     votes = {"votes": {"annotator": ["r1", "r2"], "label": ["x", "y"], "round": 1}, "tokens": ["t"]}
     table = read_table(lines([{"id": item, **votes} for item in "ab"]), "x.jsonl")
     assert table.columns == ("id", "votes.round", "votes.annotator", "votes.label")
     assert cells(table, "id", "votes.annotator", "votes.label")[1:3] == [("a", "r2", "y"), ("b", "r1", "x")]
-
-
-def test_answers_that_are_json_in_a_text_are_opened() -> None:
     form = {label: {"content": json.dumps({"form": {"label": label}})} for label in ("yes", "no")}
     entries = [{"workerId": who, "annotationData": form["yes" if who == "a" else "no"]} for who in "abc"]
     data = loaded(table_of([{"id": n, "annotations": entries} for n in range(4)], "job.json"))
     assert (data.summary.annotations, data.summary.categories) == (12, ("no", "yes"))
-
-
-def test_several_lists_of_different_raters_are_refused() -> None:
     votes = {"yes": [{"annotator": "a", "why": "x"}], "no": [{"annotator": "b", "why": "y"}]}
     with pytest.raises(DataError, match=r"'yes\.annotator', 'no\.annotator' are lists of different raters"):
         table_of([{"id": n, **votes} for n in range(4)], "keys.json")

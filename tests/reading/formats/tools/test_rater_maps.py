@@ -56,7 +56,12 @@ def test_pairs_become_a_row_per_annotation(pattern, style, n, questions, seed):
     assert cells(table, "item", "rater", *questions) == true
 
 
-def test_rows_are_those_of_the_file():
+def test_columns_beside_a_rater_are_not_left_out_and_labels_beside_none_refused():
+    rows = [["item", *(f"P{n}{more}" for n in range(1, 5) for more in ("", "_time", "_conf"))]]
+    rows += [[f"i{i}", *(str((i * n) % 5) for n in range(12))] for i in range(9)]
+    assert recognise(rows_table(rows)).uncertain
+    with pytest.raises(DataError, match=r"row 3: 'label2' is filled and 'annotator2' is empty"):
+        text_table("id annotator1 label1 annotator2 label2/1 ann 1 bob 2/2 cid 1 '' 2")
     table = text_table("item P1_off P1_sar P2_off P2_sar/a 1 y 2 n/b 3 y 4 n")
     assert [table.row(position) for position in range(4)] == [2, 2, 3, 3]
 
@@ -85,17 +90,6 @@ def test_which_columns_hold_what(text, columns, raters, annotations):
     data = load(table, None, spec)
     assert set(data.annotations.rater_ids) == set(raters)
     assert (data.summary.items, data.summary.annotations) == (2, annotations)
-
-
-def test_a_column_called_as_a_rater_beside_what_it_took_is_not_left_out():
-    rows = [["item", *(f"P{n}{more}" for n in range(1, 5) for more in ("", "_time", "_conf"))]]
-    rows += [[f"i{i}", *(str((i * n) % 5) for n in range(12))] for i in range(9)]
-    assert recognise(rows_table(rows)).uncertain
-
-
-def test_a_label_beside_no_rater_is_refused():
-    with pytest.raises(DataError, match=r"row 3: 'label2' is filled and 'annotator2' is empty"):
-        text_table("id annotator1 label1 annotator2 label2/1 ann 1 bob 2/2 cid 1 '' 2")
 
 
 @pytest.mark.parametrize(
@@ -166,13 +160,10 @@ def test_each_entry_gets_a_row(form: str) -> None:
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 7)
 
 
-def test_numbers_missing_entries_and_several_choices() -> None:
+def test_entries_may_be_missing_or_several_but_not_too_few() -> None:
     labels = ([1, None, 2.5], [["a", "b"], []], [3, float("nan")])
     table = read_table(written(repr, labels), "lists.csv")
     assert [row[0] for row in cells(table, "labels")] == ["1", "", "2.5", "a + b", "", "3", ""]
-
-
-def test_lists_of_unequal_length_name_the_row() -> None:
     rows = [["annotators", "labels"], ["['a']", "[1]"], ["['a', 'b']", "[1]"], *[["['a']", "[1]"]] * 30]
     with pytest.raises(DataError, match="row 3: 'labels' has 1 entry and 'annotators' has 2"):
         rows_table(rows)

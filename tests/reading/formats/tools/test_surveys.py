@@ -92,13 +92,10 @@ def test_qualtrics_of_old():
     assert loaded(table).summary.annotations == 24
 
 
-def test_ids_that_are_blank_or_repeated_are_no_raters():
+def test_blank_ids_are_no_raters_and_previews_no_responses():
     body = rows()
     body[1][8] = ""
     assert recognise(rows_table(qualtrics(body))).spec.rater == "ResponseId"
-
-
-def test_only_previews_are_refused():
     with pytest.raises(DataError, match="holds no responses"):
         rows_table(qualtrics(rows(1, preview=True)))
 
