@@ -142,9 +142,7 @@ def textual(value: Any) -> Any:
 def _places(value: Any) -> list[tuple[Any, Any]]:
     keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
     own = [(value, key) for key in keys]
-    return own + [
-        place for key in keys if isinstance(value[key], dict | list) for place in _places(value[key])
-    ]
+    return own + [p for key in keys if isinstance(value[key], dict | list) for p in _places(value[key])]
 
 
 def survives(read: Callable[..., Parsed | None], *arguments: Any) -> None:

@@ -290,11 +290,8 @@ def test_each_screen_leaves_out_its_raters_and_counts_their_rows() -> None:
     account = every.summary.account
     assert account is not None
     counts = {one.reason: one.count for one in account.left_out if one.count}
-    assert counts == {
-        LeftOutReason.AT_CHANCE(): 800,
-        LeftOutReason.ONE_LABEL_ALWAYS(): 50,
-        LeftOutReason.TOO_CLOSE(): 200,
-    }
+    why = LeftOutReason
+    assert counts == {why.AT_CHANCE(): 800, why.ONE_LABEL_ALWAYS(): 50, why.TOO_CLOSE(): 200}
     assert account.read == account.used + 1050
 
 

@@ -40,12 +40,8 @@ def dices() -> dict[Layout, tuple[Table, Table | None]]:
         read_table(DATA / "dices350" / f"{name}.csv") for name in ("ratings_long", "ratings_wide", "raters")
     )
     frame = matrix.head(1000).set_index("item_id").T.reset_index(names="rater_id")
-    transposed = rows_table([list(frame.columns), *frame.to_numpy().tolist()], "transposed.csv")
-    return {
-        "long": (long, None),
-        "items-by-raters": (matrix, raters),
-        "raters-by-items": (transposed, raters),
-    }
+    turned = rows_table([list(frame.columns), *frame.to_numpy().tolist()], "transposed.csv")
+    return {"long": (long, None), "items-by-raters": (matrix, raters), "raters-by-items": (turned, raters)}
 
 
 def test_dices_is_recognised_in_every_layout(dices):

@@ -69,9 +69,7 @@ def expected(members: dict[str, Rows]) -> set[tuple[str, ...]]:
     return {(row[0], rater, row[2]) for rater, rows in members.items() for row in rows[1:]}
 
 
-@pytest.mark.parametrize(
-    "raters", [("P01", "P02", "P03"), ("anna", "ben"), ("7", "12"), ("ann@uni.org", "ben@uni.org")]
-)
+@pytest.mark.parametrize("raters", [("P01", "P02"), ("anna", "ben"), ("7", "12"), ("a@uni.org", "b@uni.org")])
 def test_a_file_per_annotator(raters):
     members = {rater: rows_of(seed) for seed, rater in enumerate(raters)}
     table = read_table(archive(**members), "votes.zip")
@@ -131,15 +129,11 @@ def test_columns_may_stand_in_another_order():
 
 
 def test_a_number_of_each_row_is_no_item_and_authors_of_the_texts_are_no_raters():
-    numbers = {
-        name: beside(rows, "Unnamed: 0", lambda at, _: str(at), first=True) for name, rows in BOTH.items()
-    }
+    numbers = {n: beside(rows, "Unnamed: 0", lambda at, _: str(at), first=True) for n, rows in BOTH.items()}
     table = read_table(archive(**numbers), "votes.zip")
     assert recognise(table).spec.item == "item"
     assert triples(table) == expected(BOTH)
-    authors = {
-        name: beside(rows, "user", lambda _, row: f"author of {row[0]}") for name, rows in BOTH.items()
-    }
+    authors = {n: beside(rows, "user", lambda _, row: f"author of {row[0]}") for n, rows in BOTH.items()}
     assert triples(read_table(archive(**authors), "votes.zip")) == expected(BOTH)
 
 
@@ -346,15 +340,13 @@ def test_ids_of_annotators():
 
 
 @needs_shared_data
-@pytest.mark.parametrize(
-    ("name", "annotations"), [("file_per_annotator.zip", 725), ("sheet_per_annotator.xlsx", 176)]
-)
-def test_a_survey_by_annotator(name, annotations):
+@pytest.mark.parametrize(("name", "n"), [("file_per_annotator.zip", 725), ("sheet_per_annotator.xlsx", 176)])
+def test_a_survey_by_annotator(name, n):
     survey = SHARED / "data" / "exports" / "survey"
     truth = triples(read_table(survey / "truth_long.csv"), ("item", "rater", "offensive"))
     table = read_table(survey / name)
     found = triples(table, ("item", "rater", "offensive"))
-    assert len(table) == len(found) == annotations
+    assert len(table) == len(found) == n
     assert found == {row for row in truth if row[1] in table.distinct("rater")}
 
 
@@ -362,9 +354,7 @@ def test_a_sheet_with_a_row_per_rater_is_offered_as_the_raters() -> None:
     people = [["id", "gender"], *([f"r{rater}", "fm"[rater % 2]] for rater in (1, 2, 3, 4))]
     texts = [["item", "text"], *([f"i{item}", "a text"] for item in range(4))]
     content = sheets_bytes({"Answers": with_raters(1), "Texts": texts, "People": people})
-    (offered,) = [
-        one for one in read_table(content, "votes.xlsx").problems if "--raters-member" in one.message
-    ]
+    (offered,) = [p for p in read_table(content, "votes.xlsx").problems if "--raters-member" in p.message]
     assert "--raters 'votes.xlsx' --raters-member 'People'" in offered.message
     assert read_table(content, "votes.xlsx", member="People").data.num_rows == 4
     fewer = sheets_bytes({"Answers": with_raters(1), "Texts": texts, "People": people[:3]})

@@ -162,9 +162,8 @@ def votes(snapshot: Snapshot) -> tuple[str, Counter[str], int]:
 @needs("label-studio")
 def test_label_studio() -> None:
     with tool(answering.label_studio) as served:
-        first, second = (
-            fetched(served, "label-studio:{url}/projects/3/data", answering.REFRESH) for _ in range(2)
-        )
+        place = "label-studio:{url}/projects/3/data"
+        first, second = (fetched(served, place, answering.REFRESH) for _ in range(2))
         assert first.name == "label-studio-3.json"
         assert first.sha256 == second.sha256
         assert b"created_ago" not in first.content
@@ -185,9 +184,8 @@ def test_argilla() -> None:
         snapshot = fetched(served, "argilla:{url}/lab/votes", answering.TOKEN, said)
         assert votes(snapshot) == ("Argilla, JSON", Counter(Yes=300, No=300), 2)
         assert {"250 records", "300 records"} & set(said)
-        by_id = fetched(
-            served, f"argilla:{{url}}/dataset/{answering.DATASET}/annotation-mode", answering.TOKEN
-        )
+        place = f"argilla:{{url}}/dataset/{answering.DATASET}/annotation-mode"
+        by_id = fetched(served, place, answering.TOKEN)
         assert by_id.content == snapshot.content
         for place, sentence in (
             ("/labs/votes", "has no workspace 'labs' for this API key; of those it shows 'lab'"),
@@ -298,9 +296,8 @@ def test_what_is_none_is_refused_and_passwords_are_not_repeated(written: str, se
 
 # Hosts
 
-NAMED = hosts_of(
-    ["labels.example.org", "http://studio:8080", "db.internal:5433", "[::1]:5432"], own_machine=False
-)
+HOSTS = ["labels.example.org", "http://studio:8080", "db.internal:5433", "[::1]:5432"]
+NAMED = hosts_of(HOSTS, own_machine=False)
 
 
 @pytest.mark.parametrize(

@@ -103,12 +103,13 @@ def test_every_reason_is_counted_once() -> None:
         repeated="first",
         recode=(MapValues("mark", (("1", "2"),)),),
     )
+    later = "later answers of a rater to the same item, by the order of rows"
     left_out = {
         LeftOutReason.NO_LABEL(): ("no label", 1),
         LeftOutReason.RATERS_WITH(values=("'out' = 'yes'",)): ("raters with 'out' = 'yes'", 1),
         LeftOutReason.WITH_VALUE(column="status", value="bad"): ("'status' = 'bad'", 1),
         LeftOutReason.ANSWERED_AGAIN(which="later"): (
-            "later answers of a rater to the same item, by the order of rows",
+            later,
             2,
         ),
     }
@@ -392,9 +393,8 @@ def test_ids_that_do_not_match() -> None:
         ("PQRS", "all would match but for upper and lower case, as 'p' there and 'P' here"),
     ):
         message = refused(votes(), about("tttt", ids))
-        assert message.startswith(
-            "none of the items of votes.csv ('p', 'q', 'r' and 1 more) is in column 'id'"
-        )
+        none = "none of the items of votes.csv ('p', 'q', 'r' and 1 more) is in column 'id'"
+        assert message.startswith(none)
         assert told in message
 
 

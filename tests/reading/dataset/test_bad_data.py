@@ -123,9 +123,8 @@ def test_raters_who_are_two_or_none():
     said = "votes.csv, rows 2 and 6, column 'g': rater 'r1' has 'x' and 'y'"
     problem = one_stop(said, GOOD + "/c r1 Yes y/c r2 No x", axes=["g"])
     assert (problem.count, problem.examples) == (2, ("r1", "r2"))
-    one_stop(
-        "rows 2 and 6, column 'g'", GOOD + "/c r1 Yes y", axes=[], spec=replace(LONG, exclude=(("g", "y"),))
-    )
+    excluded = replace(LONG, exclude=(("g", "y"),))
+    one_stop("rows 2 and 6, column 'g'", GOOD + "/c r1 Yes y", axes=[], spec=excluded)
     for key in ("rater", "person"):
         one_stop("'r1', 'r2'.*raters.csv.*'x1'", GOOD, f"{key} age/x1 20/x2 30")
     one_stop("raters.csv, row 3, column 'rater'", GOOD, "rater age/r1 1/'' 2/r2 2")
@@ -223,16 +222,14 @@ def test_texts_that_differ_by_spaces_or_case():
     assert load(table, None, LONG, ["g"]).raters.axes["g"].values == ("Man", "Woman", "woman ")
 
 
-@pytest.mark.parametrize(
-    ("rare", "times", "warned"), [("Yess", 1, True), ("Yess", 9, False), ("Maybe", 1, False)]
-)
-def test_a_rare_label_like_a_common_one_may_be_misspelt(rare: str, times: int, warned: bool) -> None:
-    labels = [rare] * times + ["Yes", "No"] * 500
+@pytest.mark.parametrize(("odd", "n", "warned"), [("Yess", 1, True), ("Yess", 9, False), ("Maybe", 1, False)])
+def test_a_rare_label_like_a_common_one_may_be_misspelt(odd: str, n: int, warned: bool) -> None:
+    labels = [odd] * n + ["Yes", "No"] * 500
     rows = [["item", "rater", "label"], *([f"i{i}", "r1", label] for i, label in enumerate(labels))]
     told = [text for text in known(rows_table(rows)) if "looks like" in text]
     assert bool(told) == warned
     assert not warned or "'Yess' (1 cell) looks like 'Yes'" in told[0]
-    declared = replace(LONG, categories=(rare, "Yes", "No"))
+    declared = replace(LONG, categories=(odd, "Yes", "No"))
     assert not [text for text in known(rows_table(rows), spec=declared) if "looks like" in text]
 
 
@@ -282,9 +279,7 @@ def test_raters_without_demographics_and_demographics_without_annotations():
 
 
 def test_one_thing_to_know():
-    def tells(
-        about: str, more: str, text: str, axes: Sequence[str] | None = None, spec: DataSpec = LONG
-    ) -> None:
+    def tells(about: str, more: str, text: str, axes: Sequence[str] | None = None, spec: DataSpec = LONG):
         message = only(known(text, None, spec, axes), about)
         assert re.search(more, message), message
 

@@ -367,10 +367,8 @@ def table() -> Table:
         "label": (rng.integers(0, 3, cell.size), ["No", "Yes", "Unsure"]),
         "gender": (cell % 2, ["Woman", "Man"]),
     }
-    arrays = {
-        name: pa.DictionaryArray.from_arrays(own.astype(np.int32), values)
-        for name, (own, values) in codes.items()
-    }
+    coded = pa.DictionaryArray.from_arrays
+    arrays = {name: coded(own.astype(np.int32), values) for name, (own, values) in codes.items()}
     return Table("votes.parquet", tuple(arrays), pa.table(arrays), "0" * 64, 0, "Parquet", 1)
 
 

@@ -67,9 +67,7 @@ def test_numbers():
         assert not is_number(text), text
 
 
-QUESTIONS = (
-    "item rater harm bias gender/a r1 No Yes w/a r2 Unsure No m/b r1 No No w/b r2 '' No m/c r1 '' '' w"
-)
+QUESTIONS = "item rater harm bias sex/a r1 No Yes w/a r2 Unsure No m/b r1 No No w/b r2 '' No m/c r1 '' '' w"
 ANY = Combine(("harm", "bias"), ("Yes", "Unsure", "No"), "unsafe")
 
 
@@ -84,8 +82,8 @@ def test_questions_are_combined_by_priority():
     assert data.summary.items == 2
     with pytest.raises(DataError, match=r"row 3, column 'harm': 'Unsure' has no place in the order"):
         combined(replace(ANY, priority=("Yes", "No")))
-    with pytest.raises(DataError, match="has a column 'gender' already"):
-        combined(replace(ANY, into="gender"))
+    with pytest.raises(DataError, match="has a column 'sex' already"):
+        combined(replace(ANY, into="sex"))
 
 
 @pytest.mark.parametrize(
@@ -170,10 +168,8 @@ def test_different_labels_are_refused_with_what_would_do_and_orders_that_cannot_
 @pytest.mark.parametrize("order", [None, "when"])
 def test_the_first_or_last_counts(first: bool, order: str | None) -> None:
     data = load(text_table(AGAIN), None, replace(FIRST if first else LAST, order=order), ["gender"])
-    of_a, of_b = {(True, None): ("Yes", "Yes"), (False, "when"): ("Yes", "No")}.get(
-        (first, order), ("No", "No")
-    )
-    expected = {("a", "r1"): of_a, ("a", "r2"): "No", ("b", "r1"): of_b, ("b", "r2"): "Yes"}
+    a, b = {(True, None): ("Yes", "Yes"), (False, "when"): ("Yes", "No")}.get((first, order), ("No", "No"))
+    expected = {("a", "r1"): a, ("a", "r2"): "No", ("b", "r1"): b, ("b", "r2"): "Yes"}
     assert labels_of(data.annotations) == expected
     (removal,) = data.removals
     others = "later" if first else "earlier"

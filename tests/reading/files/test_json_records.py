@@ -206,10 +206,8 @@ def test_text_of_lists_and_objects_is_their_json(value):
     assert json.loads(json_records.text(record["a"])) == mended(value)
 
 
-@pytest.mark.parametrize(
-    ("beside", "name", "records"), [({"version": 1}, "task_id", 3), ({"id": 7}, "place", 1)]
-)
-def test_a_list_holds_the_records_where_its_objects_name_their_items(beside, name, records) -> None:
-    entries = [{name: n, "user": "abc"[n], "answer": "x"} for n in range(3)]
+@pytest.mark.parametrize(("beside", "name", "n"), [({"version": 1}, "task_id", 3), ({"id": 7}, "place", 1)])
+def test_a_list_holds_the_records_where_its_objects_name_their_items(beside, name, n) -> None:
+    entries = [{name: at, "user": "abc"[at], "answer": "x"} for at in range(3)]
     content = json.dumps({**beside, "annotations": entries}).encode()
-    assert len(json_records.records(content, "a.json")[0]) == records
+    assert len(json_records.records(content, "a.json")[0]) == n

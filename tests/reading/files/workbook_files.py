@@ -65,9 +65,7 @@ def ods_text_rows(rows: Iterable[Sequence[str]]) -> str:
 def ods_bytes(sheets: Mapping[str, str], kind: str = "spreadsheet") -> bytes:
     """An OpenDocument file whose sheets hold the rows given as XML."""
     file = io.BytesIO()
-    tables = "".join(
-        f'<table:table table:name="{name}">{rows}</table:table>' for name, rows in sheets.items()
-    )
+    tables = "".join(f'<table:table table:name="{n}">{rows}</table:table>' for n, rows in sheets.items())
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         mark = f"application/vnd.oasis.opendocument.{kind}"
         archive.writestr(zipfile.ZipInfo("mimetype"), mark)

@@ -48,12 +48,7 @@ def file_bytes(table: pa.Table, compression: str | None = None) -> bytes:
     return arrow_bytes(table, pa.ipc.new_file, options=pa.ipc.IpcWriteOptions(compression=compression))
 
 
-WRITERS = [
-    arrow_bytes,
-    file_bytes,
-    partial(file_bytes, compression="zstd"),
-    partial(file_bytes, compression="lz4"),
-]
+WRITERS = [arrow_bytes, file_bytes, *(partial(file_bytes, compression=how) for how in ("zstd", "lz4"))]
 
 
 def saved(table: pa.Table, files: int = 1) -> dict[str, bytes]:
@@ -89,9 +84,7 @@ def test_arrow_files(write):
     assert (table.kind, table.row(0)) == ("Arrow", 1)
     content = write(votes())
     for length in range(12, len(content) - 20, 97):
-        with pytest.raises(
-            DataError, match=r"^votes\.arrow (is a damaged or cut-off Arrow|holds column nam)"
-        ):
+        with pytest.raises(DataError, match=r"^votes\.arrow (is a damaged or cut-off Arrow|holds column na)"):
             read_table(content[:length], "votes.arrow")
 
 

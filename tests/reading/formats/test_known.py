@@ -185,9 +185,7 @@ TABLE_5_NAMED = (
 
 @needs_shared_data
 @pytest.mark.parametrize(("answer", "raters"), [((), 123), (("--recommended",), 104)])
-def test_naming_what_would_have_been_recognised_changes_nothing(
-    first_40_bytes, tmp_path, capsys, answer, raters
-):
+def test_naming_what_is_recognised_changes_nothing(first_40_bytes, tmp_path, capsys, answer, raters):
     found = []
     for named in ((), NAMED, (*NAMED, *TABLE_5_NAMED)):
         result = run(tmp_path, {"350.csv": first_40_bytes}, *named, *answer, "--no-pairs")

@@ -15,9 +15,7 @@ from grasp_core.reading.table.table import Table
 from tests.reading.making import crossed
 
 
-def of(
-    answer: Callable[[int, int], object], *more: str, column: str = "answer", items: int = 9, raters: int = 4
-) -> str:
+def of(answer: Callable, *more: str, column: str = "answer", items: int = 9, raters: int = 4) -> str:
     """A long file: an answer of each rater to each item, and further rows."""
     rows = [f"i{n},w{r},{answer(n, r)}" for n in range(items) for r in range(raters)]
     return "\n".join([f"item,worker,{column}", *rows, *more])
@@ -128,7 +126,7 @@ def test_totals_below_long_files_and_raters_by_items_are_nobody() -> None:
     annotations, raters, why = read(long("Total,4,36", "Mean,9,0.5", "Source: us,,"))
     assert (annotations, raters) == (36, 4)
     assert why == [
-        f"'item' = '{text}' is no answer: it sums up the rows above it" for text in ("Mean", "Total")
+        f"'item' = '{one}' is no answer: it sums up the rows above it" for one in ("Mean", "Total")
     ]
     assert read(long("36,Total,18"))[:2] == (36, 4)
     rows = [f"P{n},{n % 3},{n % 2},1" for n in range(9)] + ["gold,1,1,1", "Mean,1.5,1.1,1.0"]

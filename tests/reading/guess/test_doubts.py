@@ -62,16 +62,14 @@ def marked(columns: tuple[str, str], each: int = 2, step: int = 4) -> Table:
     return rows_table([["doc_id", "annotator", *columns, "label"], *rows])
 
 
-@pytest.mark.parametrize(
-    "columns", [("start", "end"), ("begin_char", "end_char"), ("startOffset", "endOffset")]
-)
-def test_spans_are_asked_about(columns: tuple[str, str]) -> None:
+@pytest.mark.parametrize("pair", [("start", "end"), ("begin_char", "end_char"), ("startOffset", "endOffset")])
+def test_spans_are_asked_about(pair: tuple[str, str]) -> None:
     why = (
-        f"no column looks like labels: '{columns[0]}' and '{columns[1]}' mark spans, several of one rater "
+        f"no column looks like labels: '{pair[0]}' and '{pair[1]}' mark spans, several of one rater "
         "in one item, on which no agreement is computed"
     )
-    assert doubts(recognise(marked(columns))) == [("label", why)]
-    assert not recognise(marked(columns), named=Named(label="label")).uncertain
+    assert doubts(recognise(marked(pair))) == [("label", why)]
+    assert not recognise(marked(pair), named=Named(label="label")).uncertain
 
 
 def test_other_numbers_are_no_spans() -> None:
@@ -136,14 +134,8 @@ def table(columns: dict, raters: int = 6, items: int = 10) -> Table:
 
 
 LABEL = {"label": lambda place, item, rater: Random(f"{place} {item} {rater}").choice("yn")}
-ANEW = {
-    "item": lambda place, item, rater: f"i{item}",
-    "rater": lambda place, item, rater: f"{'ab'[place]}{rater}",
-}
-PEOPLE = {
-    "item": lambda place, item, rater: f"{'ab'[place]}{item}",
-    "rater": lambda place, item, rater: f"annotator {rater}",
-}
+ANEW = {"item": lambda p, i, r: f"i{i}", "rater": lambda p, i, r: f"{'ab'[p]}{r}"}
+PEOPLE = {"item": lambda p, i, r: f"{'ab'[p]}{i}", "rater": lambda p, i, r: f"annotator {r}"}
 
 
 @pytest.mark.parametrize("name", ["dataset", "source_corpus"])

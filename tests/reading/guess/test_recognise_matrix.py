@@ -247,9 +247,7 @@ def test_real_matrices():
         *(("face", "face_gender", "P{:02d}", True), ("who", "gender", "P{:02d}", False)),
     ],
 )
-def test_records_may_be_respondents_and_a_gender_of_what_rows_show_makes_no_raters(
-    key, about, columns, open_
-):
+def test_records_may_be_respondents_unless_a_gender_is_of_what_rows_show(key, about, columns, open_):
     """As REDCap writes a survey: ``record_id``, what is known of the person, then the answers."""
     rows = [[f"{n + 1}", "fm"[n % 2], *(str(1 + n * k % 5) for k in range(2, 10))] for n in range(12)]
     guess = recognise(rows_table([[key, about, *(columns.format(k) for k in range(1, 9))], *rows]))

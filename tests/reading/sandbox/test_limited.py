@@ -149,9 +149,7 @@ def children() -> list[int]:
 
 def _helpers() -> list[int]:
     """Those that read files; the same process may have one that makes files too."""
-    own = [
-        child for one in Path("/proc/self/task").iterdir() for child in (one / "children").read_text().split()
-    ]
+    own = [pid for one in Path("/proc/self/task").iterdir() for pid in (one / "children").read_text().split()]
     told = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in own}
     return [child for child, line in told.items() if "sandbox/process.py" in line and "reading.work" in line]
 

@@ -34,9 +34,7 @@ def serve(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
         server.server_close()
 
 
-def send(
-    to: BaseHTTPRequestHandler, status: int, content: bytes, headers: Mapping[str, str] | None = None
-) -> None:
+def send(to: BaseHTTPRequestHandler, status: int, content: bytes, headers: Mapping[str, str] | None = None):
     to.send_response(status)
     for name, value in {"Content-Length": str(len(content)), **(headers or {})}.items():
         to.send_header(name, value)

@@ -119,9 +119,7 @@ def test_links_may_not_leave_the_folder(tmp_path: Path, root: Path, allowed: All
 
 
 @pytest.mark.parametrize(("place", "target"), [("may/votes.csv", "secret.csv"), ("may", "mounted2")])
-def test_a_link_that_appears_after_the_check_is_not_followed(
-    monkeypatch, tmp_path, root, allowed, place, target
-) -> None:
+def test_a_link_that_appears_later_is_not_followed(monkeypatch, tmp_path, root, allowed, place, target):
     real = os.path.realpath
 
     def checked(path: str) -> str:

@@ -99,9 +99,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"), [(text, said) for said, texts in REFUSED.items() for text in texts]
-)
+@pytest.mark.parametrize(("text", "sentence"), [(one, said) for said, own in REFUSED.items() for one in own])
 def test_what_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(DataError, match=sentence) as raised:
         parse(text)
@@ -294,9 +292,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         yield found
 
 
-def run(
-    repositories: dict[str, Repository], *arguments: str, published: dict[str, Published] | None = None
-) -> None:
+def run(repositories: dict[str, Repository], *arguments: str, published: dict[str, Published] | None = None):
     parser = argparse.ArgumentParser()
     fill_fetch(parser, published or {}, repositories)
     chosen = parser.parse_args(arguments)

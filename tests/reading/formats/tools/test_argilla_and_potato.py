@@ -115,9 +115,7 @@ def test_a_row_per_record_and_user(form: Form) -> None:
     assert table.kind == "Argilla, JSON"
     assert table.columns[:3] == ("item", "rater", "toxic")
     assert not {name for name in table.columns if "suggestion" in name or "chat" in name}
-    expected = [
-        (f"r{n}", *given) for n, answers in enumerate(ANSWERS, start=1) for given in answered(answers)
-    ]
+    expected = [(f"r{n}", *given) for n, answers in enumerate(ANSWERS, 1) for given in answered(answers)]
     assert cells(table, "item", "rater", "toxic") == expected
     assert [table.row(position) for position in (0, 4, 10)] == [1, 2, 3]
     assert (spec_of(table).label, spec_of(table).text) == ("toxic", "text")
@@ -140,7 +138,7 @@ def test_what_is_not_submitted_is_left_out_and_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "form", [by_column, by_class_label, of_users, of_lists], ids=lambda form: form.__name__
+    "form", [by_column, by_class_label, of_users, of_lists], ids=lambda one: one.__name__
 )
 def test_parquet_gives_what_json_gives(form: Form) -> None:
     """Columns hold lists of answers and of objects; a record without answers has none."""
@@ -267,9 +265,7 @@ VOTES = {"i1": ("pos", "pos", "neg", "neg"), "i2": ("neg", "pos", "neg", "pos")}
 
 
 def pairs() -> list[tuple[str, str, str]]:
-    return [
-        (item, user, vote) for item, votes in VOTES.items() for user, vote in zip(USERS, votes, strict=True)
-    ]
+    return [(item, user, vote) for item, own in VOTES.items() for user, vote in zip(USERS, own, strict=True)]
 
 
 def labels(user: str, vote: str) -> dict[str, Any]:
@@ -315,9 +311,7 @@ def states() -> bytes:
     return zipped({f"annotation_output/{name}": content for name, content in members.items()})
 
 
-def csv_of(
-    header: str, pos: list[str], neg: list[str], who: str | None = None, delimiter: str = ","
-) -> bytes:
+def csv_of(header: str, pos: list[str], neg: list[str], who: str | None = None, delimiter: str = ","):
     """Votes as cells of the columns of both tones, of all annotators or of one."""
     rows = [
         [item, *([user] if who is None else []), f"text {item}", *(pos if vote == "pos" else neg)]

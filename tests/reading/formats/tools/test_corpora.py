@@ -40,7 +40,7 @@ def cas(labels: dict[str, Any] | None, *more: dict[str, Any]) -> dict[str, Any]:
             "%ID": 3,
             "%TYPE": f"{DKPRO}.clarin.webanno.api.type.CASMetadata",
             "@sofa": 1,
-            "username": "somebody",
+            "username": "x",
         },
         {"%ID": 4, "%TYPE": "webanno.custom.Span", "@sofa": 1, "begin": 3, "end": 8, "kind": "weather"},
         {"%ID": 5, "%TYPE": "webanno.custom.LinkType", "role": "p1", "@target": 4},
@@ -242,9 +242,7 @@ def test_annotators_become_a_raters_file() -> None:
 
 def test_several_labels_of_an_annotator() -> None:
     """The annotators are listed as often as they chose a label."""
-    several = third(
-        "It rains.", "It is wet.", Ann1="entailment", Ann2="neutral,contradiction", Ann3="neutral"
-    )
+    several = third("It rains.", "Wet.", Ann1="entailment", Ann2="neutral,contradiction", Ann3="neutral")
     told = {"annotators": "Ann1,Ann2,Ann2,Ann3", "number of annotations": 4}
     soft = {"soft_label": {"neutral": {"0": 0.3, "1": 0.7}}}
     assert cells(table_of({"138448": several | told | soft}), "item", "rater", "label") == [
@@ -270,10 +268,7 @@ def test_numbers_of_annotators_are_those_of_the_annotations() -> None:
 
 
 def test_counts_that_do_not_fit_name_the_record() -> None:
-    wrong: dict[object, str] = {
-        "1,0,1": "3 annotations of 4 annotators were found",
-        True: "'True' is neither",
-    }
+    wrong = {"1,0,1": "3 annotations of 4 annotators were found", True: "'True' is neither"}
     for found, said in wrong.items():
         with pytest.raises(DataError, match=rf"x\.json, record 2: {said}"):
             table_of({"1": SECOND["1"], "2": {**SECOND["2"], "annotations": found}}, "x.json")

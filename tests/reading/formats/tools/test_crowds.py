@@ -179,10 +179,8 @@ def test_several_items_in_a_hit(inputs: str, answers: str, label: str, first: tu
         [hit, f"A{hit}{at}", f"W{at}", *(text for text, *_ in own), *(given for *_, given in own)]
         for (hit, at), own in zip(work, wanted, strict=True)
     ]
-    numbered = (
-        [form.format(slot + begin) for slot in slots]
-        for form, begin in zip((inputs, answers), first, strict=True)
-    )
+    forms = zip((inputs, answers), first, strict=True)
+    numbered = ([form.format(slot + begin) for slot in slots] for form, begin in forms)
     table = hits(*numbered, *rows)
     guess = recognise(table)
     assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item", "WorkerId", label)
@@ -365,9 +363,8 @@ def test_kinds_of_tasks() -> None:
 
 
 def test_tasks_of_several_workflows_are_kept_apart() -> None:
-    table = export(
-        [classified("s1", "ann", [single("Yes")]), classified("s1", "ben", [single("Red")], workflow="8")]
-    )
+    other = classified("s1", "ben", [single("Red")], workflow="8")
+    table = export([classified("s1", "ann", [single("Yes")]), other])
     assert cells(table, "rater", "flow 7.T0", "flow 8.T0") == [("ann", "Yes", ""), ("ben", "", "Red")]
 
 

@@ -87,7 +87,7 @@ ANOTHER = lines([record(9, "P", text="Another")])
         (zipped({"train.jsonl": lines(of("ann")), "test.jsonl": ANOTHER}), "other texts.zip"),
         (
             zipped({"train.jsonl": lines(of("ann")), "test.jsonl": ANOTHER.replace(b"9", b"1")}),
-            "same ids.zip",
+            "ids.zip",
         ),
         (zipped({"all.jsonl": lines(of("ann"))}), "one file.zip"),
         *((lines(of("ann")), name) for name in ("all.jsonl", "folder/all.jsonl", "ann.jsonl")),
@@ -128,9 +128,7 @@ def fasttext(given_labels: Mapping[str, tuple[str, ...]], texts: tuple[str, ...]
     files = {}
     for person, letters in given_labels.items():
         marked = (" ".join(sorted(f"__label__{WORDS[letter]}" for letter in labels)) for labels in letters)
-        files[f"{person}.txt"] = csv_bytes(
-            [f"{one} {text} "] for one, text in zip(marked, texts, strict=True)
-        )
+        files[f"{person}.txt"] = csv_bytes([f"{m} {text} "] for m, text in zip(marked, texts, strict=True))
     return zipped(files)
 
 
@@ -185,9 +183,7 @@ def numbered(number: int, *given_by: tuple[int, int]) -> dict[str, Any]:
 NUMBERED = [numbered(1, (1, 5), (2, 5), (3, 6), (4, 6)), numbered(2, (1, 6), (1, 5), (2, 5), (3, 6), (4, 6))]
 
 
-@pytest.mark.parametrize(
-    "content", [json.dumps(NUMBERED).encode(), lines(NUMBERED)], ids=["JSON", "JSON Lines"]
-)
+@pytest.mark.parametrize("content", [json.dumps(NUMBERED).encode(), lines(NUMBERED)], ids=["JSON", "lines"])
 def test_annotators_by_number(content: bytes) -> None:
     table = read_table(content, "reviews")
     assert cells(table, "item", "rater", "label", "meta.source") == [
@@ -265,9 +261,7 @@ def binary(number: int, rater: str, answer: str, label: str = "TOXIC") -> dict[s
     return task(number, rater, answer, label=label, _view_id="classification", **hashed)
 
 
-def choice(
-    number: int, rater: str, accept: Any, answer: str = "accept", style: str = "single"
-) -> dict[str, Any]:
+def choice(number: int, rater: str, accept: Any, answer: str = "accept", style: str = "single") -> dict:
     config = {"choice_style": style}
     return task(number, rater, answer, options=OPTIONS, accept=accept, config=config, _view_id="choice")
 

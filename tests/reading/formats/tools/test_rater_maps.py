@@ -241,16 +241,13 @@ def test_values_by_rater_become_rows() -> None:
     assert cells(table, "id", "votes.rater", "votes.label") == PAIRS_MAPS
 
 
-@pytest.mark.parametrize("field", ["annotations", "judgments", "responses", "worker_answers", "raters"])
+@pytest.mark.parametrize("field", ["annotations", "judgments", "responses", "worker_answers", "own"])
 @pytest.mark.parametrize("form", ["{}", "worker{}", "{}@example.org", "5f0c{}b"])
 def test_names_of_fields_and_forms_of_ids(field: str, form: str) -> None:
-    given_ids = {f"x{item}": [form.format(100 + rater) for rater in range(item, 5)] for item in range(4)}
-    records = [
-        {"uid": item, field: {rater: {"answer": "yes"} for rater in raters}}
-        for item, raters in given_ids.items()
-    ]
+    ids = {f"x{item}": [form.format(100 + rater) for rater in range(item, 5)] for item in range(4)}
+    records = [{"uid": item, field: {rater: {"answer": "yes"} for rater in own}} for item, own in ids.items()]
     assert cells(table_of(records), "uid", f"{field}.rater", f"{field}.answer") == [
-        (item, rater, "yes") for item, raters in given_ids.items() for rater in raters
+        (item, rater, "yes") for item, own in ids.items() for rater in own
     ]
 
 
@@ -271,11 +268,11 @@ def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
     records = [
         {
             "id": item,
-            "annotators": [*labels],
-            "labels": [*labels.values()],
+            "annotators": [*own],
+            "labels": [*own.values()],
             "scores": {f"s{item}a": 1, "b": 2},
         }
-        for item, labels in GIVEN.items()
+        for item, own in GIVEN.items()
     ]
     assert cells(table_of(records), "id", "annotators", "labels") == PAIRS_MAPS
 
@@ -336,12 +333,10 @@ def test_nothing_breaks_it(records: list[dict[str, Any]]) -> None:
     survives(lists.read, records, "x.json")
 
 
-LABELS_OF_WORKERS = st.dictionaries(
-    st.integers(0, 999).map("w{}".format), st.integers(1, 5).map(str), min_size=1
-)
+BY_WORKER = st.dictionaries(st.integers(0, 999).map("w{}".format), st.integers(1, 5).map(str), min_size=1)
 
 
-@given(st.dictionaries(st.text(min_size=1), LABELS_OF_WORKERS, min_size=1))
+@given(st.dictionaries(st.text(min_size=1), BY_WORKER, min_size=1))
 def test_every_label_gets_a_row(given_labels: dict[str, dict[str, str]]) -> None:
     if len({rater for labels in given_labels.values() for rater in labels}) < 2:
         return

@@ -38,9 +38,7 @@ def rows(n: int = 4, *, preview: bool = False, codes: bool = False) -> list[list
     return found
 
 
-def qualtrics(
-    body: list[list[str]], *, headers: int = 3, texts: tuple[str, ...] = (), said: str = SAID
-) -> list[list[str]]:
+def qualtrics(body: list[list[str]], *, headers: int = 3, texts: tuple[str, ...] = (), said: str = SAID):
     asked = texts or tuple(f"How offensive is this? - Comment {n}" for n in range(len(ITEMS)))
     names = [*OWN, "PROLIFIC_PID", "gender", *ITEMS, "Q9_TEXT"]
     text = [*said.split(","), "PROLIFIC_PID", "What is your gender?", *asked, "Anything else? - Text"]
@@ -84,9 +82,7 @@ def test_qualtrics_of_old():
     header = [*(f"V{n}" for n in range(1, 11)), *ITEMS, ""]
     asked = (f"How offensive is this? Comment {n}" for n in range(len(ITEMS)))
     about = ["Default Response Set", "Anonymous", "", "", "", "0", "2014-05-01 10:00:00", "2014-05-01", "1"]
-    body = [
-        [f"R_{row}", *about, *(str(1 + (row * k) % 5) for k in range(len(ITEMS))), ""] for row in range(4)
-    ]
+    body = [[f"R_{row}", *about, *(str(1 + row * k % 5) for k in range(len(ITEMS))), ""] for row in range(4)]
     table = rows_table([header, [*own.split(","), "Finished", *asked, ""], *body])
     assert recognise(table).spec.rater == "ResponseID"
     assert loaded(table).summary.annotations == 24
@@ -220,9 +216,7 @@ def test_answers_to_which_the_export_was_joined_are_annotations() -> None:
         [f"s{rater}", f"p{rater}", "APPROVED", "a", "b", "60", "12", "31", "FM"[rater % 2], "White", "Peru"]
         for rater in range(6)
     ]
-    joined = [
-        [*row, f"i{item}", str((rater + item) % 3)] for rater, row in enumerate(rows) for item in range(5)
-    ]
+    joined = [[*row, f"i{i}", str((n + i) % 3)] for n, row in enumerate(rows) for i in range(5)]
     guess = recognise(read_table(csv_bytes([[*EXPORT_HEADER, "stim", "rating"], *joined]), "joined.csv"))
     assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("stim", "Participant id", "rating")
     assert "Sex" in guess.axes
