@@ -45,13 +45,10 @@ def test_no_screen_names_anybody_for_a_rare_label(prevalence: float) -> None:
     assert sum(bool(near_duplicates(one).pairs) for one in crowds) <= 3
 
 
-def test_a_label_of_3_percent_makes_many_constant_and_leaves_all_in() -> None:
+def test_rare_labels_make_many_constant_and_six_who_always_say_one_thing_are_found() -> None:
     crowd = rare(3, prevalence=0.03)
     assert find_constant(crowd)[0].sum() > 5
     assert not screened("constant", crowd).any()
-
-
-def test_six_who_always_say_one_thing_are_found_unless_the_other_label_is_rare() -> None:
     found = [too_constant(rare(seed, prevalence=0.3, constant=6)).named for seed in range(SETS)]
     assert sum(bool(one[:6].all()) for one in found) >= 19
     assert sum(int(one[6:].sum()) for one in found) <= 2

@@ -175,13 +175,10 @@ def test_asked_and_then_read_right(key: str) -> None:
     assert is_right(key, read(key, ANSWERED[key]))
 
 
-def test_answers_to_other_questions_are_no_axes() -> None:
+def test_questions_and_places_in_a_round_are_no_axes_and_no_people() -> None:
     data = read("muscular", ANSWERED["muscular"])
     assert not any(name.endswith("_result") for name in data.raters.axes)
-
-
-def test_a_layout_alone_makes_no_people_of_places_in_a_round() -> None:
-    """Which others take in the next; a pattern that names them says that they are people."""
+    # Which others take in the next; a pattern that names them says that they are people.
     with pytest.raises(DataError) as caught:
         read("gws", "--layout items-by-raters")
     assert "--label" in str(caught.value)

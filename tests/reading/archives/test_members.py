@@ -123,12 +123,9 @@ def test_several_files_of_one_annotator_are_put_together_and_those_of_questions_
     assert table.member == "anna/rude.csv"
 
 
-def test_columns_may_stand_in_another_order():
+def test_columns_may_stand_in_another_order_and_beside_numbers_and_authors():
     table = read_table(archive(a=ONE, b=[[rude, item, text] for item, text, rude in TWO]), "votes.zip")
     assert triples(table) == expected(BOTH)
-
-
-def test_a_number_of_each_row_is_no_item_and_authors_of_the_texts_are_no_raters():
     numbers = {n: beside(rows, "Unnamed: 0", lambda at, _: str(at), first=True) for n, rows in BOTH.items()}
     table = read_table(archive(**numbers), "votes.zip")
     assert recognise(table).spec.item == "item"
@@ -207,9 +204,14 @@ def test_files_that_may_be_raters_or_rounds_are_no_items(names, column):
     assert "item" not in read_table(archive(**members), "votes.zip").columns
 
 
-def test_a_matrix_per_question_is_no_item():
+def test_matrices_per_question_are_no_items_and_agreed_labels_no_annotators():
     rows = [["annotator", *(f"i{at}" for at in range(9))], *([f"w{r}", *("yn" * 5)[:9]] for r in range(8))]
     assert "item" not in read_table(archive(q1=rows, q2=rows), "votes.zip").columns
+    agreed = partial(drawn, "item,rude,agreement", LABELS, ("0.67", "1"))
+    sheets = {"toxic": agreed(seed=1), "insult": agreed(seed=2)}
+    table = read_table(sheets_bytes(sheets), "votes.xlsx")
+    assert (table.member, table.columns) == ("toxic", ("item", "rude", "agreement"))
+    assert recognise(table).uncertain
 
 
 def drawn(header: str, *columns: Sequence[str], seed: int = 1) -> Rows:
@@ -229,14 +231,6 @@ def test_votes_that_came_with_the_items_say_nothing_of_annotators():
     }
     table = read_table(archive(**members), "votes.zip")
     assert triples(table, ("id", "rater", "rude")) == expected(members)
-
-
-def test_sheets_of_labels_that_all_annotators_agreed_on_are_not_annotators():
-    agreed = partial(drawn, "item,rude,agreement", LABELS, ("0.67", "1"))
-    sheets = {"toxic": agreed(seed=1), "insult": agreed(seed=2)}
-    table = read_table(sheets_bytes(sheets), "votes.xlsx")
-    assert (table.member, table.columns) == ("toxic", ("item", "rude", "agreement"))
-    assert recognise(table).uncertain
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,12 @@ def test_a_server_that_says_nothing_is_given_up(listening: int) -> None:
         fetch(source, hosts=Hosts(any=True), seconds=1)
 
 
-def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, sqlite: Path) -> None:
+def test_tokens_that_are_none_and_what_is_too_large_are_refused(
+    monkeypatch: pytest.MonkeyPatch, sqlite: Path
+) -> None:
+    source = parse("sql:postgresql://127.0.0.1:1/labels?table=votes")
+    with pytest.raises(DataError, match="characters that no token has"):
+        fetch(source, "a\nb", hosts=Hosts(any=True))
     monkeypatch.setattr(fetching, "MAX_BYTES", 1000)
     with pytest.raises(DataError, match="is larger than what is fetched at most; ask for a part of it"):
         fetch(make("sql", f"sqlite:///{sqlite}", {"table": "votes"}), hosts=Hosts(any=True))
@@ -131,12 +136,6 @@ def test_it_knows_none_of_the_servers_secrets(monkeypatch: pytest.MonkeyPatch) -
         fetch(source, "hidden", hosts=hosts_of(["127.0.0.1:1"], own_machine=False))
     assert len(seen) == 1
     assert "hidden" not in seen[0]
-
-
-def test_tokens_that_are_none() -> None:
-    source = parse("sql:postgresql://127.0.0.1:1/labels?table=votes")
-    with pytest.raises(DataError, match="characters that no token has"):
-        fetch(source, "a\nb", hosts=Hosts(any=True))
 
 
 # The tools' own clients, from servers that answer as the tools do

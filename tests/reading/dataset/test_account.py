@@ -118,11 +118,16 @@ def test_every_reason_is_counted_once() -> None:
     assert [str(reason) for reason in left_out] == [said for said, _ in left_out.values()]
 
 
-def test_axes_and_columns_that_are_used_are_not_named_as_unused() -> None:
+def test_used_columns_are_not_named_as_unused_and_strangers_see_no_names() -> None:
     table = text_table("item rater label when ms gold text g h/a r1 x 1 5 x t m 1/b r2 y 1 5 x t w 2")
     filters = Filters(time="ms", min_time=1, gold="gold", min_gold=0)
     spec = replace(LONG, filters=filters, repeated="last", order="when", text="text")
     assert load(table, None, spec, ["g"]).summary.account.unused == ("h",)
+    table = text_table("item rater label h/a r1 x Smith/b r2 y Jones/c r2 y Jones")
+    spec = replace(LONG, filters=Filters(drop=(("h", "Smith"),)))
+    shown = public_summary(load(table, None, spec, ()).summary)
+    assert "Smith" not in str(shown)
+    assert shown.account == Account("row", 3, 2, (LeftOut(LeftOutReason.ANY_REASON(), 1),))
 
 
 def test_it_goes_through_a_file_and_older_files_have_none() -> None:
@@ -136,14 +141,6 @@ def test_it_goes_through_a_file_and_older_files_have_none() -> None:
     assert account_sentence(from_json(older, DataSummary).account) == account_sentence(summary.account)
     del plain["account"]
     assert from_json(plain, DataSummary) == replace(summary, account=None)
-
-
-def test_strangers_see_counts_and_no_names() -> None:
-    table = text_table("item rater label h/a r1 x Smith/b r2 y Jones/c r2 y Jones")
-    spec = replace(LONG, filters=Filters(drop=(("h", "Smith"),)))
-    shown = public_summary(load(table, None, spec, ()).summary)
-    assert "Smith" not in str(shown)
-    assert shown.account == Account("row", 3, 2, (LeftOut(LeftOutReason.ANY_REASON(), 1),))
 
 
 def test_sentences() -> None:
@@ -334,13 +331,19 @@ def test_columns_of_either_file_describe_items_or_only_what_is_named() -> None:
     assert set(load(*files, items=items, slices=["topic"]).attributes) == {"topic"}
 
 
-def test_rows_of_the_items_file_may_stand_in_any_order_and_its_items_without_a_label_do_not_count() -> None:
+def test_the_items_file_decides_in_any_order_and_a_difference_is_told() -> None:
     data = load(votes(), None, BESIDE, items=about(["z", "y", "z", "y"], ("s", "r", "q", "p")))
     assert values(data, "topic") == {"p": "y", "q": "z", "r": "y", "s": "z"}
     spec = replace(BESIDE, filters=replace(BESIDE.filters, items=("q",)))
     data = load(votes(), None, spec, ["side"], items=about(["t", "x", "u", "t"]), slices=["topic"])
     assert values(data, "topic") == {"p": "t", "r": "u", "s": "t"}
     assert data.attributes["topic"].values == ("t", "u")
+    own = votes(("topic", ["t", "u", "t", "u"]))
+    data = load(own, None, BESIDE, ["side"], items=about(["t", "u", "u", ""]), slices=["topic"])
+    assert values(data, "topic") == {"p": "t", "q": "u", "r": "u", "s": "u"}
+    (note,) = [problem for problem in data.problems if "disagree" in problem.message]
+    assert note.message == "items.csv and votes.csv disagree on 'topic' for 1 item; items.csv decides"
+    assert note.examples == ("r",)
 
 
 def test_rows_and_items_that_are_left_out_describe_no_item() -> None:
@@ -355,15 +358,6 @@ def test_rows_and_items_that_are_left_out_describe_no_item() -> None:
     assert "source" not in load(table, None, LONG).attributes
     left_out = replace(LONG, filters=Filters(items=("p",)))
     assert load(table, None, left_out, [], slices=["source"]).attributes["source"].values == ("a", "b")
-
-
-def test_the_items_file_decides_and_a_difference_is_told() -> None:
-    own = votes(("topic", ["t", "u", "t", "u"]))
-    data = load(own, None, BESIDE, ["side"], items=about(["t", "u", "u", ""]), slices=["topic"])
-    assert values(data, "topic") == {"p": "t", "q": "u", "r": "u", "s": "u"}
-    (note,) = [problem for problem in data.problems if "disagree" in problem.message]
-    assert note.message == "items.csv and votes.csv disagree on 'topic' for 1 item; items.csv decides"
-    assert note.examples == ("r",)
 
 
 def test_matrices_take_attributes_from_the_items_file_and_from_columns_left_aside() -> None:

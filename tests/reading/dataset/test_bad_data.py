@@ -144,15 +144,12 @@ def test_blank_ids(blank):
     assert "row 4, column 'rater'" in rater.message
 
 
-def test_blank_ids_do_not_matter_without_a_label_and_can_be_left_out():
+def test_blank_ids_without_a_label_and_differences_that_are_not_used_stop_nothing():
     assert load(text_table(BLANK), None, LONG).summary.annotations == 3
     left_out = replace(LONG, filters=Filters(drop=(("rater", ""),)))
     summary = load(text_table(BLANK + "/b '' No"), None, left_out).summary
     assert summary.annotations == 3
     assert [one.count for one in summary.account.left_out] == [1, 1]
-
-
-def test_a_difference_in_a_column_that_is_not_used_stops_nothing():
     messages = known(GOOD, text_table(TWICE, "raters.csv"), axes=["city"])
     assert "more than one row" in only(messages, "raters.csv")
 
@@ -184,7 +181,7 @@ def test_examples_and_columns_left_out_are_reported():
     assert load(replace(text_table(GOOD), problems=(note,)), None, LONG).problems == (note,)
 
 
-def test_repeated_annotations_count_once():
+def test_repeated_annotations_count_once_and_missing_labels_are_counted():
     data = load(text_table(GOOD + "/a r1 Yes x/a r1 Yes x/b r2 No y"), None, LONG)
     (problem,) = data.problems
     assert data.annotations.n_annotations == 4
@@ -192,9 +189,6 @@ def test_repeated_annotations_count_once():
     assert problem.examples == ("row 6", "row 7", "row 8")
     assert problem.further_examples == ("row 7", "row 8")  # the sentence names row 6
     assert "3 annotations of votes.csv repeat an earlier one" in problem.message
-
-
-def test_missing_labels_are_counted():
     messages = known("item rater label/a r1 Yes/a r2 ''/a r3 No/b r2 ''")
     assert "row 3, column 'label': the label is missing in 2 rows" in only(messages, "missing")
     assert only(messages, "1 item of votes.csv has no annotation")

@@ -103,7 +103,7 @@ c    r3    Yes   Woman
 """
 
 
-def test_orders():
+def test_orders_of_labels_are_those_declared_or_found():
     data = load(text_table(SMALL), None, LONG)
     formed = data.annotations
     assert formed.item_ids == ("b", "a", "c")
@@ -112,6 +112,10 @@ def test_orders():
     assert data.raters.axes["gender"].values == ("Man", "Woman")
     assert data.raters.axes["gender"].codes.tolist() == [1, 0, 1]
     assert not data.raters.axes["gender"].codes.flags.writeable
+    spec = replace(LONG, categories=("Yes", "Maybe", "No", "9", "10"))
+    data = load(text_table(SMALL), None, spec)
+    assert data.annotations.categories == spec.categories
+    assert data.summary.label_counts == (2, 0, 1, 1, 1)
 
 
 def test_categories_and_axis_values_that_sort_alike_have_one_order():
@@ -122,13 +126,6 @@ def test_categories_and_axis_values_that_sort_alike_have_one_order():
     for order in (rows, rows[::-1]):
         data = load(rows_table([header, *order]), None, LONG, ["g"])
         assert data.annotations.categories == data.raters.axes["g"].values == ("A", "a", "B", "b")
-
-
-def test_declared_categories_keep_their_order_and_count_when_unused():
-    spec = replace(LONG, categories=("Yes", "Maybe", "No", "9", "10"))
-    data = load(text_table(SMALL), None, spec)
-    assert data.annotations.categories == spec.categories
-    assert data.summary.label_counts == (2, 0, 1, 1, 1)
 
 
 def test_summary():
@@ -170,7 +167,7 @@ def test_missing_tokens_apply_to_labels_and_axes_but_not_to_ids():
     assert data.raters.axes["g"].codes.tolist() == [0, 1]
 
 
-def test_the_raters_file_decides():
+def test_the_raters_file_decides_under_whatever_name_its_ids_are():
     raters = text_table("rater gender/r1 Woman/r2 Woman", "raters.csv")
     data = load(text_table(SMALL), raters, LONG, ["gender"])
     # r2 agrees, r1 does not, r3 is only in the annotations file.
@@ -178,9 +175,6 @@ def test_the_raters_file_decides():
     disagree = next(problem for problem in data.problems if "disagree" in problem.message)
     assert (disagree.count, disagree.examples) == (1, ("r1",))
     assert "raters.csv decides" in disagree.message
-
-
-def test_raters_file_under_another_name():
     matrix = text_table("item r1 r2 r3/a Yes No Yes/b No Yes Yes")
     raters = text_table("n worker g/1 r2 x/2 r1 y/3 r3 x", "raters.csv")
     for rater in (None, "worker", "unheard-of"):
@@ -188,7 +182,7 @@ def test_raters_file_under_another_name():
         assert data.raters.axes["g"].codes.tolist() == [1, 0, 0]
 
 
-def test_candidate_axes():
+def test_candidate_axes_vary_among_raters_alone_and_have_few_values():
     text = """
     item rater label phase gender id  batch
     a    r1    Yes   1     Man    1   x
@@ -202,9 +196,6 @@ def test_candidate_axes():
     assert candidate_axes(text_table(text), raters, LONG) == ("age", "name", "gender")
     excluding = replace(LONG, exclude=(("age", "20"),))
     assert candidate_axes(text_table(text), raters, excluding) == ("name", "gender")
-
-
-def test_columns_with_too_many_values_or_that_vary_late_are_no_candidates():
     table = crossed("item,rater,label,age", lambda i, j: (i, j, "Yes", j % 40), items=2, raters=60)
     assert candidate_axes(table, None, LONG) == ()
     assert "age" in load(table, None, LONG, ["age"]).raters.axes

@@ -96,12 +96,9 @@ def test_columns_that_do_not_exist_are_named(step):
         loaded(step)
 
 
-def test_values_that_do_not_occur_are_reported():
+def test_cells_are_recoded_but_not_other_columns_or_values_that_do_not_occur():
     said = [problem.message for problem in loaded(MapValues("gender", (("wmn", "Woman"),))).problems]
     assert "raters.csv, column 'gender': 'wmn' to be recoded, but not there" in said
-
-
-def test_the_cells_of_a_matrix_are_recoded_but_not_its_other_columns():
     recode = (MapValues(None, (("y", "Yes"),)),)
     spec = DataSpec(layout="items-by-raters", item="item", ignore=("note",), recode=recode)
     data = load(text_table("item r1 r2 note/a y n y/b n y n"), None, spec)
@@ -121,7 +118,7 @@ def test_a_binned_column_can_become_an_axis_and_counts_are_of_both_files():
 
 
 # Suggestions.
-def test_one_spelling():
+def test_spellings_and_rare_values_are_merged():
     composed, decomposed = (unicodedata.normalize(form, "café") for form in ("NFC", "NFD"))
     for found, spelt in (
         ({"woman": 5, "Woman ": 2, "F": 1, "Man": 4, "nonbinary": 1}, {"Woman ": "woman", "F": "woman"}),
@@ -130,9 +127,6 @@ def test_one_spelling():
         ({"Yes": 3, "No": 2, "": 4, "Unsure": 1}, {}),
     ):
         assert one_spelling(found) == spelt
-
-
-def test_rare_values_are_merged():
     counts = {"a": 9, "b": 1, "c": 2, "": 1}
     assert merge_rare(counts, 3) == {"b": "Other", "c": "Other"}
     assert merge_rare(counts, 2) == {}  # one value alone gains nothing by another name

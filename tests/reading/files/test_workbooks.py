@@ -134,7 +134,7 @@ def test_errors_are_empty_and_reported():
     ]
 
 
-def test_titles_and_blank_rows_are_skipped_and_rows_keep_their_numbers():
+def test_titles_and_blank_rows_are_skipped_wherever_the_table_stands():
     rows = [["Study of 2024"], [], ["exported", "by", "me"][:1], ["item", "rater", "label", "x"]]
     rows += [["i1", "r1", "Yes", 1], [], ["i2", "r1", "", ""], ["i3", "r1", "No"], [None] * 6]
     table = read_table(xlsx_bytes(rows), "votes.xlsx")
@@ -143,9 +143,6 @@ def test_titles_and_blank_rows_are_skipped_and_rows_keep_their_numbers():
     assert [table.row(position) for position in range(3)] == [5, 7, 8]
     (note,) = table.problems
     assert "taken from row 4; 2 rows above it, the first with 'Study of 2024', left out" in note.message
-
-
-def test_a_table_may_stand_anywhere_in_the_sheet():
     book = openpyxl.Workbook()
     for row, texts in enumerate(VOTES, start=5):
         for column, text in enumerate(texts, start=3):

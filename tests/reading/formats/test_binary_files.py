@@ -88,9 +88,13 @@ def test_arrow_files(write):
             read_table(content[:length], "votes.arrow")
 
 
-def test_a_stream_without_the_mark_of_its_end_is_refused():
+def test_lists_in_arrow_are_read_and_streams_without_an_end_refused():
     with pytest.raises(DataError, match="damaged or cut-off Arrow"):
         read_table(arrow_bytes(votes(items=10))[:-8], "votes.arrow")
+    table = pa.table({"id": ["a", "b"], "annotators": [["r1", "r2"], ["r1"]], "labels": [["x", "y"], ["y"]]})
+    found = read_table(arrow_bytes(table), "votes.arrow")
+    assert found.kind == "Arrow with lists"
+    assert found.head(9).to_numpy().tolist() == [["a", "r1", "x"], ["a", "r2", "y"], ["b", "r1", "y"]]
 
 
 def test_feather_of_the_first_version_and_as_pandas_writes_it():
@@ -104,13 +108,6 @@ def test_feather_of_the_first_version_and_as_pandas_writes_it():
     frame.to_feather(sink)
     rows = read_table(sink.getvalue(), "votes.feather").head(9).to_numpy().tolist()
     assert rows == [["a", "1", "x"], ["", "", "y"]]
-
-
-def test_lists_of_annotations_in_arrow():
-    table = pa.table({"id": ["a", "b"], "annotators": [["r1", "r2"], ["r1"]], "labels": [["x", "y"], ["y"]]})
-    found = read_table(arrow_bytes(table), "votes.arrow")
-    assert found.kind == "Arrow with lists"
-    assert found.head(9).to_numpy().tolist() == [["a", "r1", "x"], ["a", "r2", "y"], ["b", "r1", "y"]]
 
 
 @pytest.mark.parametrize("files", [1, 3])

@@ -215,8 +215,8 @@ def test_any_unsafe_then_any_unsure_then_safe():
         assert found[row["item_id"], row["rater_id"]] == expected
 
 
-def test_other_raters_are_not_the_papers():
-    """Ids that a spreadsheet rounded, or a part of the file: no claim to be the published set-up."""
+def test_only_the_kept_raters_are_the_papers() -> None:
+    # Ids that a spreadsheet rounded, or a part of the file: no claim to be the published set-up.
     recipe = recognised(rows_table(conversations(COLUMNS_350)))
     assert not recipe.paper
     assert recipe.spec.filters == Filters()
@@ -225,9 +225,6 @@ def test_other_raters_are_not_the_papers():
     assert not part.paper
     assert part.spec.filters == Filters(raters=REMOVED_350[:1])
     assert "1 rater of 3 was removed for quality by the data set's authors" in part.sentences[1]
-
-
-def test_only_the_kept_raters_are_the_papers_whatever_the_order_of_columns() -> None:
     rows = conversations(COLUMNS_350, [f"r{i}" for i in range(104)])
     recipe = recognised(rows_table(rows))
     assert recipe.paper
@@ -308,14 +305,11 @@ def test_d3code(tmp_path):
     assert result["data"]["label_counts"] == [3, 4]  # raw 0, 1, 0 and 3, 2, 4, 2
 
 
-def test_d3code_by_its_binary_rating():
+def test_d3code_needs_its_regions_and_ratings_which_may_be_binary():
     rows = ratings(["binary_rating"], ["0", "1", "1", "na"], ["0", "1.0", "0", "1"])
     data = loaded(rows_table(rows), rows_table(PEOPLE, "raters.csv"))
     assert data.summary.categories == ("Not offensive", "Offensive")
     assert data.summary.label_counts == (3, 4)
-
-
-def test_d3code_needs_its_regions_and_ratings():
     rows = ratings(["rating"], ["0", "3", "2", "-1"])
     elsewhere = [[cell.replace("Oceania", "Atlantis") for cell in row] for row in PEOPLE]
     assert known(rows_table(rows)) is None

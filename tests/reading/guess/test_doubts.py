@@ -336,13 +336,10 @@ def items_file(header: list[str], *columns: list[str]) -> Table:
     return rows_table([header, *map(list, zip(*columns, strict=True))], "items.csv")
 
 
-def test_a_column_named_as_the_item_column_is() -> None:
+def test_the_items_files_ids_are_those_named_or_holding_each_once() -> None:
     guess = with_items(recognise(RATED), RATED, items_file(["other", "item"], IDS, IDS))
     assert guess.spec.items_id == "item"
     assert not guess.uncertain
-
-
-def test_the_one_column_that_holds_the_items_each_once() -> None:
     items = items_file(["topic", "key", "near"], list("ababab"), [*IDS[:5], "new"], ["i1"] * 6)
     guess = with_items(recognise(RATED), RATED, items)
     assert guess.spec.items_id == "key"

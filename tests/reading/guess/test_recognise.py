@@ -158,10 +158,15 @@ def test_how_sure_a_guess_is():
     assert [nameless[field] for field in ("item", "label")] == ["unsure", "unsure"]
 
 
-def test_the_column_of_the_items_texts():
+def test_items_texts_are_found_names_have_words_and_two_columns_are_too_few():
     text = "a_long_text_of_item_{}_with_many_words".format
     table = crossed("item,rater,comment,label", lambda n, r: (n, r, text(n), "yn"[r]), items=2, raters=2)
     assert recognise(table).spec.text == "comment"
+    with pytest.raises(DataError, match=r"votes\.csv has only 2 columns \('item', 'label'\)"):
+        recognise(text_table("item label/1 Yes"))
+    split = {"WorkerId": ("worker", "id"), "Q_overall": ("q", "overall"), "HITId": ("hit", "id")}
+    split |= {"a-b c": ("a", "b", "c")}
+    assert {name: names.words(name) for name in split} == split
 
 
 def test_a_known_format_needs_no_guess_and_known_raters_propose_axes():
@@ -176,17 +181,6 @@ def test_a_known_format_needs_no_guess_and_known_raters_propose_axes():
     guess = recognise(rows_table(long_rows()), replace(raters, recipe=recipe))
     assert "CONSENT_REVOKED" in guess.spec.missing
     assert guess.axes == ("sex",)
-
-
-def test_too_few_columns():
-    with pytest.raises(DataError, match=r"votes\.csv has only 2 columns \('item', 'label'\)"):
-        recognise(text_table("item label/1 Yes"))
-
-
-def test_words():
-    split = {"WorkerId": ("worker", "id"), "Q_overall": ("q", "overall"), "HITId": ("hit", "id")}
-    split |= {"a-b c": ("a", "b", "c")}
-    assert {name: names.words(name) for name in split} == split
 
 
 # Vocabularies

@@ -90,20 +90,29 @@ def test_scores_are_asked_about_where_no_name_tells():
     assert sure(guessed("model_rating"), "item", "rater", "model_rating")  # of models
 
 
-def test_codes_beside_their_names_are_one_question():
+def test_names_and_codes_of_labels_are_one_question() -> None:
     file = made(random.Random(5), ("item", "rater", ("toxic",)))
     codes = {"Yes": "1", "No": "0", "Unsure": "2"}
     rows = [{**row, "toxic_coded": codes[row["toxic"]]} for row in file.rows]
     guess = recognise(table(file._replace(rows=rows)))
     assert not guess.uncertain
     assert guess.spec.label in ("toxic", "toxic_coded")
+    # Beside their codes, whose column is called an id.
+    file = made(random.Random(6), ("item", "rater", ("label_name",)), labels=("toxic", "fine"))
+    rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
+    assert sure(recognise(table(file._replace(rows=rows))), "item", "rater", "label_name")
 
 
-def test_a_question_in_a_column_of_its_own_is_asked_about():
+def test_items_of_documents_and_questions_are_asked_about() -> None:
     rng, questions = random.Random(6), ("toxic", "funny", "clear")
     rows = [[f"i{n // 18}", f"r{n // 3 % 6}", questions[n % 3], rng.choice("12345")] for n in range(216)]
     table = rows_table([["item", "rater", "question", "answer"], *rows])
     assert asked(recognise(table))["item"] == ("item+question", "item")
+    rows = [[f"d{n // 12}", str(n % 5), f"w{n % 12}", "ab"[n % 7 % 2]] for n in range(60)]
+    guess = recognise(rows_table([["doc", "sentence", "annotator", "label"], *rows]))
+    ((field, why),) = doubts(guess)
+    assert field == "item"
+    assert "'doc'" in why
 
 
 RNG = random.Random(7)
@@ -195,11 +204,15 @@ def test_a_large_file_is_looked_at_by_whole_items():
 
 
 # What is named is sure, and the rest is guessed around it.
-def test_naming_the_uncertain_one_suffices():
+def test_naming_the_uncertain_one_suffices_where_none_was_found_too():
     file = made(random.Random(9), ("stim", "who", ("toxic", "funny")), beside=("gender", "timestamp"))
     guess = recognise(table(file), named=Named(item="stim", label="funny"))
     assert sure(guess, "stim", "who", "funny")
     assert guess.axes == ("gender",)
+    authors = aggregated("tweet_id,user_id,text,label")
+    guess = recognise(authors, named=Named(rater="user_id", layout="long"))
+    assert guess.spec.rater == "user_id"
+    assert "rater" not in asked(guess)
 
 
 @pytest.mark.parametrize("named", [{"item": "a"}, {"rater": "b"}, {"item": "a", "rater": "b"}])
@@ -207,13 +220,6 @@ def test_one_id_named_settles_the_other(named):
     file = made(random.Random(10), ("a", "b", ("c",)))
     assert {"item", "rater"} <= set(asked(recognise(table(file))))
     assert sure(recognise(table(file), named=Named(layout="long", **named)), "a", "b", "c")
-
-
-def test_a_rater_named_where_none_was_found_is_taken():
-    authors = aggregated("tweet_id,user_id,text,label")
-    guess = recognise(authors, named=Named(rater="user_id", layout="long"))
-    assert guess.spec.rater == "user_id"
-    assert "rater" not in asked(guess)
 
 
 MATRIX = "key a b c d/1 Yes No Yes Yes/2 No No Yes No/3 Yes Yes No No"
@@ -227,14 +233,6 @@ def test_a_layout_named_is_taken_for_a_matrix():
             found = {"item": guess.spec.item, "rater": guess.spec.rater}
             assert (guess.spec.layout, guess.uncertain) == (layout, ())
             assert found == {"item": None, "rater": None, id_column: "key"}
-
-
-def test_sentences_numbered_anew_in_documents_are_asked_about() -> None:
-    rows = [[f"d{n // 12}", str(n % 5), f"w{n % 12}", "ab"[n % 7 % 2]] for n in range(60)]
-    guess = recognise(rows_table([["doc", "sentence", "annotator", "label"], *rows]))
-    ((field, why),) = doubts(guess)
-    assert field == "item"
-    assert "'doc'" in why
 
 
 SCORES = tuple(f"0.{n}" for n in range(1000, 1900))
@@ -257,13 +255,6 @@ def test_what_may_have_been_shown_or_measured_is_no_label_for_sure(shown, values
         extra=lambda rng, i, j: {shown: rng.choice(values)},
     )
     assert set(asked(recognise(table(file)))["label"]) == {shown, label}
-
-
-def test_names_of_labels_are_labels() -> None:
-    """Beside their codes, whose column is called an id."""
-    file = made(random.Random(6), ("item", "rater", ("label_name",)), labels=("toxic", "fine"))
-    rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
-    assert sure(recognise(table(file._replace(rows=rows))), "item", "rater", "label_name")
 
 
 @pytest.mark.parametrize(("written", "said"), [("answer", True), ("comments", False), ("why", False)])

@@ -344,11 +344,15 @@ def test_names_made_of_two_are_several_questions_to_raters_and_no_question_of_it
     assert asked(guess) == ({"label": ("A* curse", "A* shout")} if layout == "items-by-raters" else {})
 
 
-def test_whose_ids_a_file_has_is_told_by_its_columns_where_names_of_ids_say_nothing() -> None:
+def test_ids_that_recur_tell_roles_and_items_that_some_rated_twice_are_offered() -> None:
     ratings = rows_table([["Taster_no", "Sort", "Preference"], *tastings()])
     people = [[taster, RNG.choice("12"), RNG.choice("123")] for taster in TASTERS]
     files = [ratings, rows_table([["Taster_no", "Gender", "Age"], *people])]
     assert file_roles(files) == ("annotations", "raters")
+    rows = [[f"r{n}", f"p{p}", RNG.choice("123456")] for n in range(12) for p in range(6) for _ in range(2)]
+    guess = recognise(rows_table([["CONSUMER", "PRODUCT_CODE", "SURENESS"], *rows]))
+    assert asked(guess)["item"][0] == "PRODUCT_CODE"
+    assert "rater" not in asked(guess)
 
 
 def test_files_of_the_same_columns_are_read_together(tmp_path: Path, monkeypatch, capsys) -> None:
@@ -374,13 +378,6 @@ def test_files_about_people_alone_and_of_counts_are_refused_as_that() -> None:
     rows = [[h, w, f"{RNG.randrange(1, 30)}"] for h in often[:2] for w in often]
     with pytest.raises(DataError, match="'Freq' counts how often"):
         recognise(rows_table([["Husband", "Wife", "Freq"], *rows]))
-
-
-def test_items_that_some_rated_twice_are_offered() -> None:
-    rows = [[f"r{n}", f"p{p}", RNG.choice("123456")] for n in range(12) for p in range(6) for _ in range(2)]
-    guess = recognise(rows_table([["CONSUMER", "PRODUCT_CODE", "SURENESS"], *rows]))
-    assert asked(guess)["item"][0] == "PRODUCT_CODE"
-    assert "rater" not in asked(guess)
 
 
 def test_a_layout_is_hinted_at_where_columns_are_alike() -> None:

@@ -192,14 +192,11 @@ def test_one_person_has_no_more_open_than_one_file_may_take(ann: str) -> None:
     assert held_by(ann) == again.nbytes
 
 
-def test_what_is_read_counts_until_it_is_let_go(ann: str) -> None:
+def test_what_is_read_counts_until_it_is_let_go_and_where_nobody_shares_not(ann: str) -> None:
     table = read_table(b"item,rater,label\na,r,1\nb,r,2\n", "votes.csv")
     assert held_by(ann) == table.data.nbytes > 0
     del table
     assert held_by(ann) == 0
-
-
-def test_where_nobody_shares_nothing_is_counted(ann: str) -> None:
     ask_as(None)
     both = large_held(), large_held()
     for table in both:

@@ -47,7 +47,7 @@ def cells(content: bytes) -> list[list[str]]:
     return written(read_table(content))
 
 
-def test_parquet_values_become_the_text_of_a_csv():
+def test_parquet_values_become_the_text_of_a_csv_with_class_labels():
     columns = {
         "whole": [7, None],
         "real": [1.0, 0.5],
@@ -68,6 +68,10 @@ def test_parquet_values_become_the_text_of_a_csv():
     (problem,) = table.problems
     assert not problem.stops
     assert "'list'" in problem.message
+    info = {"info": {"features": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}}}}
+    data = pa.table({"label": pa.array([1, 0, None, -1]), "id": ["1", "2", "3", "4"]})
+    content = parquet_bytes(data.replace_schema_metadata({"huggingface": json.dumps(info)}))
+    assert read_table(content).head(9)["label"].tolist() == ["yes", "no", "", ""]
 
 
 HEAD, ROWS = ["item", "rater", "label"], [["i,1", "a", "yes"], ["i,2", "b", "no"]]
@@ -256,13 +260,10 @@ def test_compressed_files(name):
     assert re.search("ends too early|damaged", refusal(content[:-3]))
 
 
-def test_an_archive_of_one_file():
+def test_an_archive_offers_its_files_and_may_begin_with_what_is_no_table():
     table = read_table(ZIPPED)
     assert (table.kind, table.members, table.member, len(table)) == ("CSV, zip", (), None, 99)
     refusal(zipped({"README.txt": b"Nothing here."}), "only one column")
-
-
-def test_an_archive_of_several_files_offers_them_and_may_begin_with_what_is_no_table():
     readme = b"How to read the file beside this one."
     content = zipped({"README.txt": readme, "votes.csv": b"a,b\n1,2\n", "raters.tsv": b"c\td\n3\t4\n"})
     first, second = read_table(content), read_table(content, member="raters.tsv")
@@ -306,13 +307,6 @@ def test_a_folder_of_parquet_files(tmp_path):
         read_table(tmp_path)
 
 
-def test_class_labels_of_hugging_face_become_names():
-    info = {"info": {"features": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}}}}
-    data = pa.table({"label": pa.array([1, 0, None, -1]), "id": ["1", "2", "3", "4"]})
-    content = parquet_bytes(data.replace_schema_metadata({"huggingface": json.dumps(info)}))
-    assert read_table(content).head(9)["label"].tolist() == ["yes", "no", "", ""]
-
-
 def test_bombs_and_large_files_stop_early(monkeypatch):
     zeros = bytes(2**22)
     texts = parquet_bytes({"a": ["x" * 100] * 100_000, "b": ["y"] * 100_000})
@@ -326,7 +320,7 @@ def test_bombs_and_large_files_stop_early(monkeypatch):
     refusal(b"a,b\n1,2\n3,4\n", "is larger than")
 
 
-def test_columns_without_a_name_of_their_own_get_one():
+def test_columns_without_a_name_of_their_own_get_one_and_blanks_separate():
     table = read_table(b"item,,item,label, ,label\nx1,x2,x3,x4,x5,x6\n")
     assert table.columns == ("item", "column 2", "item (2)", "label", "column 5", "label (2)")
     codes = [problem.remark.code.key for problem in table.problems]
@@ -334,9 +328,6 @@ def test_columns_without_a_name_of_their_own_get_one():
     table = read_table(b",a,b\n0,1,2\n")
     assert table.columns == ("column 1", "a", "b")
     assert "first column has no name" in table.problems[0].message
-
-
-def test_columns_that_blanks_separate():
     written_by_r = b'"item" "rater" "label"\n1 "a b" 3\n1 2 4\n2 "a b" 5\n'
     table = read_table(written_by_r)
     assert table.columns == ("item", "rater", "label")

@@ -191,13 +191,10 @@ def test_nested_records_without_statuses_are_refused() -> None:
     assert recipe_of(table).sentences == ("1 response without a status was left out",)
 
 
-def test_a_user_who_answers_a_question_twice_is_refused() -> None:
+def test_an_answer_given_twice_is_refused_and_a_ranking_read() -> None:
     twice = by_column(1, ("Yes", "No", None, None)) | {"toxic.responses.users": ["u-ann", "u-ann"]}
     refused([twice], "record 1: user 'u-ann' answers 'toxic' twice")
-
-
-def test_rankings_of_2() -> None:
-    """They are lists like choices, but of all options in an order."""
+    # They are lists like choices, but of all options in an order.
     record = by_column(1, ("Yes",) * 4)
     ranked = record | {"toxic.responses": [["b", "a"], ["a", "b"], [], ["a", "b"]]}
     assert cells(table_of([ranked]), "toxic") == [("b > a",), ("a > b",), ("",), ("a > b",)]
@@ -405,8 +402,8 @@ def test_lists_and_objects_in_cells() -> None:
     assert cells(table, "tone", "kinds") == [("pos", kind) for kind in expected_kinds]
 
 
-def test_what_was_joined_to_a_table_is_not_a_question() -> None:
-    """Demographics that raters decide, texts and gold labels that items decide."""
+def test_what_raters_or_items_decide_is_no_question() -> None:
+    # Demographics that raters decide, texts and gold labels that items decide.
     rows = [["instance_id", "user_id", "gender", "passage", "gold", "age", "mood"]]
     for item, text in enumerate(("a longer text of the first item", "another longer text, of the second")):
         rows.append([f"i{item}", "u0", "Man", text, str(item), "25", "low"])
@@ -415,9 +412,6 @@ def test_what_was_joined_to_a_table_is_not_a_question() -> None:
     assert spec_of(table).label == "mood"
     assert table.columns[:3] == ("item", "rater", "mood")
     assert {"gender", "passage", "gold", "age"} < set(table.columns)
-
-
-def test_a_raters_gender_is_no_question_and_an_items_is_one() -> None:
     header, *rows = [["instance_id", "user_id", "gender"], ["i1", "u1", "Man"], ["i1", "u2", "Woman"]]
     with pytest.raises(DataError, match="without answers"):
         read_table(csv_bytes([header, *rows, ["i2", "u1", "Man"]]), "a.csv")

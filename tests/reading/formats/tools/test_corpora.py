@@ -267,19 +267,13 @@ def test_numbers_of_annotators_are_those_of_the_annotations() -> None:
     assert table_of({"1": {"Gender": "Man", "Age": 3, "Pets": 2}, "2": {"Gender": "Man"}}).recipe is None
 
 
-def test_counts_that_do_not_fit_name_the_record() -> None:
+def test_counts_that_do_not_fit_and_test_sets_are_refused_and_other_json_left_alone() -> None:
     wrong = {"1,0,1": "3 annotations of 4 annotators were found", True: "'True' is neither"}
     for found, said in wrong.items():
         with pytest.raises(DataError, match=rf"x\.json, record 2: {said}"):
             table_of({"1": SECOND["1"], "2": {**SECOND["2"], "annotations": found}}, "x.json")
-
-
-def test_a_test_set_without_labels_is_refused() -> None:
     with pytest.raises(DataError, match="no label in its 1 record"):
         table_of({"1": third("It rains.", "Lovely.", Ann1="", Ann2="")})
-
-
-def test_other_json_is_left_alone() -> None:
     for records in ([{"annotations": [], "id": 1}], [{"item": "a", "rater": "b", "label": "c"}]):
         assert table_of(records).recipe is None
     assert table_of({"a1": {"x": 1, "y": 2}, "a2": {"x": 3, "y": 4}}).recipe is None

@@ -153,14 +153,13 @@ def test_options_for_ground_truth(options: str, annotations: int, tmp_path: Path
     assert counted(found) == (4, 4 if annotations > 12 else 3, annotations)
 
 
-def test_keeping_what_counts_anyway_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ground_truth_alone_or_kept_twice_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "tasks.json").write_text(json.dumps(starred()), encoding="utf-8")
     files = ["--annotations", str(tmp_path / "tasks.json"), "--keep", "starred=no"]
     assert cli.main(["run", *files, "--axis", "rater", "--out", str(tmp_path / "result.json")]) == 2
     assert "left out by their values, or recommended to be: starred=reference" in capsys.readouterr().err
-
-
-def test_only_ground_truth_is_refused() -> None:
     tasks = [task(number, toxicity(1, "Yes", ground_truth=True)) for number in (1, 2)]
     with pytest.raises(DataError, match=r"no annotation left; check .* filters"):
         loaded(table_of(tasks))
@@ -292,21 +291,15 @@ def test_an_export_that_went_through_a_spreadsheet_keeps_its_sheets() -> None:
     assert recognise(table).spec.member == "Export"
 
 
-def test_annotators_by_address_and_cancelled_rows() -> None:
+def test_flat_exports_may_agree_or_have_cancelled_and_empty_rows() -> None:
     content = as_csv(",").replace(b",4,", b',"ann@example.org",').replace(b"False", b"True", 1)
     table = read_table(content, "export.csv")
     assert "1 cancelled annotation was left out" in recipe_of(table).sentences
     assert len(table) == 7
     assert table.distinct("rater") == ("2", "3", "ann@example.org", "1")
-
-
-def test_annotations_that_all_agree() -> None:
     table = table_of([flat(number, rater, "NY"[number % 2]) for number in range(1, 9) for rater in (1, 2)])
     assert spec_of(table).label in ("toxic", "source")
     assert {"toxic", "source"} < set(table.columns)
-
-
-def test_a_task_without_annotations_is_no_annotation() -> None:
     empty = {"text": "t", "id": 9, "annotator": None, "annotation_id": None, "lead_time": None}
     table = table_of([*FLAT, empty])
     assert "1 task without annotations was left out" in recipe_of(table).sentences

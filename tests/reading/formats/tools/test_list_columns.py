@@ -113,11 +113,13 @@ def test_structures() -> None:
     assert cells(table, "about.gender", "about.more.age") == [("Woman", "3"), ("", "")]
 
 
-def test_rows_are_the_items_where_no_column_tells_them_apart() -> None:
+def test_rows_are_items_where_no_column_is_and_lists_without_raters_left_out() -> None:
     table = read({**ROWS, "id": ["same"] * 3, "text": ["same"] * 3}, SEQUENCE)
     assert spec_of(table).item == "item"
     assert cells(table, "item", "annotators")[3:5] == [("1", "r4"), ("2", "r1")]
     loaded(table)
+    table = read({"id": ["a"], "tokens": [["x", "y"]], "tags": [["n", "v"]]})
+    assert (table.columns, table.recipe) == (("id",), None)
 
 
 def test_lists_of_unequal_length_name_the_row() -> None:
@@ -138,11 +140,6 @@ def test_exploding_stops_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
     with pytest.raises(DataError, match="unpacks to more than"):
         read({"id": ["a"], "annotators": [["r"] * 200_000], "labels": [["x"] * 200_000]})
-
-
-def test_lists_without_raters_are_left_out() -> None:
-    table = read({"id": ["a"], "tokens": [["x", "y"]], "tags": [["n", "v"]]})
-    assert (table.columns, table.recipe) == (("id",), None)
 
 
 def records() -> list[dict[str, Any]]:

@@ -96,16 +96,13 @@ def test_blank_ids_are_no_raters_and_previews_no_responses():
         rows_table(qualtrics(rows(1, preview=True)))
 
 
-def test_several_questions_about_the_same_things_are_refused():
+def test_several_questions_are_refused_or_for_a_person_to_choose():
     texts = tuple(f"How {what} is it? - Comment {n}" for what in ("rude", "funny") for n in range(3))
     with pytest.raises(DataError, match=r"2 different questions \('How rude is it\?', 'How funny is it\?'\)"):
         rows_table(qualtrics(rows(), texts=texts))
     text = "Respondent ID,Collector ID,How rude?,,How funny?,\n,,C1,C2,C1,C2\n1,4,1,2,3,4\n2,4,2,1,2,1\n"
     with pytest.raises(DataError, match="2 different questions"):
         read_table(text.encode(), "survey.csv")
-
-
-def test_several_kinds_of_answers_are_for_a_person_to_choose():
     body = rows()
     for row in body:
         row[13:16] = ["Yes" if row[13] else "No", "Yes", "No"]
@@ -249,16 +246,13 @@ def test_missing_texts_reach_the_data() -> None:
     assert dataset.raters.axes["Sex"].codes.tolist() == [0, 0, 1, 1, -1, 1]
 
 
-def test_the_older_form() -> None:
+def test_the_older_form_of_prolific_and_what_only_names_participants() -> None:
     header = "session_id,participant_id,status,started_datetime,completed_date_time,time_taken,age"
     rows = [f"s{at},p{at},APPROVED,a,b,60,{20 + at},3,0,100,{sex}" for at, sex in enumerate("FMFM")]
     old = [f"{header},num_approvals,num_rejections,prolific_score,Sex", *rows, ""]
     table = read("\n".join(old).encode())
     assert table.kind == "Prolific, CSV"
     assert recipe_of(table).axes == (("Sex",),)
-
-
-def test_a_file_that_only_names_participants_is_another() -> None:
     table = read(b"participant_id,status,item,label\np1,ok,i1,x\n")
     assert table.recipe is None
 
