@@ -71,19 +71,13 @@ def refused(records: Sequence[Any], *sentences: str) -> None:
 
 
 def recognised_run(
-    folder: Path,
-    content: bytes,
-    name: str,
-    raters: Sequence[str] | bytes,
-    axis: str = "gender",
-    options: Sequence[str] = (),
+    folder: Path, content: bytes, name: str, raters: Sequence[str], options: Sequence[str] = ()
 ) -> dict[str, Any]:
     """A run from the command line that names no column but the axis; the saved result."""
     (folder / name).write_bytes(content)
-    described = raters if isinstance(raters, bytes) else RATERS.format(*raters).encode()
-    (folder / "raters.csv").write_bytes(described)
+    (folder / "raters.csv").write_text(RATERS.format(*raters), encoding="utf-8")
     files = ["--annotations", str(folder / name), "--raters", str(folder / "raters.csv")]
-    how = ["--axis", axis, "--permutations", "50", "--out", str(folder / "result.json")]
+    how = ["--axis", "gender", "--permutations", "50", "--out", str(folder / "result.json")]
     assert cli.main(["run", *files, *how, *options]) == 0
     result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     return result

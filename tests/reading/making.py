@@ -13,7 +13,6 @@ import pytest
 
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import DataSpec
-from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.parse import parse, parse_folder
 from grasp_core.reading.sandbox.read import read_table
@@ -58,14 +57,7 @@ def read_here(content: bytes, name: str, member: str | None = None) -> Table:
         return read_table(content, name, member=member)
 
 
-def parsed_here(
-    files: Callable[[], Iterable[Iterable[bytes | memoryview]]],
-    name: str,
-    *,
-    folder: bool,
-    member: str | None,
-    watch: Watch,
-) -> Parsed:
+def parsed_here(files: Callable, name: str, *, folder: bool, member: str | None, watch: Watch) -> Parsed:
     """As :func:`grasp_core.reading.sandbox.read.read`, in this process."""
     contents = [b"".join(file) for file in files()]
     return parse_folder(contents, name, watch) if folder else parse(contents[0], name, member, watch)
@@ -102,6 +94,6 @@ def written(table: Table) -> list[list[str]]:
     return [list(table.columns), *table.head(10_000).to_numpy().tolist()]
 
 
-def messages(table: Table | Dataset) -> str:
+def messages(table: Table) -> str:
     """What was said of the file."""
     return " | ".join(problem.message for problem in table.problems)

@@ -36,12 +36,8 @@ IDS = st.one_of(
     ).filter(lambda text: text.strip() not in COLUMNS),
 )
 LABELS = (
-    ("No", "Yes"),
-    ("1", "2", "3", "4", "5"),
-    ("1.0", "2.5", "-1"),
-    ("NA", "None", "null", "007", "7"),
-    ("a, b", 'say "no"', "two\nlines", "semi;colon", "it's", "|"),
-    ("0", "1"),
+    *(("No", "Yes"), ("1", "2", "3", "4", "5"), ("1.0", "2.5", "-1"), ("0", "1")),
+    *(("NA", "None", "null", "007", "7"), ("a, b", 'say "no"', "two\nlines", "semi;colon", "it's", "|")),
 )
 AGES = ("18-24", "25 and over", "")
 

@@ -95,16 +95,7 @@ def test_what_a_whole_group_says_is_its_label_use() -> None:
 LABELS = ("a", "b", "c")
 
 
-def simulated(
-    seed: int,
-    *,
-    items: int = 200,
-    raters: int = 40,
-    missing=0.0,
-    copies: int = 0,
-    slips=0.1,
-    community: int = 0,
-) -> Annotations:
+def simulated(seed, *, items=200, raters=40, missing=0.0, copies=0, slips=0.1, community=0) -> Annotations:
     """Raters of differing skill; the last `copies` copy the first but for slips; a community shares views."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(3, size=items, p=[0.6, 0.3, 0.1])

@@ -292,11 +292,10 @@ ITEMS = ("p", "q", "r", "s")
 
 def votes(*more: tuple[str, list[str]]) -> Table:
     """Two raters of each item; columns of `more` have a value per item."""
+    header = ",".join(["item,rater,label,side", *(name for name, _ in more)])
+    given = [values for _, values in more]
     return crossed(
-        ",".join(["item,rater,label,side", *(name for name, _ in more)]),
-        lambda n, m: (ITEMS[n], m + 1, "xy"[(n + m) % 2], "lr"[m], *(values[n] for _, values in more)),
-        items=len(ITEMS),
-        raters=2,
+        header, lambda n, m: (ITEMS[n], m + 1, "xy"[(n + m) % 2], "lr"[m], *(own[n] for own in given)), 4, 2
     )
 
 

@@ -154,6 +154,7 @@ FILES = {
         ["item,w1,w2,w3,w4", *(f"i{n},{n % 3},{n % 2},1,{n % 2}" for n in range(9)), "Total,9,4,9,4"]
     ),
 }
+GOLD = "2 annotations with 'worker' = 'gold'"
 
 
 @pytest.fixture(params=[False, True], ids=["guessed", "named"])
@@ -174,13 +175,8 @@ def quality(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch, capsys)
 @pytest.mark.parametrize(
     ("file", "options", "annotations", "told"),
     [
-        (
-            "gold",
-            "",
-            38,
-            "note: kept, though recommended to be left out: 2 annotations with 'worker' = 'gold'",
-        ),
-        ("gold", "--recommended", 36, "note: left out as recommended: 2 annotations with 'worker' = 'gold'"),
+        ("gold", "", 38, f"note: kept, though recommended to be left out: {GOLD}"),
+        ("gold", "--recommended", 36, f"note: left out as recommended: {GOLD}"),
         ("gold", "--recommended --keep worker=gold", 38, "note: nothing else is recommended"),
         ("accept", "", 54, "'accept' = '0' in 6 rows of 54"),
         ("accept", "--drop accept=0", 48, ""),

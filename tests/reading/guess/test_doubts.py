@@ -23,11 +23,9 @@ from tests.shared_data import DICES350, SHARED, needs_shared_data
 # Answers that are no labels
 def batch(answer: Callable[[int], object]) -> Table:
     """A batch of Mechanical Turk: ten HITs by three workers."""
+    header = "HITId,AssignmentId,WorkerId,Input.text,Answer.spans"
     return crossed(
-        "HITId,AssignmentId,WorkerId,Input.text,Answer.spans",
-        lambda n, r: (f"H{n}", f"A{3 * n + r}", f"W{r}", f"a text {n}", answer(3 * n + r)),
-        items=10,
-        raters=3,
+        header, lambda n, r: (f"H{n}", f"A{3 * n + r}", f"W{r}", f"a text {n}", answer(3 * n + r)), 10, 3
     )
 
 

@@ -34,12 +34,9 @@ def sure(guess: Guess, item: str, rater: str, label: str) -> bool:
 def right(guess: Guess, file: Made) -> dict[str, bool]:
     """Which fields are as they should be, or are asked for."""
     spec, open_ = guess.spec, asked(guess)
-    true = {
-        "layout": spec.layout == "long",
-        "item": spec.item == file.item,
-        "rater": spec.rater == file.rater,
-        "label": (spec.label,) == file.labels,
-    }
+    fields = (spec.layout == "long", spec.item == file.item, spec.rater == file.rater)
+    true = dict(zip(("layout", "item", "rater"), fields, strict=True))
+    true["label"] = (spec.label,) == file.labels
     return {} if "layout" in open_ else {field: one or field in open_ for field, one in true.items()}
 
 
@@ -297,10 +294,7 @@ def test_what_is_known_of_whom_an_item_shows_makes_it_no_rater(item, about, rate
 
 def test_ids_that_begin_as_durations_are_ids() -> None:
     table = crossed(
-        "patient_id,reader,malignant",
-        lambda i, j: (f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]),
-        items=20,
-        raters=12,
+        "patient_id,reader,malignant", lambda i, j: (f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]), 20, 12
     )
     assert sure(recognise(table), "patient_id", "reader", "malignant")
 

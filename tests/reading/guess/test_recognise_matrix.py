@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -95,14 +95,7 @@ def counts(found: Dataset | None) -> Counter[str]:
     return +Counter(dict(zip(found.summary.categories, found.summary.label_counts, strict=True)))
 
 
-def written(
-    rng: random.Random,
-    raters: list[str],
-    labels: Sequence[str],
-    density: float,
-    items: int,
-    aside: Sequence[str],
-) -> tuple[list[list[str]], Counter[str]]:
+def written(rng, raters, labels, density, items, aside) -> tuple[list[list[str]], Counter[str]]:
     """Rows of a matrix of items by raters, and the true counts."""
     rows, true = [["item", *raters, *aside]], Counter[str]()
     for n in range(items):

@@ -154,12 +154,7 @@ def _helpers() -> list[int]:
     return [child for child, line in told.items() if "sandbox/process.py" in line and "reading.work" in line]
 
 
-def in_thread(
-    told: list[object],
-    stop: threading.Event | None = None,
-    begun: threading.Event | None = None,
-    watched: Callable[[], None] = lambda: None,
-) -> threading.Thread:
+def in_thread(told: list[object], stop=None, begun=None, watched=lambda: None) -> threading.Thread:
     """A reading of the slow file."""
 
     def watch(done: int, _total: int) -> None:

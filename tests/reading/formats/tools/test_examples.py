@@ -87,16 +87,11 @@ def test_every_form_of_a_project_gives_its_annotations(name, project) -> None:
 
 
 @needs_exports
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("argilla/v2.json", "does not say which responses were submitted"),
-        ("doccano/shared_JSONL.zip", "does not say who gave which label"),
-    ],
-)
-def test_forms_that_do_not_tell_are_refused(name, sentence) -> None:
-    with pytest.raises(DataError, match=sentence):
-        read_table(EXPORTS / name)
+def test_forms_that_do_not_tell_are_refused() -> None:
+    with pytest.raises(DataError, match="does not say which responses were submitted"):
+        read_table(EXPORTS / "argilla" / "v2.json")
+    with pytest.raises(DataError, match="does not say who gave which label"):
+        read_table(EXPORTS / "doccano" / "shared_JSONL.zip")
 
 
 @needs_exports

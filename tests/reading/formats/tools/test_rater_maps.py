@@ -23,12 +23,8 @@ from tests.shared_data import SHARED, needs_shared_data
 
 # Several columns for each rater
 PAIRS = (
-    "{rater}_{question}",
-    "{question}_{rater}",
-    "{rater}.{question}",
-    "{rater} {question}",
-    "{rater}: {question}",
-    "('{rater}', '{question}')",
+    *("{rater}_{question}", "{question}_{rater}", "{rater}.{question}", "{rater} {question}"),
+    *("{rater}: {question}", "('{rater}', '{question}')"),
 )
 RATERS = ("P{:02d}", "rater{}", "annotator_{}", "2967085817827{:02d}")
 
