@@ -432,21 +432,15 @@ def test_a_catalogue_counts_for_the_items_that_were_rated_and_has_few_values() -
     assert not load(rated, None, BESIDE, items=items).attributes
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
+def test_columns_that_make_no_slices_and_files_that_do_not_go_together() -> None:
+    for name, sentence in (
         ("label", "column 'label' holds labels, of which no slices are made"),
         ("item", "column 'item' holds ids, of which no slices are made"),
         ("words", "column 'words' holds the items' texts, of which no slices are made"),
         ("side", "rows 2 and 3, column 'side': item 'p' has 'l' and 'r' (and 3 more items likewise)"),
-    ],
-)
-def test_columns_that_make_no_slices(name: str, said: str) -> None:
-    own = votes(("words", ["a", "b", "c", "d"]))
-    assert said in refused(own, None, name, spec=replace(LONG, text="words"))
-
-
-def test_files_and_readings_that_do_not_go_together() -> None:
+    ):
+        own = votes(("words", ["a", "b", "c", "d"]))
+        assert sentence in refused(own, None, name, spec=replace(LONG, text="words"))
     topics = about("tutu")
     assert "no items file was given" in refused(votes(), None)
     with pytest.raises(SpecError, match="an items file needs `items_id`"):

@@ -222,7 +222,7 @@ def test_a_signature_is_the_columns_and_nothing_else() -> None:
     assert len(set(signatures)) == len(signatures)
 
 
-def test_what_fits_stays_as_it_is() -> None:
+def test_what_fits_stays_as_it_is_and_a_reading_of_other_columns_does_not_fit() -> None:
     spec = replace(
         LONG,
         categories=("Yes", "Unsure", "No"),
@@ -233,6 +233,17 @@ def test_what_fits_stays_as_it_is() -> None:
     assert fitting(VOTES, RATERS, spec, ("gender", "age")) == Fitted(spec, ("gender", "age"), ())
     assert fitting(VOTES, RATERS, LONG, ("gender", "age")).axes == ("gender", "age")
     assert fitting(VOTES, None, LONG, ("gender", "age")).axes == ("gender",)  # the only one that exists
+    for spec in (
+        replace(LONG, label="answer"),
+        replace(LONG, exclude=(("removed", "True"),)),
+        replace(LONG, filters=Filters(drop=(("status", "x"),))),
+        replace(LONG, filters=Filters(time="seconds", min_time=1)),
+        replace(LONG, recode=(MapValues("region", (("a", "b"),)),)),
+        replace(LONG, label="any", recode=(Combine(("q1", "q2"), ("Yes", "No"), "any"),)),
+        DataSpec("raters-by-items", rater="person"),
+    ):
+        with pytest.raises(DataError):
+            fitting(VOTES, RATERS, spec, ())
 
 
 def test_labels_that_are_not_all_declared_are_found_anew() -> None:
@@ -243,23 +254,6 @@ def test_labels_that_are_not_all_declared_are_found_anew() -> None:
     recoded = replace(declared, recode=(MapValues(None, (("No", "Maybe"),)),))
     for spec in (replace(declared, missing=("", "No")), recoded):
         assert fitting(VOTES, None, spec, ()) == Fitted(spec, (), ())
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        replace(LONG, label="answer"),
-        replace(LONG, exclude=(("removed", "True"),)),
-        replace(LONG, filters=Filters(drop=(("status", "x"),))),
-        replace(LONG, filters=Filters(time="seconds", min_time=1)),
-        replace(LONG, recode=(MapValues("region", (("a", "b"),)),)),
-        replace(LONG, label="any", recode=(Combine(("q1", "q2"), ("Yes", "No"), "any"),)),
-        DataSpec("raters-by-items", rater="person"),
-    ],
-)
-def test_a_reading_of_other_columns_does_not_fit(spec: DataSpec) -> None:
-    with pytest.raises(DataError):
-        fitting(VOTES, RATERS, spec, ())
 
 
 # The Data page's tables.

@@ -233,32 +233,26 @@ def test_a_row_that_describes_the_columns_is_no_data(header, described, rows):
     assert said in [problem.message for problem in found.problems]
 
 
-@pytest.mark.parametrize(
-    ("header", "first", "rows"),
-    [
+def test_a_first_row_that_may_be_an_answer_stays():
+    for header, first, rows in (
         ("item,worker,rude,gender", "i99,w99,3,x", LONG),
         ("item,worker,rude,gender", "i99,w99,none,f", LONG),
         ("rater,age,q1,q2,q3", "P99,unknown,0,0,0", WIDE),
         ("rater,gender,country,job", "P99,Other,Peru,Nurse", [f"P{n},Woman,UK,None" for n in range(9)]),
         ("rater,gender,age", "P99,Other,unknown", [f"P{n},Woman,{20 + n}" for n in range(9)]),
-    ],
-)
-def test_a_first_row_that_may_be_an_answer_stays(header, first, rows):
-    assert len(table("\n".join([header, first, *rows]))) == len(rows) + 1
+    ):
+        assert len(table("\n".join([header, first, *rows]))) == len(rows) + 1
 
 
-@pytest.mark.parametrize(
-    ("rows", "annotations"),
-    [
+def test_workbooks_have_such_headers_too():
+    for rows, count in (
         ([["item", "P1", "", "P2", ""], ["", "off", "sar", "off", "sar"], *BODY], 6),
         ([["", "P1", "", "P2", ""], ["item", "off", "sar", "off", "sar"], *BODY], 6),
         ([["C1", "P1", "yes"], ["C2", "P1", "no"], ["C1", "P2", "no"], ["C2", "P2", "yes"]], 4),
-    ],
-)
-def test_workbooks_have_such_headers_too(rows, annotations):
-    table = read_table(xlsx_bytes(rows), "votes.xlsx")
-    spec = recognise(table).spec
-    assert load(table, None, spec).summary.annotations == annotations
+    ):
+        table = read_table(xlsx_bytes(rows), "votes.xlsx")
+        spec = recognise(table).spec
+        assert load(table, None, spec).summary.annotations == count
 
 
 VOTES = "".join(f"d{at}\tw{at % 4}\t{'yn'[at % 2]}\t{at % 3}\n" for at in range(24))
@@ -280,11 +274,13 @@ def test_types_and_roles_as_orange_writes_them_are_no_data(types, roles):
     assert "row 3 describes the columns" in said
 
 
-@pytest.mark.parametrize(
-    "first", ["c\td\ts\td\nm\tm\t\tc\nc\td\ts\td\n", "d\td\td\td\n\t\t\t\n", "d\tw\td\td\nm\tm\t\tc\n"]
-)
-def test_labels_that_only_look_like_types_stay(first):
-    assert len(table(f"P1\tP2\tP3\tP4\n{first}{VOTES}")) == 24 + first.count("\n")
+def test_labels_that_only_look_like_types_stay():
+    for first in (
+        "c\td\ts\td\nm\tm\t\tc\nc\td\ts\td\n",
+        "d\td\td\td\n\t\t\t\n",
+        "d\tw\td\td\nm\tm\t\tc\n",
+    ):
+        assert len(table(f"P1\tP2\tP3\tP4\n{first}{VOTES}")) == 24 + first.count("\n")
 
 
 @pytest.mark.parametrize("ids", ["R{}", "{}"])

@@ -80,15 +80,12 @@ def test_all_count_without_an_answer_and_where_the_raters_file_knows_them() -> N
     assert (annotations, raters, why) == (37, 5, [])
 
 
-@pytest.mark.parametrize(
-    "who",
-    [
+def test_a_rater_whose_name_says_more_stays() -> None:
+    for who in (
         *("Goldberg", "gold_01", "expert", "truth_seeker", "adjudicator_2", "user"),
-        *("na", "none", "Nan Goldin", "unknown_1"),  # it may be somebody's
-    ],
-)
-def test_a_rater_whose_name_says_more_stays(who: str) -> None:
-    assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
+        *("na", "none", "Nan Goldin", "unknown_1"),  # it may be somebody's,
+    ):
+        assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
 
 
 @pytest.mark.parametrize(
@@ -108,18 +105,15 @@ def test_sums_below_a_matrix_are_no_items(made: Callable[..., Table], last: list
     assert why[-1].endswith("it sums up the rows above it")
 
 
-@pytest.mark.parametrize(
-    ("made", "last"),
-    [
+def test_a_row_that_may_be_an_item_stays() -> None:
+    for made, last in (
         (words, ["i9,1,2,y"]),
         (words, ["i9,,,"]),
         (mixed, ["i9,1,2,3"]),
         (matrix, ["religion,1,0,1", "age,0,2,1"]),  # labelled as others are
         (matrix, ["mean,1,1,1", "median value,0,1,2", "last,1,1,0"]),
-    ],
-)
-def test_a_row_that_may_be_an_item_stays(made: Callable[..., Table], last: list[str]) -> None:
-    assert read(made(*last))[1:] == (3, [])
+    ):
+        assert read(made(*last))[1:] == (3, [])
 
 
 def test_totals_below_long_files_and_raters_by_items_are_nobody() -> None:
@@ -237,18 +231,15 @@ def test_answers_that_a_column_withdraws_are_left_out(column: str, bad: str, goo
     assert why == [f"6 annotations with '{column}' = '{bad}': such answers were not accepted"]
 
 
-@pytest.mark.parametrize(
-    ("column", "of_row"),
-    [
+def test_what_says_something_else_leaves_nothing_out() -> None:
+    for column, of_row in (
         ("deleted", lambda n: n // 4 % 2),  # the comment was, not the answer
         ("paper_status", lambda n: "accepted" if n // 4 % 2 else "rejected"),
         ("block", lambda n: "ab"[n % 2]),
         ("valid_reason", lambda n: int(n % 7 == 0)),
         ("accepted", lambda n: ("yes", "no", "maybe")[n % 3]),
-    ],
-)
-def test_what_says_something_else_leaves_nothing_out(column: str, of_row) -> None:
-    assert read(beside(column, of_row)) == (36, 4, [])
+    ):
+        assert read(beside(column, of_row)) == (36, 4, [])
 
 
 @pytest.mark.parametrize(
@@ -271,15 +262,23 @@ def test_right_labels_in_a_column_called_gold_check_nobody() -> None:
     assert read(table) == (36, 4, [])
 
 
-@pytest.mark.parametrize("item", ["attention_check_1", "catch trial 3", "Practice 2", "attention check"])
-def test_items_that_are_checks_are_left_out(item: str) -> None:
-    annotations, raters, why = read(long(*(f"{item},w{r},y" for r in range(4))))
-    assert (annotations, raters, len(why)) == (36, 4, 1)
-
-
-@pytest.mark.parametrize("item", ["attention", "practice makes perfect", "check in 3", "test_1", "total"])
-def test_items_that_are_words_stay(item: str) -> None:
-    assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
+def test_items_that_are_checks_are_left_out_and_words_stay() -> None:
+    for item in (
+        "attention_check_1",
+        "catch trial 3",
+        "Practice 2",
+        "attention check",
+    ):
+        annotations, raters, why = read(long(*(f"{item},w{r},y" for r in range(4))))
+        assert (annotations, raters, len(why)) == (36, 4, 1)
+    for item in (
+        "attention",
+        "practice makes perfect",
+        "check in 3",
+        "test_1",
+        "total",
+    ):
+        assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
 
 
 @pytest.mark.parametrize("who", ["nan", "NULL", "unknown", "Anonymous", "#N/A"])

@@ -29,20 +29,14 @@ def batch(answer: Callable[[int], object]) -> Table:
     )
 
 
-@pytest.mark.parametrize(
-    ("answer", "what"),
-    [
+def test_what_is_no_label_is_asked_and_what_recurs_is_one() -> None:
+    for answer, what in (
         (lambda n: json.dumps([{"start": n, "end": n + 2}]), "objects in JSON"),
         (lambda n: f"I have read this text {n} times and never understood what it is about", "free answers"),
-    ],
-)
-def test_what_is_no_label_is_asked(answer, what) -> None:
-    ((field, why),) = doubts(recognise(batch(answer)))
-    assert field == "label"
-    assert what in why
-
-
-def test_answers_that_recur_are_labels_and_codes_for_no_answer_advised_against() -> None:
+    ):
+        ((field, why),) = doubts(recognise(batch(answer)))
+        assert field == "label"
+        assert what in why
     assert not recognise(batch(lambda n: "yn"[n % 2])).uncertain
     guess = recognise(batch(lambda n: [1, 2, 3, 4, -99][n % 5]))
     assert (guess.spec.missing, guess.advised.missing) == (("",), ("", "-99"))
@@ -172,22 +166,16 @@ def about(value) -> list[str]:
     return [reason.sentence for reason in guess.reasons if reason.field == "axes"]
 
 
-def test_a_rater_of_two_ages_by_mistake_is_said() -> None:
+def test_raters_of_two_ages_are_said_and_what_is_no_raters_is_not() -> None:
     mistaken = about(lambda place, item, rater: "65+" if (item, rater) == (2, 1) else f"{rater % 3}0s")
     assert "'age_group' is none: 1 rater of 6 has several values" in mistaken
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
+    for value in (
         lambda place, item, rater: f"{rater % 3}0s",
         lambda place, item, rater: f"{rater % 3}0s" if item % 3 else "",
         lambda place, item, rater: f"{item % 3}0s",
         lambda place, item, rater: f"{(item + place) % 3}0s",
-    ],
-)
-def test_nothing_is_said_of_raters_who_have_one_or_of_what_is_no_rater_s(value) -> None:
-    assert not any("is none" in sentence for sentence in about(value))
+    ):
+        assert not any("is none" in sentence for sentence in about(value))
 
 
 # Rows that may not be meant to count do, and it is said.

@@ -300,16 +300,16 @@ def test_a_column_named_beside_a_matrix_makes_no_items_of_the_others(tmp_path: P
     assert (data["items"], data["categories"]) == (len(WORDS), ["1", "2", "3", "4"])
 
 
-@pytest.mark.parametrize("other", ["author", "автор"])
-def test_a_coder_whose_column_is_called_otherwise_is_one_of_them(other: str) -> None:
-    rows = [[f"{n}", *(RNG.choice("0123") for _ in range(3))] for n in range(30)]
-    table = rows_table([["id", other, "model_1", "model_2"], *rows])
-    assert "layout" in asked(recognise(table))
-    guess = recognise(table, named=Named(layout="items-by-raters"))
-    assert load(table, None, guess.spec, ()).summary.raters == 3
-
-
-def test_two_columns_of_coders_and_nothing_else_are_asked_about() -> None:
+def test_coders_are_columns_called_otherwise_or_two_of_them() -> None:
+    for other in (
+        "author",
+        "автор",
+    ):
+        rows = [[f"{n}", *(RNG.choice("0123") for _ in range(3))] for n in range(30)]
+        table = rows_table([["id", other, "model_1", "model_2"], *rows])
+        assert "layout" in asked(recognise(table))
+        guess = recognise(table, named=Named(layout="items-by-raters"))
+        assert load(table, None, guess.spec, ()).summary.raters == 3
     table = rows_table([["doc1", "doc2"], *(RNG.choices("123", k=2) for _ in range(30))])
     assert asked(recognise(table)) == {"layout": ("items-by-raters", "raters-by-items")}
     summary = load(table, None, recognise(table, named=Named(layout="items-by-raters")).spec, ()).summary

@@ -153,19 +153,13 @@ def test_a_code_for_no_answer_is_no_group(values: tuple[str, ...], why: str) -> 
     assert groups(values) == (sorted(others), [f"'{code}' in 'age' stands for no answer, {why}"])
 
 
-@pytest.mark.parametrize(
-    ("values", "rater"),
-    [
+def test_what_may_be_a_value_or_a_place_is_one() -> None:
+    for values, rater in (
         *((("20", "61", "99"), "w{}"), (("-1", "0", "-9"), "w{}")),
         (("18-29", "30+", "77"), "7{}"),  # the id of a rater, too
         (("Christian", "Muslim", "None"), "w{}"),
-    ],
-)
-def test_what_may_be_a_value_is_one(values: tuple[str, ...], rater: str) -> None:
-    assert groups(values, rater) == (sorted(values), [])
-
-
-def test_na_may_be_a_place() -> None:
+    ):
+        assert groups(values, rater) == (sorted(values), [])
     found, (said,) = groups(("DE", "US", "NA"))
     assert found == ["DE", "NA", "US"]
     assert said.startswith("'NA' in 'age' stands beside codes of places, so it is a group")
@@ -206,16 +200,13 @@ def test_texts_of_one_meaning_are_one_label_unless_declared(labels, read, what) 
     assert found(labels, labels) == (sorted(labels), [])
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
+def test_other_labels_stay_as_they_are() -> None:
+    for labels in (
         ("a|b|c", "b|a|c", "c|b|a"),  # ranks
         *(("yes, always", "no, never", "maybe"), ("1,5", "5,1", "1", "5", "2"), ("a|b", "a", "b")),
         *(("1", "01", "2"), ("1.0", "2.0"), ("1", "1.5"), ("1,000", "1", "2"), ("Yes", "yes")),
-    ],
-)
-def test_other_labels_stay_as_they_are(labels) -> None:
-    assert found(labels) == (sorted(labels), [])
+    ):
+        assert found(labels) == (sorted(labels), [])
 
 
 # Ids written in two ways are asked about.
@@ -227,7 +218,7 @@ def rated(item: str = "{}", rater: str = "r{}") -> Table:
     )
 
 
-def test_ids_of_two_spellings_or_rounded_ones_are_asked_about() -> None:
+def test_ids_of_two_spellings_or_rounded_ones_are_asked_about_and_others_not() -> None:
     table = rated("{}.0")
     why = "'0', '0.0' are one number written in two ways, as 9 ids may be; write them alike"
     assert doubts(recognise(table)) == [("item", why)]
@@ -235,8 +226,9 @@ def test_ids_of_two_spellings_or_rounded_ones_are_asked_about() -> None:
     ((field, why),) = doubts(recognise(rated(rater="1.0585{}E+14")))
     assert field == "rater"
     assert "'1.05851E+14' is a long number that a spreadsheet has rounded" in why
-
-
-@pytest.mark.parametrize("rater", ["00{}", "{}e5", "{}.5"])
-def test_ids_of_one_spelling_are_not(rater: str) -> None:
-    assert not recognise(rated(rater=rater)).uncertain
+    for rater in (
+        "00{}",
+        "{}e5",
+        "{}.5",
+    ):
+        assert not recognise(rated(rater=rater)).uncertain

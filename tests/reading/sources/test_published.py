@@ -51,9 +51,8 @@ def test_one_address_written_in_several_ways(text: str) -> None:
     assert address.below(PREFIX)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_only_looks_as_if_it_were_below() -> None:
+    for text in (
         *(
             BELOW.replace(old, new) + "may.csv"
             for old, new in (
@@ -62,10 +61,8 @@ def test_one_address_written_in_several_ways(text: str) -> None:
             )
         ),
         *("https://data.example.org/may.csv", "https://data.example.org/"),
-    ],
-)
-def test_what_only_looks_as_if_it_were_below(text: str) -> None:
-    assert not parse(text).below(PREFIX)
+    ):
+        assert not parse(text).below(PREFIX)
 
 
 REFUSED = {

@@ -88,20 +88,17 @@ def test_which_columns_hold_what(text, columns, raters, annotations):
     assert (data.summary.items, data.summary.annotations) == (2, annotations)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_names_do_not_say_is_not_taken_apart():
+    for text in (
         "item alice_off alice_sar bob_off bob_sar/a 1 y 2 n/b 3 y 4 n",  # who is a rater?
         "key P1_off P1_sar P2_off P2_sar Q7/a 1 y 2 n 0/b 3 y 4 n 0",  # is P a rater or a picture?
         "item off_1 sar_1 off_2 sar_2/a 1 y 2 n/b 3 y 4 n",  # numbers are places
         "item label1 label2 label3/a 1 2 1/b 2 2 1/c 1 1 2",
         "item annotator1 annotator2 annotator3 label1 label2 label3/a 1 2 1 3 3 3/b 2 2 1 3 3 3",
-    ],
-)
-def test_what_names_do_not_say_is_not_taken_apart(text):
-    table = text_table(text)
-    assert table.recipe is None
-    assert any(reason.confidence == "unsure" for reason in recognise(table).reasons)
+    ):
+        table = text_table(text)
+        assert table.recipe is None
+        assert any(reason.confidence == "unsure" for reason in recognise(table).reasons)
 
 
 @needs_shared_data
@@ -156,24 +153,18 @@ def test_each_entry_gets_a_row(form: str) -> None:
     assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 4, 7)
 
 
-def test_entries_may_be_missing_or_several_but_not_too_few() -> None:
+def test_entries_may_be_missing_or_several_and_other_cells_are_left_alone() -> None:
     labels = ([1, None, 2.5], [["a", "b"], []], [3, float("nan")])
     table = read_table(written(repr, labels), "lists.csv")
     assert [row[0] for row in cells(table, "labels")] == ["1", "", "2.5", "a + b", "", "3", ""]
     rows = [["annotators", "labels"], ["['a']", "[1]"], ["['a', 'b']", "[1]"], *[["['a']", "[1]"]] * 30]
     with pytest.raises(DataError, match="row 3: 'labels' has 1 entry and 'annotators' has 2"):
         rows_table(rows)
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
+    for row in (
         *(["Smith, John", "Hello, world"], ["['a', 'b'", "['x', 'y'"], ["['a' ... 'b']", "['x' 'y']"]),
         *(["[]", "[]"], ["P1", "[1, 2]"]),
-    ],
-)
-def test_other_cells_are_left_alone(row: list[str]) -> None:
-    assert rows_table([["annotator", "text"], row, row]).recipe is None
+    ):
+        assert rows_table([["annotator", "text"], row, row]).recipe is None
 
 
 def test_argillas_columns_as_csv() -> None:
@@ -247,17 +238,23 @@ def test_names_of_fields_and_forms_of_ids(field: str, form: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "records",
-    [
+def test_what_may_be_raters_or_labels_is_refused_and_other_objects_left_alone() -> None:
+    for records in (
         [{"id": 1, "labels": {"toxic": 1, "insult": 0}}, {"id": 2, "labels": {"insult": 1}}],
         [{"id": 1, "votes": {"1": 3, "2": 1}}, {"id": 2, "votes": {"2": 4}}],
         [{"id": 1, "ratings": {"toxic": {"value": 1}, "insult": {"value": 0}}}] * 2,
-    ],
-)
-def test_what_may_be_raters_or_labels_is_refused(records: list[dict[str, Any]]) -> None:
-    with pytest.raises(DataError, match=r"may be raters or something else.*call the field 'annotators'"):
-        table_of(records)
+    ):
+        with pytest.raises(DataError, match=r"may be raters or something else.*call the field 'annotators'"):
+            table_of(records)
+    for record in (
+        {"id": 1, "soft_label": {"0": 0.2, "1": 0.8}},
+        {"rater": "P01", "labels": {"C1": 2, "C2": 3}},
+        {"gender": "Woman", "labels": {"C1": 2, "C2": 3}},
+        {"id": 1, "answers": {"q1": 2, "q2": 3}},
+        {"id": 1, "user": {"id": "P1", "url": "http"}},
+        {"id": 1, "meta": {"n1": 2, "n2": 3}},
+    ):
+        assert lists.read(textual([record, {**record, "id": 2}]), "a.json") is None
 
 
 def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
@@ -271,21 +268,6 @@ def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
         for item, own in GIVEN.items()
     ]
     assert cells(table_of(records), "id", "annotators", "labels") == PAIRS_MAPS
-
-
-@pytest.mark.parametrize(
-    "record",
-    [
-        {"id": 1, "soft_label": {"0": 0.2, "1": 0.8}},
-        {"rater": "P01", "labels": {"C1": 2, "C2": 3}},
-        {"gender": "Woman", "labels": {"C1": 2, "C2": 3}},
-        {"id": 1, "answers": {"q1": 2, "q2": 3}},
-        {"id": 1, "user": {"id": "P1", "url": "http"}},
-        {"id": 1, "meta": {"n1": 2, "n2": 3}},
-    ],
-)
-def test_other_objects_are_left_alone(record: dict[str, Any]) -> None:
-    assert lists.read(textual([record, {**record, "id": 2}]), "a.json") is None
 
 
 @pytest.mark.parametrize("field", ["by", "name", "id", "completed_by"])
