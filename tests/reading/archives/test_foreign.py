@@ -136,7 +136,9 @@ def test_odd_bytes_in_text_are_text():
 TASK = next(iter(builtin_tasks().values()))
 
 
-def test_a_file_of_just_the_size_is_read(tmp_path: Path) -> None:
+def test_files_and_lists_of_ids_are_read_up_to_a_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"x" * MIB)
     assert read_at_most(file, MIB, "anything") == b"x" * MIB
@@ -145,6 +147,13 @@ def test_a_file_of_just_the_size_is_read(tmp_path: Path) -> None:
         read_at_most(file, MIB, "anything")
     with pytest.raises(OSError, match="directory"):
         read_at_most(tmp_path, MIB, "anything")
+    ids = tmp_path / "ids.txt"
+    with ids.open("wb") as empty:
+        empty.truncate(65 * MIB)
+    assert cli.main(["run", "--annotations", "a.csv", "--exclude-rater", f"@{ids}"]) == cli.BAD_INPUT
+    assert "is larger than 64 MiB, the most that is read of a list of ids" in capsys.readouterr().err
+    assert cli.main(["run", "--annotations", "a.csv", "--exclude-rater", "@no-such-file"]) == cli.BAD_INPUT
+    assert "'no-such-file' cannot be read as a list of ids" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -162,13 +171,3 @@ def test_files_of_the_benchmark_are_read_up_to_a_size(tmp_path, name, read, what
         empty.truncate(1024 * MIB + 1)  # a sparse file: it takes no room
     with pytest.raises(DataError, match=rf"larger than [\d,]+ MiB, the most that is read of {what}"):
         read(file)
-
-
-def test_a_list_of_ids_is_read_up_to_a_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ids = tmp_path / "ids.txt"
-    with ids.open("wb") as empty:
-        empty.truncate(65 * MIB)
-    assert cli.main(["run", "--annotations", "a.csv", "--exclude-rater", f"@{ids}"]) == cli.BAD_INPUT
-    assert "is larger than 64 MiB, the most that is read of a list of ids" in capsys.readouterr().err
-    assert cli.main(["run", "--annotations", "a.csv", "--exclude-rater", "@no-such-file"]) == cli.BAD_INPUT
-    assert "'no-such-file' cannot be read as a list of ids" in capsys.readouterr().err

@@ -283,7 +283,7 @@ def test_other_tables_are_not_taken_for_annotators(case):
     )
 
 
-def test_parts_of_one_data_set_are_read_together():
+def test_parts_of_one_data_set_are_read_together_and_what_is_in_two_files_is_not():
     members = {"part1": with_raters(1), "part2": with_raters(2, first=10)}
     table = read_table(archive(**members), "votes.zip")
     assert triples(table) == {(row[0], row[1], row[2]) for rows in members.values() for row in rows[1:]}
@@ -292,9 +292,6 @@ def test_parts_of_one_data_set_are_read_together():
     guess = recognise(table)
     assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item", "rater", "rude")
     assert load(table, None, guess.spec, guess.axes).summary.annotations == 24
-
-
-def test_annotations_in_two_files_and_ratings_beside_raters_are_not_put_together():
     table = read_table(archive(one=with_raters(1), two=with_raters(2)), "votes.zip")
     assert table.member == "one.csv"
     assert "only its file 'one.csv' (12 rows) was read; another is 'two.csv' (12 rows)" in messages(table)

@@ -256,7 +256,7 @@ def test_exclusions_unknown_groups_and_what_is_named_in_vain_are_in_the_account(
     assert "no annotation has 'status' = 'never'" in notes
 
 
-def test_a_matrix_by_items_has_gold_and_what_annotations_are_dropped_by_in_columns_of_their_own():
+def test_gold_of_a_matrix_has_a_column_of_its_own_and_is_recoded_with_the_raters():
     spec = DataSpec(layout="items-by-raters", item="item", filters=Filters(gold="gold", min_gold=0.8))
     data = load(text_table("item r1 r2 gold/a Yes No Yes/b No Yes No"), None, spec)
     assert data.annotations.rater_ids == ("r1",)
@@ -264,9 +264,6 @@ def test_a_matrix_by_items_has_gold_and_what_annotations_are_dropped_by_in_colum
     data = load(text_table("item r1 r2 split/a Yes No test/b No Yes train"), None, spec)
     assert left(data) == ["a r1", "a r2"]
     assert data.annotations.categories == ("No", "Yes")
-
-
-def test_the_experts_labels_are_recoded_with_the_raters():
     steps = (MapValues(None, (("Yes", "bad"), ("No", "good"))),)
     recoded = replace(LONG, recode=steps)
     gold = {"gold": "gold", "min_gold": 0.5}

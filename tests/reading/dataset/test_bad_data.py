@@ -67,10 +67,15 @@ def only(messages: list[str], part: str) -> str:
     return found
 
 
-def test_good_data_and_declared_categories_raise_no_doubts():
+def test_good_data_raise_no_doubts_and_columns_left_out_are_reported():
     assert known(GOOD) == []
     rows = GOOD.replace("Yes", "None").replace("No ", "none ")
     assert known(rows, None, replace(LONG, categories=("None", "none"))) == []
+    data = load(text_table(GOOD), text_table("rater age/r1 20/r2 30/t 40", "raters.csv"), LONG, ["age"])
+    (problem,) = data.problems
+    assert (problem.examples, problem.further_examples) == (("t",), ("t",))
+    note = Problem(False, said("a column was left out"))
+    assert load(replace(text_table(GOOD), problems=(note,)), None, LONG).problems == (note,)
 
 
 # What stops
@@ -173,14 +178,6 @@ def test_everything_that_stops_is_collected():
 
 
 # What to know about
-def test_examples_and_columns_left_out_are_reported():
-    data = load(text_table(GOOD), text_table("rater age/r1 20/r2 30/t 40", "raters.csv"), LONG, ["age"])
-    (problem,) = data.problems
-    assert (problem.examples, problem.further_examples) == (("t",), ("t",))
-    note = Problem(False, said("a column was left out"))
-    assert load(replace(text_table(GOOD), problems=(note,)), None, LONG).problems == (note,)
-
-
 def test_repeated_annotations_count_once_and_missing_labels_are_counted():
     data = load(text_table(GOOD + "/a r1 Yes x/a r1 Yes x/b r2 No y"), None, LONG)
     (problem,) = data.problems
@@ -207,13 +204,22 @@ def test_texts_that_look_missing(token, column):
     assert not any("if it means no value" in message for message in known(rows_table(rows), None, spec))
 
 
-def test_texts_that_differ_by_spaces_or_case():
+def test_texts_and_ids_that_differ_by_spaces_or_case():
     rows = [["a", "r1", "Yes", "Woman"], ["b", "r1", "No", "Woman"], ["a", "r2", "yes", "woman "]]
     table = rows_table([[*ROW, "g"], *rows, ["a", "r3", "No", "Man"]])
     messages = known(table, axes=["g"])
     assert "'Yes' (1 cell) and 'yes' (1 cell)" in only(messages, "column 'label'")
     assert "'woman ' (1 cell) differ only by spaces or case" in only(messages, "column 'g'")
     assert load(table, None, LONG, ["g"]).raters.axes["g"].values == ("Man", "Woman", "woman ")
+    rows = [ROW, ["a", "r1", "Yes"], ["a ", "r1", "No"], ["A", "r1 ", "No"]]
+    problems = load(rows_table(rows), None, LONG).problems
+    items, raters = (problem for problem in problems if "surrounding spaces" in problem.message)
+    assert "votes.csv, column 'item': 1 id is there in several spellings" in items.message
+    assert items.examples == ("'a' (1 cell) and 'a ' (1 cell) and 'A' (1 cell)",)
+    assert "column 'rater'" in raters.message
+    assert raters.examples == ("'r1' (2 cells) and 'r1 ' (1 cell)",)
+    matrix = rows_table([["item", "r1", "r1 "], ["a", "Yes", "No"]])
+    assert only(known(matrix, None, BY_ITEM), "votes.csv, row 1: 1 id is there in several spellings")
 
 
 @pytest.mark.parametrize(("odd", "n", "warned"), [("Yess", 1, True), ("Yess", 9, False), ("Maybe", 1, False)])
@@ -225,18 +231,6 @@ def test_a_rare_label_like_a_common_one_may_be_misspelt(odd: str, n: int, warned
     assert not warned or "'Yess' (1 cell) looks like 'Yes'" in told[0]
     declared = replace(LONG, categories=(odd, "Yes", "No"))
     assert not [text for text in known(rows_table(rows), spec=declared) if "looks like" in text]
-
-
-def test_ids_that_differ_by_spaces():
-    rows = [ROW, ["a", "r1", "Yes"], ["a ", "r1", "No"], ["A", "r1 ", "No"]]
-    problems = load(rows_table(rows), None, LONG).problems
-    items, raters = (problem for problem in problems if "surrounding spaces" in problem.message)
-    assert "votes.csv, column 'item': 1 id is there in several spellings" in items.message
-    assert items.examples == ("'a' (1 cell) and 'a ' (1 cell) and 'A' (1 cell)",)
-    assert "column 'rater'" in raters.message
-    assert raters.examples == ("'r1' (2 cells) and 'r1 ' (1 cell)",)
-    matrix = rows_table([["item", "r1", "r1 "], ["a", "Yes", "No"]])
-    assert only(known(matrix, None, BY_ITEM), "votes.csv, row 1: 1 id is there in several spellings")
 
 
 def test_sentences_to_know_about_name_no_rater():

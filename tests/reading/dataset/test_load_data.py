@@ -299,16 +299,13 @@ def test_ids_that_would_match(own: list[str], theirs: list[str], but_for: str, k
     assert "use the same rater ids in both files" in message
 
 
-def test_ids_that_have_nothing_in_common_or_may_be_two_are_not_offered() -> None:
+def test_ids_that_would_match_are_told_unless_they_may_be_two() -> None:
     with pytest.raises(DataError, match=r"use the same rater ids in both files$"):
         load(*tables(["ann", "bob"], ["x", "y"]), LONG, ["age"])
     assert alike(["p1"], ["P1", "p1 "]) is not None  # by spaces alone it is one
     assert alike(["p1"], ["P1", "P1 "]) == alike(["p1"], ["P1"])
     assert alike(["x1"], ["y1", "z1"]) is None
     assert alike([], ["a"]) is None
-
-
-def test_some_that_would_match_are_told_and_stay_unknown() -> None:
     data = load(*tables(["p1", "p2", "p3"], ["p1", "P2", "other"]), LONG, ["age"])
     assert data.raters.axes["age"].codes.tolist() == [0, -1, -1]
     (note,) = [problem for problem in data.problems if "would match" in problem.message]
@@ -316,7 +313,7 @@ def test_some_that_would_match_are_told_and_stay_unknown() -> None:
     assert note.examples == ("P2",)
 
 
-def test_a_few_conflicting_values_are_told_where_the_column_would_be_an_axis() -> None:
+def test_conflicting_values_and_numbers_written_in_two_ways_are_told() -> None:
     rows = [[item, f"r{n}", "xy"[n % 2], "wm"[n % 2], item] for n in range(10) for item in "ab"]
     header = ["item", "rater", "label", "gender", "batch"]
     assert "no axis" not in str(load(rows_table([header, *rows]), None, LONG).problems)
@@ -326,9 +323,6 @@ def test_a_few_conflicting_values_are_told_where_the_column_would_be_an_axis() -
     (note,) = [problem for problem in data.problems if "no axis" in problem.message]
     assert "rows 2 and 3, column 'gender': rater 'r0' has 'w' and 'm'" in note.message
     assert "batch" not in str(data.problems)
-
-
-def test_one_number_written_in_two_ways_is_told() -> None:
     problems = load(text_table("item rater label/a 1 1.0/a 2 1/b 1.0 2"), None, LONG).problems
     messages = " | ".join(problem.message for problem in problems)
     assert "'1.0' (1 cell) and '1' (1 cell) differ only by how a number is written" in messages

@@ -81,11 +81,22 @@ def test_values_are_the_text_of_the_file():
     assert cells(content)[1] == ["True", "False", "", "", "-Infinity", ""]
 
 
-def test_two_fields_of_one_name_are_refused():
+def test_fields_that_are_there_twice_or_too_many_are_refused(monkeypatch):
     both = refusal('[{"a": 1}, {"a": {"b": 1}, "a.b": 2}]')
     assert "record 2: both a field and a nested one become the column 'a.b'" in both
     assert "votes.json: an object has the field 'a' twice" in refusal('[{"a": 1, "b": 2, "a": 1}]')
     assert "row 2: an object has the field 'a' twice" in refusal('{"a": 1}\n{"a": 1, "a": 1}')
+    fields = {f"field {count}": count for count in range(100_000)}
+    said = "100,000 columns were found, at most 20,000 are read"
+    assert said in refusal(json.dumps([fields]))
+    assert said in refusal(json.dumps([{name: count} for name, count in fields.items()]))
+    monkeypatch.setattr(json_records, "MAX_WRITTEN", 100)
+    records = json.dumps([{f"field {count}": count} for count in range(20)])
+    assert "20 records with 20 different fields are more than 100 cells" in refusal(records)
+    monkeypatch.setattr(json_records, "MAX_VALUES", 10)
+    assert "is JSON of about 40 values, at most 10 are read" in refusal(records)
+    monkeypatch.setattr(json_records, "MAX_JSON_BYTES", 10)
+    assert "is JSON of more than 0 MiB" in refusal(records)
 
 
 def test_columns_may_appear_late_and_wide_tables_are_formed_a_few_rows_at_a_time(monkeypatch):
@@ -147,23 +158,6 @@ def test_halves_of_characters_are_replaced_and_encodings_told():
     assert cells('{"a": "\\udfff"}\n{"a": "\\\\\\udfff"}')[1:] == [["\ufffd"], ["\\\ufffd"]]
     for encoding in ("utf-8-sig", "utf-16", "utf-32"):
         assert cells('[{"a": "é", "b": "1"}]'.encode(encoding)) == [["a", "b"], ["é", "1"]]
-
-
-def test_a_hundred_thousand_fields_are_refused():
-    fields = {f"field {count}": count for count in range(100_000)}
-    said = "100,000 columns were found, at most 20,000 are read"
-    assert said in refusal(json.dumps([fields]))
-    assert said in refusal(json.dumps([{name: count} for name, count in fields.items()]))
-
-
-def test_size_is_limited(monkeypatch):
-    monkeypatch.setattr(json_records, "MAX_WRITTEN", 100)
-    records = json.dumps([{f"field {count}": count} for count in range(20)])
-    assert "20 records with 20 different fields are more than 100 cells" in refusal(records)
-    monkeypatch.setattr(json_records, "MAX_VALUES", 10)
-    assert "is JSON of about 40 values, at most 10 are read" in refusal(records)
-    monkeypatch.setattr(json_records, "MAX_JSON_BYTES", 10)
-    assert "is JSON of more than 0 MiB" in refusal(records)
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)

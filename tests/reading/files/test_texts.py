@@ -103,15 +103,12 @@ def test_each_language_is_read_in_its_code_page(language: str) -> None:
         assert decoded(text, page) == text
 
 
-def test_what_tells_a_code_page() -> None:
+def test_what_tells_a_code_page_and_bytes_of_none() -> None:
     signs = "item,label\n1,¿Cuántos m³ son?\n2,½ taza\n3,1º piso\n4,£5 más\n"  # beside words
     names = "name,votes\nMüller,1\nNúñez,2\nGonçalves,3\nSørensen,2\nSão Tomé,1\nLefèvre,2\nÅngström,3\n"
     nothing = "item,label\n1,pleť\n2,zeď\n3,síť\n"  # a byte that is nothing in Windows-1252
     for page, text in (("cp1252", signs), ("cp1252", names), ("cp1250", nothing)):
         assert decoded(text, page) == text
-
-
-def test_bytes_of_no_code_page_are_refused() -> None:
     with pytest.raises(DataError, match="not text in Windows-1252"):
         to_utf8(b"item,label\n1,caf\xe9\n2,\x81\x8d\x90\xa9\x98\x83\n", "votes.csv")
 
@@ -163,7 +160,14 @@ def test_which_rows_name_the_columns():
     named(INDEXED, "item,P1,P2", 2)
 
 
-def test_two_levels_of_names_as_pandas_and_spreadsheets_write_them():
+def test_headers_may_have_two_levels_or_none_and_it_is_said():
+    assert (table(UNNAMED).row(0), table(INDEXED).row(0)) == (1, 4)
+    for text, said in (
+        (UNNAMED, "the columns have no names"),
+        (FIELD_SHORT, "one field shorter than the rows"),
+        (TWO_ROWS, "from the first 2 rows"),
+    ):
+        assert any(said in problem.message for problem in table(text).problems)
     for text in (",off,off,sar,sar\nrater,P1,P2,P1,P2\nitem,,,,\na,1,2,y,n\nb,3,4,y,n\n", TWO_ROWS):
         found = table(text)
         spec = recognise(found).spec
@@ -174,16 +178,6 @@ def test_two_levels_of_names_as_pandas_and_spreadsheets_write_them():
 UNNAMED, FIELD_SHORT = "1,1,1\n2,1,2\n5,1,2\n1,2,3\n", "item,rater,label\n1,a,x,3\n2,b,x,4\n"
 TWO_ROWS = "item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n"
 INDEXED = ",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n"
-
-
-def test_rows_keep_their_numbers_and_what_was_made_of_the_header_is_said():
-    assert (table(UNNAMED).row(0), table(INDEXED).row(0)) == (1, 4)
-    for text, said in (
-        (UNNAMED, "the columns have no names"),
-        (FIELD_SHORT, "one field shorter than the rows"),
-        (TWO_ROWS, "from the first 2 rows"),
-    ):
-        assert any(said in problem.message for problem in table(text).problems)
 
 
 def test_what_may_look_like_a_header_or_not():

@@ -188,16 +188,17 @@ def test_what_there_is_in_place_of_raters_is_named():
         assert told in sentence
 
 
-def test_ids_that_tell_not_all_rows_apart_are_unsure():
+def test_ids_tell_rows_apart_in_large_files_too_and_may_begin_as_durations() -> None:
     rows = [f"i{n % 6} r{n // 6} {'ab'[n % 5 > 2]}" for n in range(30)]
     assert set(asked(recognise(text_table("/".join(["u v w", *rows, "i0 r0 a"]))))) >= {"item", "rater"}
-
-
-def test_a_large_file_is_looked_at_by_whole_items():
     rng = random.Random(8)
     rows = [[f"i{n // 3}", f"w{(n // 3 * 7 + n % 3) % 900}", rng.choice("ab")] for n in range(270_000)]
     large = rows_table([["thing", "worker", "verdict_x"], *rows])
     assert sure(recognise(large), "thing", "worker", "verdict_x")
+    table = crossed(
+        "patient_id,reader,malignant", lambda i, j: (f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]), 20, 12
+    )
+    assert sure(recognise(table), "patient_id", "reader", "malignant")
 
 
 # What is named is sure, and the rest is guessed around it.
@@ -290,13 +291,6 @@ def test_what_is_known_of_whom_an_item_shows_makes_it_no_rater(item, about, rate
     guess = recognise(table)
     assert set(asked(guess)) == (set() if sure else {"item", "rater"})
     assert not sure or (guess.spec.item, guess.spec.rater) == (item, rater)
-
-
-def test_ids_that_begin_as_durations_are_ids() -> None:
-    table = crossed(
-        "patient_id,reader,malignant", lambda i, j: (f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]), 20, 12
-    )
-    assert sure(recognise(table), "patient_id", "reader", "malignant")
 
 
 @pytest.mark.parametrize(

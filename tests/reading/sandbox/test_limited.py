@@ -267,7 +267,7 @@ def test_limits_come_from_the_machine_or_a_setting(monkeypatch, tmp_path):
     assert limits.current_limits().memory == 7 * 2**20
 
 
-def test_a_matrix_of_too_many_cells_is_refused_before_it_is_taken_apart(monkeypatch):
+def test_too_many_cells_and_ids_are_refused_before_they_are_taken_apart(monkeypatch):
     columns = [f"r{at}" for at in range(300)]
     table = rows_table([["item", *columns], *([f"i{at}", *["1", "2"] * 150] for at in range(300))])
     spec = DataSpec(layout="items-by-raters", item="item")
@@ -276,9 +276,6 @@ def test_a_matrix_of_too_many_cells_is_refused_before_it_is_taken_apart(monkeypa
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "8")
     with pytest.raises(DataError, match="holds 90,000 cells, which would take about"):
         read_votes(table, spec)
-
-
-def test_rows_of_too_many_different_ids_are_refused_though_they_could_be_parsed(monkeypatch):
     content = "item,rater,label\n" + "".join(f"i{at},r,x\n" for at in range(1_100_000))
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "280")
     message = refusal(content.encode())
@@ -379,16 +376,13 @@ def test_every_cut_off_file(form):
         outcome(content[:length])
 
 
-def test_cut_off_parquet_and_archives_that_lack_a_byte_are_refused():
+def test_archives_and_parquet_that_lack_bytes_or_names_are_refused():
     content = samples()["Parquet"]
     for length in range(4, len(content), 97):
         assert "is a damaged or cut-off Parquet file" in str(outcome(content[:length]))
     for form in ("zip", "XLSX", "ODS"):
         content = samples()[form]
         assert "damaged or cut off" in str(outcome(content[:4] + content[5:])), form
-
-
-def test_files_without_a_name_are_left_out_of_archives():
     content = zipped({"x": b"a,b\n1,2\n"})
     central, end = content.index(b"PK\1\2"), content.index(b"PK\5\6")
     local = content[:26] + bytes(2) + content[28:30] + content[31:central]

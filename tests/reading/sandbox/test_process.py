@@ -83,7 +83,7 @@ def test_what_is_wrong_comes_back_with_its_problems() -> None:
     assert there.value.problems == here.value.problems
 
 
-def test_a_table_that_takes_more_than_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_and_matrices_are_held_against_the_limit_of_the_asker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
     ids = pa.array([f"id {n}" for n in range(1_000_000)])
     data = pa.table({"item": ids, "rater": ids, "label": ids})
@@ -91,9 +91,6 @@ def test_a_table_that_takes_more_than_the_limit_is_refused(monkeypatch: pytest.M
     with pytest.raises(DataError, match=r"more than 0\.25 GiB"):
         loaded(table, None, DataSpec(item="item", rater="rater", label="label"))
     assert guessed(LONG).spec.layout == "long"  # the next one is handled
-
-
-def test_matrices_are_held_against_the_limit_of_the_asker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "200")
     rows = pa.array(["x"] * 3_000)
     names = ["item", *(f"r{n}" for n in range(6_000))]

@@ -238,10 +238,13 @@ def test_damage_is_one_sentence_that_names_the_record() -> None:
     refused([by_user(1, (None,) * 4)], "is an export without annotations (Argilla, JSON)")
 
 
-def test_other_records_are_not_its_own() -> None:
+def test_other_records_and_files_are_left_alone() -> None:
     values = ({"fields": {"text": "a"}}, {"responses": ["a"]}, {"toxic.responses": ["Yes"]})
     for record in (*values, {"toxic": [{"value": "Yes"}]}):
         assert argilla.read([record], "other.json") is None, record
+    assert table_of([{"id": "i", "labels": {"a": 1}}]).recipe is None
+    assert read_table(b"user,item,label\nu,i,x\n", "a.csv").recipe is None
+    assert read_table(zipped({"a/annotated_instances.jsonl": b'{"x": 1}\n'}), "a.zip").recipe is None
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
@@ -436,12 +439,6 @@ def test_forms_that_an_answer_can_have() -> None:
     read |= {"item": "i", "rater": "u", "share.A": "40", "share.B": "60", "zero": ""}
     assert {column: table.cell(column, 0) for column in table.columns} == read
     assert table.cell("zero", 1) == "on"
-
-
-def test_other_files_are_left_alone() -> None:
-    assert table_of([{"id": "i", "labels": {"a": 1}}]).recipe is None
-    assert read_table(b"user,item,label\nu,i,x\n", "a.csv").recipe is None
-    assert read_table(zipped({"a/annotated_instances.jsonl": b'{"x": 1}\n'}), "a.zip").recipe is None
 
 
 @given(mangled([*exported()[:3], *version_1()[:3]]))

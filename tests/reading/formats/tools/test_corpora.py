@@ -208,7 +208,7 @@ META = {
 }
 
 
-def test_annotations_as_an_object() -> None:
+def test_annotations_as_an_object_or_a_text() -> None:
     table = table_of(THIRD, "MP_train.json")
     assert table.kind == "LeWiDi, JSON"
     assert cells(table, "item", "rater", "label")[1] == ("0", "Ann2", "1")
@@ -218,9 +218,6 @@ def test_annotations_as_an_object() -> None:
     dataset = loaded(table)
     assert dataset.summary.label_counts == (3, 4)
     assert (dataset.summary.items, dataset.summary.raters) == (2, 4)
-
-
-def test_annotations_as_text_and_further_questions() -> None:
     table = table_of(SECOND)
     assert cells(table, "rater", "label", "offensive language detection")[:4] == [
         *(("Ann1", "0", "0"), ("Ann2", "0", "1"), ("Ann3", "1", "1"), ("Ann4", "1", "1"))

@@ -260,10 +260,12 @@ def test_rows_that_end_before_approve_and_reject(missing: int) -> None:
     ]
 
 
-def test_other_short_rows_are_refused() -> None:
+def test_other_short_rows_are_refused_and_other_tables_left_alone() -> None:
     for content in (short(2, ("Reject", "Approve")), short(2, ("a", "b")), short(2).replace(b",W3,", b",")):
         with pytest.raises(DataError, match="fields found, the header names"):
             read(content)
+    for content in (b"HITId,WorkerId,label\nh,w,x\n", b"HITId,AssignmentId,WorkerId,Input.a\nh,a,w,x\n"):
+        assert read(content).recipe is None
 
 
 SHARED_EXPORTS = SHARED / "data" / "exports" / "mturk"
@@ -278,11 +280,6 @@ def test_real_headers(name: str, counts: tuple[int, int, int]) -> None:
     table = read_table(SHARED_EXPORTS / name)
     summary = load(table, None, recognise(table).spec, ()).summary
     assert (summary.items, summary.raters, summary.annotations) == counts
-
-
-def test_other_tables_are_left_alone() -> None:
-    for content in (b"HITId,WorkerId,label\nh,w,x\n", b"HITId,AssignmentId,WorkerId,Input.a\nh,a,w,x\n"):
-        assert read(content).recipe is None
 
 
 ANSWERS = st.recursive(

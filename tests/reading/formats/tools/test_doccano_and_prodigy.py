@@ -102,11 +102,14 @@ def test_files_that_tell_no_annotators_are_refused(content: bytes, name: str) ->
         read_table(content, name)
 
 
-def test_spans_and_relations_are_refused() -> None:
+def test_spans_and_damage_in_archives_are_refused() -> None:
     relations = {"entities": [{"id": 1}], "relations": [], "Comments": []}
     for spans in ({"label": [[0, 1, "P"], [1, 2, "N"]]}, relations):
         with pytest.raises(DataError, match="the labels are of spans; only labels of whole texts"):
             table_of([{"id": 1, "text": "a", **spans}])
+    content = zipped({"ann.jsonl": lines(of("ann")), "ben.jsonl": lines(of("ben"))[:-4]})
+    with pytest.raises(DataError, match=r"reviews.zip, ben.jsonl, row 3: "):
+        read_table(content, "reviews.zip")
 
 
 def test_texts_of_nobody_are_left_out() -> None:
@@ -217,16 +220,12 @@ def test_damage_is_one_sentence() -> None:
         refused([NUMBERED[0], {"id": 2, "annotations": found}], f"record 2: {said}")
 
 
-def test_damage_in_an_archive_names_the_file() -> None:
-    content = zipped({"ann.jsonl": lines(of("ann")), "ben.jsonl": lines(of("ben"))[:-4]})
-    with pytest.raises(DataError, match=r"reviews.zip, ben.jsonl, row 3: "):
-        read_table(content, "reviews.zip")
-
-
-def test_other_records_are_not_its_own() -> None:
+def test_other_records_are_of_neither() -> None:
     one = {"id": "1", "text": "a", "label": "P"}
     for record in (one, {"id": "1", "label": ["P"]}, {"text": "a", "label": ["P"]}):
         assert doccano.read([record], "other.json") is None, record
+    for record in ({"answer": "accept"}, {"answer": "yes", "_input_hash": "1"}, {"accept": ["a"]}):
+        assert prodigy.read([record], "other.json") is None, record
 
 
 @given(mangled(of("ann")) | mangled(NUMBERED))
@@ -366,11 +365,6 @@ def test_damage_of_prodigy_is_one_sentence() -> None:
     refused([{**BINARY[0], "versions": [{"sessions": ["news-ann"]}]}], "`prodigy review` decided")
     spans = [{"start": 0, "end": 4, "label": "A"}]
     refused([task(1, SESSIONS[0], spans=spans, _view_id="ner_manual")], "spans or regions that were marked")
-
-
-def test_other_records_are_not_of_prodigy() -> None:
-    for record in ({"answer": "accept"}, {"answer": "yes", "_input_hash": "1"}, {"accept": ["a"]}):
-        assert prodigy.read([record], "other.json") is None, record
 
 
 @given(mangled(BINARY[:4]) | mangled(CHOICE[:4]))

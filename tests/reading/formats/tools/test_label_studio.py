@@ -200,7 +200,7 @@ def test_every_kind_of_answer() -> None:
     assert "several choices in one annotation were sorted and joined by ' + '" in recipe_of(table).sentences
 
 
-def test_the_label_is_a_question_to_choose_from() -> None:
+def test_the_label_is_a_question_to_choose_from_and_keeps_its_name() -> None:
     def answered(rater: int, label: str) -> dict[str, Any]:
         return annotation(rater, result("comment", "text", ["same"]), result("toxic", "choices", [label]))
 
@@ -209,8 +209,6 @@ def test_the_label_is_a_question_to_choose_from() -> None:
     assert spec_of(table).label == "toxic"
     assert spec_of(table).text == "text"
 
-
-def test_a_question_named_like_a_field_keeps_its_name() -> None:
     def rated(number: int) -> dict[str, Any]:
         rating = [result("text", "choices", ["a"]), result("item", "rating", 1)]
         return {"id": number, "data": {"text": "t"}, "annotations": [annotation(1, *rating)]}
@@ -381,12 +379,9 @@ def test_damage_of_annotations_is_one_sentence() -> None:
     second(unnamed, "'from_name' should be the question's name, found nothing")
 
 
-def test_damage_of_records_is_one_sentence() -> None:
+def test_damage_of_records_is_one_sentence_and_others_are_not_its_own() -> None:
     refused([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text")
     refused([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing")
-
-
-def test_other_records_are_not_its_own() -> None:
     answers = {"id": 1, "text": "a", "annotations": "1,0"}
     for record in (answers, {"data": {"a": 1}}, {"id": "1", "annotator": "a"}, {}):
         assert label_studio.read([record], "other.json") is None, record
