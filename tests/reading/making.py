@@ -63,9 +63,7 @@ def parsed_here(files: Callable, name: str, *, folder: bool, member: str | None,
     return parse_folder(contents, name, watch) if folder else parse(contents[0], name, member, watch)
 
 
-def handled_here(
-    work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping[str, object]
-) -> T:
+def handled_here(work: Callable[..., T], tables: Mapping[str, Table | None], given: Mapping) -> T:
     """As :func:`grasp_core.reading.sandbox.read.handle`, in this process."""
     return work(**tables, **given)
 

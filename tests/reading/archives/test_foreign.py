@@ -136,9 +136,7 @@ def test_odd_bytes_in_text_are_text():
 TASK = next(iter(builtin_tasks().values()))
 
 
-def test_files_and_lists_of_ids_are_read_up_to_a_size(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_and_lists_of_ids_are_read_up_to_a_size(tmp_path: Path, capsys) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"x" * MIB)
     assert read_at_most(file, MIB, "anything") == b"x" * MIB

@@ -108,9 +108,7 @@ def test_a_server_that_says_nothing_is_given_up(listening: int) -> None:
         fetch(source, hosts=Hosts(any=True), seconds=1)
 
 
-def test_tokens_that_are_none_and_what_is_too_large_are_refused(
-    monkeypatch: pytest.MonkeyPatch, sqlite: Path
-) -> None:
+def test_tokens_that_are_none_and_what_is_too_large_are_refused(monkeypatch, sqlite: Path) -> None:
     source = parse("sql:postgresql://127.0.0.1:1/labels?table=votes")
     with pytest.raises(DataError, match="characters that no token has"):
         fetch(source, "a\nb", hosts=Hosts(any=True))

@@ -47,9 +47,7 @@ def cells(address: str, seconds: float = 60, **option: str) -> dict[str, list[st
     return {name: ["" if cell is None else cell for cell in column] for name, column in found.items()}
 
 
-def test_tables_come_in_the_order_of_their_key_and_queries_hold_all_that_python_reads_otherwise(
-    address: str,
-) -> None:
+def test_tables_come_in_the_order_of_their_key_and_queries_hold_all_letters(address: str) -> None:
     assert cells(address, table="votes") == SORTED
     asked = "-- who: %s :x\nWITH few AS (SELECT item, rater % 7 AS r FROM votes WHERE label LIKE '%0%')\n"
     assert cells(address, query=f"{asked}SELECT * FROM few;") == {"item": ["ü\n"], "r": ["1"]}

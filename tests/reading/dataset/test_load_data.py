@@ -119,10 +119,8 @@ def test_orders_of_labels_are_those_declared_or_found():
 
 
 def test_categories_and_axis_values_that_sort_alike_have_one_order():
-    header, *rows = [
-        ["item", "rater", "label", "g"],
-        *(["a", str(n), text, text] for n, text in enumerate("bBaA")),
-    ]
+    header = ["item", "rater", "label", "g"]
+    rows = [["a", str(n), text, text] for n, text in enumerate("bBaA")]
     for order in (rows, rows[::-1]):
         data = load(rows_table([header, *order]), None, LONG, ["g"])
         assert data.annotations.categories == data.raters.axes["g"].values == ("A", "a", "B", "b")

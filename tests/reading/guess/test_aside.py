@@ -119,9 +119,7 @@ def test_a_row_that_may_be_an_item_stays() -> None:
 def test_totals_below_long_files_and_raters_by_items_are_nobody() -> None:
     annotations, raters, why = read(long("Total,4,36", "Mean,9,0.5", "Source: us,,"))
     assert (annotations, raters) == (36, 4)
-    assert why == [
-        f"'item' = '{one}' is no answer: it sums up the rows above it" for one in ("Mean", "Total")
-    ]
+    assert why == [f"'item' = '{t}' is no answer: it sums up the rows above it" for t in ("Mean", "Total")]
     assert read(long("36,Total,18"))[:2] == (36, 4)
     rows = [f"P{n},{n % 3},{n % 2},1" for n in range(9)] + ["gold,1,1,1", "Mean,1.5,1.1,1.0"]
     table = read_table("\n".join(["rater,item_1,item_2,item_3", *rows]).encode(), "votes.csv")

@@ -308,9 +308,8 @@ def test_real_files_are_told() -> None:
 
     assert told(DICES350, "items", "raters", "ratings_wide") == ("items", "raters", "annotations")
     for folder in ("04", "13a", "17", "35"):
-        assert told(SHARED / "data" / "reports" / folder, "raters", "ann") == ("raters", "annotations"), (
-            folder
-        )
+        files = SHARED / "data" / "reports" / folder
+        assert told(files, "raters", "ann") == ("raters", "annotations"), folder
 
 
 # The items file's column of ids: recognised where that is likely, else asked.

@@ -69,7 +69,9 @@ def test_plain_names_are_not_asked_for(ids):
 def test_several_questions_alike_are_candidates():
     rng = random.Random(3)
     questions = tuple(f"Q{n}" for n in range(20))
-    file = made(rng, ("item", "rater", questions), beside=("remark", "free text", "timestamp", "duration"))
+    file = made(
+        rng, ("item", "rater", questions), beside=("comments", "why", "timestamp", "duration_seconds")
+    )
     guess = recognise(table(file))
     assert sorted(asked(guess)["label"]) == sorted(questions)
     (reason,) = guess.uncertain

@@ -160,9 +160,8 @@ def test_what_is_put_aside_is_said_with_its_cells():
 
 def test_a_raters_file_that_names_most_columns_takes_those_named_alike_and_leaves_others_open():
     text = "item P1 P2 P3 P4 majority/a 1 2 1 1 1/b 2 2 2 1 2/c 3 1 1 3 1"
-    assert (
-        sum(counts(read(text_table(text), text_table("id sex/P1 m/P2 f/P3 f", "raters.csv"))).values()) == 12
-    )
+    people = text_table("id sex/P1 m/P2 f/P3 f", "raters.csv")
+    assert sum(counts(read(text_table(text), people)).values()) == 12
     table = text_table(text.replace("P1 P2 P3 P4", "ann bob cid dan"))
     assert unsure(recognise(table, text_table("id sex/ann m/bob f/cid f", "raters.csv")))
     assert not unsure(recognise(table, text_table("id sex/ann m/bob f/cid f/dan m", "raters.csv")))

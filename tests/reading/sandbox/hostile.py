@@ -73,11 +73,8 @@ def of_argilla(count: int) -> bytes:
 def of_label_studio(count: int) -> bytes:
     def task(at: int) -> object:
         choice = {"from_name": f"q{at}", "to_name": "t", "type": "choices", "value": {"choices": ["a"]}}
-        return {
-            "id": at,
-            "data": {f"t{at}": "x"},
-            "annotations": [{"completed_by": at % 7, "result": [choice]}],
-        }
+        answers = [{"completed_by": at % 7, "result": [choice]}]
+        return {"id": at, "data": {f"t{at}": "x"}, "annotations": answers}
 
     return objects(count, task)
 

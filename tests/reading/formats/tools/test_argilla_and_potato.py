@@ -137,9 +137,7 @@ def test_what_is_not_submitted_is_left_out_and_said() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "form", [by_column, by_class_label, of_users, of_lists], ids=lambda one: one.__name__
-)
+@pytest.mark.parametrize("form", [by_column, by_class_label, of_users, of_lists], ids=lambda f: f.__name__)
 def test_parquet_gives_what_json_gives(form: Form) -> None:
     """Columns hold lists of answers and of objects; a record without answers has none."""
     records = [*sample(form), form(4, (None,) * 4)]

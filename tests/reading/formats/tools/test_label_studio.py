@@ -153,9 +153,7 @@ def test_options_for_ground_truth(options: str, annotations: int, tmp_path: Path
     assert counted(found) == (4, 4 if annotations > 12 else 3, annotations)
 
 
-def test_ground_truth_alone_or_kept_twice_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ground_truth_alone_or_kept_twice_is_refused(tmp_path: Path, capsys) -> None:
     (tmp_path / "tasks.json").write_text(json.dumps(starred()), encoding="utf-8")
     files = ["--annotations", str(tmp_path / "tasks.json"), "--keep", "starred=no"]
     assert cli.main(["run", *files, "--axis", "rater", "--out", str(tmp_path / "result.json")]) == 2
