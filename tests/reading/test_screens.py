@@ -56,16 +56,13 @@ def test_rare_labels_make_many_constant_and_six_who_always_say_one_thing_are_fou
     assert sum(bool(one[:6].all()) for one in rarer) >= 5
 
 
-def test_who_gave_few_labels_is_not_named_with_who_gave_many() -> None:
+def test_few_labels_and_the_rest_of_several_are_told_apart() -> None:
     crowd = rare(5, prevalence=0.2, items=200, constant=6)
     few = (crowd.rater == 6) & (crowd.item < 10)
     found = too_constant(part(crowd, few | (crowd.rater != 6), np.where(few, 0, crowd.category)))
     assert found.named[:6].all()
     assert found.looked_at[6]
     assert not found.named[6]
-
-
-def test_several_labels_count_as_the_most_frequent_against_the_rest() -> None:
     crowd = rare(2, prevalence=0.4, constant=5)
     other = np.random.default_rng(2).integers(1, 4, crowd.category.size)
     three = np.where(crowd.category > 0, other, 0)
@@ -125,19 +122,16 @@ def test_honest_raters_are_seldom_accused(shape):
     assert accused <= 7
 
 
-def test_a_small_community_with_views_of_its_own_is_not_accused():
+def test_copies_are_found_and_small_communities_not_accused():
+    found = [pairs_of(near_duplicates(simulated(seed, copies=2))) for seed in range(10)]
+    named = sum(len({(0, 39), (1, 38)} & set(pairs)) for pairs in found)
+    assert named >= 14  # of 20; a copy of a rater who says what everybody says cannot be told
     found = [near_duplicates(simulated(seed, community=6)) for seed in range(20)]
     assert sum(bool(each.pairs) for each in found) <= 2
 
 
 def pairs_of(found: Duplicates) -> list[tuple[int, int]]:
     return [(pair.first, pair.second) for pair in found.pairs]
-
-
-def test_copies_are_found():
-    found = [pairs_of(near_duplicates(simulated(seed, copies=2))) for seed in range(10)]
-    named = sum(len({(0, 39), (1, 38)} & set(pairs)) for pairs in found)
-    assert named >= 14  # of 20; a copy of a rater who says what everybody says cannot be told
 
 
 def test_counts_are_those_of_the_labels():
@@ -283,13 +277,10 @@ def test_each_screen_leaves_out_its_raters_and_counts_their_rows() -> None:
     assert account.read == account.used + 1050
 
 
-def test_who_is_named_by_the_first_question_is_left_out_of_all() -> None:
+def test_who_is_screened_leaves_all_questions_and_half_of_a_chain_stays() -> None:
     every = read("random", spec=replace(LONG, further=(Question("again"),)))
     assert gone(every) == {"r0000", "r0001", "r0002", "r0003"}
     assert [one.n_annotations for one in every.questions] == [56 * 200 + 250] * 2
-
-
-def test_of_a_chain_of_near_duplicates_every_second_stays() -> None:
     annotations = crowd(1, raters=4)
     pairs = tuple(Pair(a, b, 60, 60, 30.0) for a, b in ((0, 1), (1, 2), (2, 3)))
     assert one_of_each(Duplicates(pairs, 6, 1.0), annotations).tolist() == [False, True, False, True]

@@ -134,7 +134,7 @@ def test_columns_may_stand_in_another_order_and_beside_numbers_and_authors():
     assert triples(read_table(archive(**authors), "votes.zip")) == expected(BOTH)
 
 
-def test_numbers_that_begin_anew_in_each_file_are_left_out():
+def test_numbers_that_begin_anew_in_each_file_are_left_out_and_ranks_are_none():
     own = {name: [row[1:] for row in rows] for name, rows in BOTH.items()}
     numbers = {name: beside(rows, "", lambda at, _: str(at), first=True) for name, rows in own.items()}
     table = read_table(archive(**numbers), "votes.zip")
@@ -143,6 +143,14 @@ def test_numbers_that_begin_anew_in_each_file_are_left_out():
         (text, rater, rude) for rater, rows in own.items() for text, rude in rows[1:]
     }
     assert "'column 1' numbers the rows of each file and was left out" in messages(table)
+    ranks = {"anna": "312", "ben": "123", "cem": "213"}
+    members = {
+        rater: [["item", "rank"], *([f"i{at}", rank] for at, rank in enumerate(order))]
+        for rater, order in ranks.items()
+    }
+    table = read_table(archive(**members), "votes.zip")
+    assert table.columns == ("rater", "item", "rank")
+    assert len(table) == 9
 
 
 def test_a_column_or_a_table_more():
@@ -154,17 +162,6 @@ def test_a_column_or_a_table_more():
     table = read_table(archive(P01=ONE, P02=TWO, votes=whole), "votes.zip")
     assert triples(table) == expected({"P01": ONE, "P02": TWO})
     assert f"'votes.csv' ({len(whole) - 1} rows, other columns)" in messages(table)
-
-
-def test_ranks_are_no_numbers_of_rows():
-    ranks = {"anna": "312", "ben": "123", "cem": "213"}
-    members = {
-        rater: [["item", "rank"], *([f"i{at}", rank] for at, rank in enumerate(order))]
-        for rater, order in ranks.items()
-    }
-    table = read_table(archive(**members), "votes.zip")
-    assert table.columns == ("rater", "item", "rank")
-    assert len(table) == 9
 
 
 def of_one_item(seed: int, raters: int = 8) -> Rows:

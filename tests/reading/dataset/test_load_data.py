@@ -210,7 +210,7 @@ VOTES = text_table("item rater label gender/i1 r1 Yes Woman/i1 r2 No Man/i2 r1 N
 RATERS = text_table("rater age/r1 18/r2 40", "raters.csv")
 
 
-def test_a_signature_is_the_columns_and_nothing_else() -> None:
+def test_readings_fit_by_their_columns_and_labels_are_found_anew() -> None:
     other = text_table("gender label rater item/Man Maybe x y", "another.csv")
     assert signature(VOTES, None) == signature(other, None)
     assert signature(VOTES, RATERS) == signature(other, text_table("age rater/1 x", "r.csv"))
@@ -218,6 +218,13 @@ def test_a_signature_is_the_columns_and_nothing_else() -> None:
     for text in ("item rater label Gender/i r l g", "item rater label gender age/i r l g a"):
         signatures.append(signature(text_table(text), None))
     assert len(set(signatures)) == len(signatures)
+    declared = replace(LONG, categories=("Yes", "Maybe"))
+    fitted = fitting(VOTES, None, declared, ("gender",))
+    assert fitted.spec == LONG
+    assert fitted.dropped == ("the order of the labels, for 'No' was not among them",)
+    recoded = replace(declared, recode=(MapValues(None, (("No", "Maybe"),)),))
+    for spec in (replace(declared, missing=("", "No")), recoded):
+        assert fitting(VOTES, None, spec, ()) == Fitted(spec, (), ())
 
 
 def test_what_fits_stays_as_it_is_and_a_reading_of_other_columns_does_not_fit() -> None:
@@ -242,16 +249,6 @@ def test_what_fits_stays_as_it_is_and_a_reading_of_other_columns_does_not_fit() 
     ):
         with pytest.raises(DataError):
             fitting(VOTES, RATERS, spec, ())
-
-
-def test_labels_that_are_not_all_declared_are_found_anew() -> None:
-    declared = replace(LONG, categories=("Yes", "Maybe"))
-    fitted = fitting(VOTES, None, declared, ("gender",))
-    assert fitted.spec == LONG
-    assert fitted.dropped == ("the order of the labels, for 'No' was not among them",)
-    recoded = replace(declared, recode=(MapValues(None, (("No", "Maybe"),)),))
-    for spec in (replace(declared, missing=("", "No")), recoded):
-        assert fitting(VOTES, None, spec, ()) == Fitted(spec, (), ())
 
 
 # The Data page's tables.

@@ -260,13 +260,19 @@ def test_stata_files_that_pandas_wrote(version):
     assert columns(read_table(sink.getvalue(), "votes.dta"), *read) == read
 
 
-def test_missing_values_of_stata_that_have_a_letter():
+def test_old_letters_and_missing_values_of_stata_are_told():
     frame = pd.DataFrame({"item": ["a", "b", "c"], "rating": ["a", 2, None]})
     content = written(pyreadstat.write_dta, frame, "votes.dta", missing_user_values={"rating": ["a"]})
     table = read_table(content, "votes.dta")
     assert columns(table, "rating") == {"rating": ["", "2", ""]}
     assert "1 cell that the file declares missing" in messages(table)
     assert "1 cell without a value (system-missing)" in messages(table)
+    frame = pd.DataFrame({"item": ["caf\xe9", "b"], "label": ["x", "y"]})
+    sink = io.BytesIO()
+    frame.to_stata(sink, write_index=False, version=114)
+    table = read_table(sink.getvalue(), "votes.dta")
+    assert columns(table, "item") == {"item": ["café", "b"]}
+    assert "read as Windows-1252, where it holds 'café' for one" in messages(table)
 
 
 def test_codes_of_spss():
@@ -283,15 +289,6 @@ def test_codes_of_spss():
     said = "votes.sav: 1 cell that the file declares missing, read as empty, in 'label'"
     assert read([1, 99], **refused) == (["1", ""], said)
     assert read([296708581782793, 1]) == (["296708581782793", "1"], "")  # all digits of ids
-
-
-def test_old_letters_are_told():
-    frame = pd.DataFrame({"item": ["caf\xe9", "b"], "label": ["x", "y"]})
-    sink = io.BytesIO()
-    frame.to_stata(sink, write_index=False, version=114)
-    table = read_table(sink.getvalue(), "votes.dta")
-    assert columns(table, "item") == {"item": ["café", "b"]}
-    assert "read as Windows-1252, where it holds 'café' for one" in messages(table)
 
 
 def test_damaged_files_and_files_without_rows_are_refused():

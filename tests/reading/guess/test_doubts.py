@@ -281,7 +281,7 @@ def test_files_are_told_by_their_content_in_any_order(order: tuple[int, ...]) ->
     assert roles(dict(files[place] for place in order)) == [said[place] for place in order]
 
 
-def test_what_a_file_holds_tells_its_role() -> None:
+def test_files_are_told_by_what_they_hold_and_by_names_where_ids_are_the_same() -> None:
     assert roles({"matrix.csv": MATRIX, "people.csv": RATERS}) == ["annotations", "raters"]
     assert roles({"items.csv": ITEMS, "matrix.csv": MATRIX}) == ["items", "annotations"]
     assert roles({"june.csv": VOTES, "july.csv": VOTES.replace("\ni", "\nj")}) == ["annotations"] * 2
@@ -289,9 +289,6 @@ def test_what_a_file_holds_tells_its_role() -> None:
     assert roles({"votes.csv": VOTES, "other.csv": other}, as_given=True) == ["annotations", None]
     with pytest.raises(DataError, match="has only 2 columns"):
         roles({"items.csv": ITEMS, "raters.csv": RATERS})
-
-
-def test_where_raters_and_items_have_the_same_ids_names_tell() -> None:
     votes = "item,rater,label\n" + "".join(f"{i},{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(9))
     people = "id,gender\n" + "".join(f"{j},{'fm'[j % 2]}\n" for j in range(9))
     texts = "id,text\n" + "".join(f"{i},some words about {i}\n" for i in range(9))
@@ -321,7 +318,7 @@ def items_file(header: list[str], *columns: list[str]) -> Table:
     return rows_table([header, *map(list, zip(*columns, strict=True))], "items.csv")
 
 
-def test_the_items_files_ids_are_those_named_or_holding_each_once() -> None:
+def test_the_items_files_ids_are_named_or_hold_each_item_once() -> None:
     guess = with_items(recognise(RATED), RATED, items_file(["other", "item"], IDS, IDS))
     assert guess.spec.items_id == "item"
     assert not guess.uncertain
@@ -330,16 +327,6 @@ def test_the_items_files_ids_are_those_named_or_holding_each_once() -> None:
     assert guess.spec.items_id == "key"
     (reason,) = [reason for reason in guess.reasons if reason.field == "items_id"]
     assert (reason.sentence, reason.confidence) == ("'key' holds 83% of the items", "likely")
-
-
-@pytest.mark.parametrize("columns", [(IDS, IDS[::-1]), (["i0", *"abcde"], list("uvwxyz"))])
-def test_what_is_not_certain_is_asked(columns: tuple[list[str], ...]) -> None:
-    (reason,) = with_items(recognise(RATED), RATED, items_file(["key", "other"], *columns)).uncertain
-    assert (reason.field, reason.candidates) == ("items_id", ("key", "other"))
-    assert "items file's column of item ids is not certain: 'key' or 'other'?" in question(reason)
-
-
-def test_a_column_that_is_named_is_sure() -> None:
     items = items_file(["key", "other"], IDS, IDS[::-1])
     guess = with_items(recognise(RATED), RATED, items, "other")
     assert guess.spec.items_id == "other"
@@ -347,3 +334,10 @@ def test_a_column_that_is_named_is_sure() -> None:
     with pytest.raises(DataError, match=r"items.csv has no column 'keys'; did you mean 'key'"):
         with_items(recognise(RATED), RATED, items, "keys")
     assert with_items(recognise(RATED), RATED, None).spec.items_id is None
+
+
+@pytest.mark.parametrize("columns", [(IDS, IDS[::-1]), (["i0", *"abcde"], list("uvwxyz"))])
+def test_what_is_not_certain_is_asked(columns: tuple[list[str], ...]) -> None:
+    (reason,) = with_items(recognise(RATED), RATED, items_file(["key", "other"], *columns)).uncertain
+    assert (reason.field, reason.candidates) == ("items_id", ("key", "other"))
+    assert "items file's column of item ids is not certain: 'key' or 'other'?" in question(reason)

@@ -148,7 +148,7 @@ def test_rare_labels_of_a_sparse_matrix_stay(named):
     assert (found.summary.annotations, found.summary.raters) == (25, 12)
 
 
-def test_what_is_put_aside_is_said_with_its_cells():
+def test_what_is_put_aside_is_said_unless_the_raters_file_names_it():
     table = text_table("item P1 P2 P3 majority mean/a 1 2 1 1 1.3/b 2 2 2 2 2.0/c 3 1 1 1 1.7")
     guess = recognise(table)
     assert guess.spec.ignore == ("majority", "mean")
@@ -156,9 +156,6 @@ def test_what_is_put_aside_is_said_with_its_cells():
     assert account is not None
     told = {(str(one.reason), one.count) for one in account.left_out}
     assert told == {("column 'majority' put aside", 3), ("column 'mean' put aside", 3)}
-
-
-def test_a_raters_file_that_names_most_columns_takes_those_named_alike_and_leaves_others_open():
     text = "item P1 P2 P3 P4 majority/a 1 2 1 1 1/b 2 2 2 1 2/c 3 1 1 3 1"
     people = text_table("id sex/P1 m/P2 f/P3 f", "raters.csv")
     assert sum(counts(read(text_table(text), people)).values()) == 12

@@ -62,16 +62,15 @@ def refused(allowed: AllowedSources, location: str) -> str:
 
 
 # The folder
-def test_a_file_of_the_folder_is_what_an_upload_would_be(allowed: AllowedSources) -> None:
+def test_files_and_parquet_folders_are_what_uploads_and_commands_read(
+    allowed: AllowedSources, root: Path
+) -> None:
     fetched = allowed.fetch("data:may/votes.csv")
     table, uploaded = fetched.table(), read_table(VOTES, "votes.csv")
     assert (table.name, table.sha256, table.bytes) == (uploaded.name, uploaded.sha256, uploaded.bytes)
     assert table.data == uploaded.data
     assert fetched.sha256 == hashlib.sha256(VOTES).hexdigest()
     assert fetched.location == "data:may/votes.csv"
-
-
-def test_a_parquet_folder_is_what_the_command_line_reads(root: Path, allowed: AllowedSources) -> None:
     for month in ("4", "5"):
         write_parquet(root / "all" / f"month={month}" / "p.parquet", item=["i"], rater=["r"], label=[month])
     fetched = allowed.fetch("data:all")
@@ -132,13 +131,12 @@ def test_a_link_that_appears_later_is_not_followed(monkeypatch, tmp_path, root, 
     assert "cannot be read" in refused(allowed, "data:may/votes.csv")
 
 
-def test_a_pipe_is_not_waited_for(root: Path, allowed: AllowedSources) -> None:
+def test_pipes_are_not_waited_for_and_too_large_files_not_even_read(
+    root: Path, allowed: AllowedSources, monkeypatch
+) -> None:
     os.mkfifo(root / "pipe.csv")
     assert "is not a file" in refused(allowed, "data:pipe.csv")
     assert [entry.path for entry in allowed.listing().entries] == ["may/votes.csv"]
-
-
-def test_too_large_a_file_is_not_even_read(monkeypatch, root: Path, allowed: AllowedSources) -> None:
     monkeypatch.setattr(containers, "MAX_BYTES", len(VOTES))
     assert allowed.fetch("data:may/votes.csv").content == VOTES
     monkeypatch.setattr(containers, "MAX_BYTES", len(VOTES) - 1)
@@ -181,15 +179,12 @@ def test_the_listing_ends(monkeypatch, root: Path, allowed: AllowedSources) -> N
     assert (len(allowed.listing().entries), allowed.listing().more) == (3, True)
 
 
-def test_without_a_folder() -> None:
+def test_without_places_nothing_is_read_and_wrong_ones_are_a_sentence(tmp_path: Path) -> None:
     nothing = AllowedSources()
     assert not nothing
     assert nothing.listing().entries == ()
     assert "which it has no more" in refused(nothing, "data:may/votes.csv")
     assert "reads no addresses" in refused(nothing, "https://data.example.org/votes.csv")
-
-
-def test_places_that_cannot_be_used_are_a_sentence_of_the_setting(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"GRASP_DATA_DIR: .* is not a folder"):
         AllowedSources(str(tmp_path / "nowhere"))
     for prefix in ("file:///etc/", "https://user:hidden@h/", "simplecache::s3://b/", "data/"):
@@ -204,11 +199,14 @@ def below(web: Site) -> AllowedSources:
     return AllowedSources(prefixes=(f"{web.url}/data/",))
 
 
-def test_an_address_below_a_prefix(web: Site, below: AllowedSources) -> None:
+def test_an_address_below_a_prefix_may_have_to_be_encoded(web: Site, below: AllowedSources) -> None:
     fetched = below.fetch(f" {web.url}/data/votes.csv ")
     assert (fetched.name, fetched.location) == ("votes.csv", f"{web.url}/data/votes.csv")
     assert fetched.table().sha256 == hashlib.sha256(VOTES).hexdigest() == fetched.sha256
     assert web.asked == ["/data/votes.csv"]
+    web.files["/data/m%C3%A4rz%20(1)+2.csv"] = VOTES
+    for name in ("märz (1)+2.csv", "m%C3%A4rz%20(1)+2.csv"):
+        assert below.fetch(f"{web.url}/data/{name}").content == VOTES
 
 
 def test_an_address_elsewhere_is_not_even_asked(web: Site, below: AllowedSources) -> None:
@@ -216,12 +214,6 @@ def test_an_address_elsewhere_is_not_even_asked(web: Site, below: AllowedSources
     for url in (f"{web.url}/other/votes.csv", f"{web.url}/data2/votes.csv", f"{web.url}/"):
         assert "may read; it reads what is below" in refused(below, url)
     assert web.asked == []
-
-
-def test_names_that_have_to_be_encoded(web: Site, below: AllowedSources) -> None:
-    web.files["/data/m%C3%A4rz%20(1)+2.csv"] = VOTES
-    for name in ("märz (1)+2.csv", "m%C3%A4rz%20(1)+2.csv"):
-        assert below.fetch(f"{web.url}/data/{name}").content == VOTES
 
 
 def test_redirects_stay_on_the_host_and_below_a_prefix(web: Site) -> None:

@@ -295,7 +295,16 @@ def test_binary_tasks() -> None:
     assert (data.summary.categories, data.summary.label_counts) == (("accept", "reject"), (7, 4))
 
 
-def test_one_input_under_two_labels_is_two_items() -> None:
+def test_several_options_and_inputs_under_two_labels() -> None:
+    given = ((["POS", 0], "accept"), ([0, "POS"], "accept"), ([], "accept"), ([], "ignore"))
+    records = [choice(1, who, *one, style="multiple") for who, one in zip(SESSIONS, given, strict=True)]
+    table = read_table(lines(records), "news.jsonl")
+    assert [text for (text,) in cells(table, "accept")] == ["0 + POS", "0 + POS", "(none)", ""]
+    assert recipe_of(table).sentences == (
+        "1 ignored task counts as missing",
+        "'(none)' stands for no option where several may be chosen",
+        "several choices in one annotation were sorted and joined by ' + '",
+    )
     both = read_table(lines([binary(1, "ds-ann", "accept"), binary(1, "ds-ann", "reject", "SPAM")]))
     told = [("2001", "TOXIC", "accept"), ("2101", "SPAM", "reject")]
     assert cells(both, "item", "label", "answer") == told
@@ -311,18 +320,6 @@ def test_choice_tasks() -> None:
     ]
     assert recipe_of(table).sentences == ("1 rejected task counts as missing",)
     assert loaded(table).summary.annotations == 6
-
-
-def test_several_options() -> None:
-    given = ((["POS", 0], "accept"), ([0, "POS"], "accept"), ([], "accept"), ([], "ignore"))
-    records = [choice(1, who, *one, style="multiple") for who, one in zip(SESSIONS, given, strict=True)]
-    table = read_table(lines(records), "news.jsonl")
-    assert [text for (text,) in cells(table, "accept")] == ["0 + POS", "0 + POS", "(none)", ""]
-    assert recipe_of(table).sentences == (
-        "1 ignored task counts as missing",
-        "'(none)' stands for no option where several may be chosen",
-        "several choices in one annotation were sorted and joined by ' + '",
-    )
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -110,13 +110,20 @@ def test_several_questions_are_refused_or_for_a_person_to_choose():
     assert [reason.field for reason in guess.uncertain] == ["label"]
 
 
-def test_a_question_about_the_person_is_no_item():
+def test_questions_about_the_person_are_no_items_and_those_of_like_names_may_be():
     body = rows()
     for position, row in enumerate(body):
         row[10] = ("Woman", "Man")[position % 2]
     texts = ("What is your gender?", *(f"Comment {n}" for n in range(5)))
     data = loaded(rows_table(qualtrics(body, texts=texts)))
     assert data.summary.items == 5
+    # Two of them are named alike by chance, as ``... no 1`` and ``... no 2``; the others would go unread.
+    asked = ("How rude is no 1?", "How rude is no 2?", "How rude is this?", "And what of that?")
+    lines = [["Respondent ID", "Collector ID", "What is your gender?", *asked], ["", "", *["Response"] * 5]]
+    for n in range(9):
+        lines.append([f"11{n}", "4", ("Woman", "Man")[n % 2], *(str(1 + n * k % 5) for k in range(1, 5))])
+    guess = recognise(rows_table(lines))
+    assert [reason.field for reason in guess.uncertain] == ["label"]
 
 
 MONKEY = (
@@ -164,16 +171,6 @@ def test_a_real_layout():
         assert (data.summary.raters, data.summary.items) == (24, 40)
         assert data.summary.label_counts == (213, 188, 134, 112, 78)
         assert data.annotations.rater_ids[0] == "P01"
-
-
-def test_questions_that_are_answered_as_those_of_like_names_are_may_be_items_too():
-    """Two of them are named alike by chance, as ``... no 1`` and ``... no 2``; the others would go unread."""
-    asked = ("How rude is no 1?", "How rude is no 2?", "How rude is this?", "And what of that?")
-    lines = [["Respondent ID", "Collector ID", "What is your gender?", *asked], ["", "", *["Response"] * 5]]
-    for n in range(9):
-        lines.append([f"11{n}", "4", ("Woman", "Man")[n % 2], *(str(1 + n * k % 5) for k in range(1, 5))])
-    guess = recognise(rows_table(lines))
-    assert [reason.field for reason in guess.uncertain] == ["label"]
 
 
 # Prolific's demographic export.
