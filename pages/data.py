@@ -6,36 +6,13 @@ import streamlit as st
 
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.dataset.load import Dataset
+from pages._ui.data import decisions, files, quality, remembered
 from pages._ui.data.arriving import offer_deletion
 from pages._ui.data.columns import choose_columns
-from pages._ui.data.decisions import (
-    Decided,
-    choose_exclusions,
-    decide,
-    list_problems,
-    load_or_list,
-    show_account,
-)
-from pages._ui.data.files import drop_zone, opened_result, other_ways, say_messages, show_files
-from pages._ui.data.quality import (
-    account_title,
-    say_what_was_understood,
-    show_overview,
-    show_preview,
-    show_quality,
-)
 from pages._ui.data.recoding import choose_recoding
-from pages._ui.data.remembered import (
-    keep_draft,
-    remember_reading,
-    resume_draft,
-    say_what_is_known,
-    say_what_is_remembered,
-    say_what_was_found,
-)
 from pages._ui.helpers.screens import ALWAYS_THERE, ROLE, go, link_to
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import when_open
+from pages._ui.helpers.widgets import button, when_open
 
 _WHAT_TO_BRING = (
     "The **labels**: a row per annotation, or a matrix of items and raters. What you know of the **raters**, "
@@ -48,62 +25,62 @@ _WHAT_TO_BRING = (
 )
 
 
-def _decide() -> tuple[Decided | None, Dataset | None]:
+def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
     """The reading as far as it is decided, and the data under it; drawn in the order of the page."""
     session = work()
-    annotations, guess = session.annotations, session.guess
-    if annotations is None or guess is None:
+    guess = session.guess
+    if session.annotations is None or guess is None:
         return None, None
     understood, heads = st.container(), st.container(key=f"{ROLE}s", horizontal=True, gap=None)
-    say_what_is_known(guess)
-    say_what_is_remembered()
+    remembered.say_what_is_known(guess)
+    remembered.say_what_is_remembered()
     inside = {one.field for one in guess.uncertain} - {"item", "rater", "label"}
     opened = bool(inside) or bool(session.recode)
     more = st.expander("Change how the files are read", expanded=opened, icon=":material/tune:")
     first = st.container()
-    spec = choose_columns(annotations, session.raters, session.items, guess, heads, more)
+    spec = choose_columns(guess, heads, more)
     if spec is None:
         session.use_dataset(None, None)
         understood.title("Data")
         return None, None
     with more:
         choose_recoding(spec)
-        spec = choose_exclusions(spec, guess)
+        spec = decisions.choose_exclusions(spec, guess)
     session.chosen = spec
     with first:
         heading = st.empty()
-        decided = decide(spec, guess)
-        dataset = load_or_list(decided)
+        decided = decisions.decide(spec, guess)
+        dataset = decisions.load_or_list(decided)
         if decided.asked or dataset is None:
             heading.header("Decide first")
     with understood:
         if dataset is None:
             st.title("Data")
         else:
-            say_what_was_understood(dataset)
+            quality.say_what_was_understood(dataset)
     return decided, dataset
 
 
-resume_draft()
+remembered.resume_draft()
 if work().annotations is None:
     st.title("Data")
-    drop_zone()
-    opened = opened_result()
+    files.drop_zone()
+    opened = files.opened_result()
     if opened is not None:
         go("results", run_id=opened.id)
-    say_messages()
+    files.say_messages()
     if work().raters is not None or work().items is not None:
-        show_files(adding=False)
+        files.show_files(adding=False)
         st.info("Now add the labels that these raters gave.")
-    other_ways()
+    files.other_ways()
     with st.expander("Which files are read", icon=":material/help:"):
         st.markdown(_WHAT_TO_BRING)
     offer_deletion()
     link_to("start", "No file at hand? Try the example on Start")
 else:
-    show_files()
-    say_what_was_found()
-    say_messages()
+    files.show_files()
+    remembered.say_what_was_found()
+    files.say_messages()
     decided, dataset = _decide()
     if dataset is not None:
         session = work()
@@ -111,13 +88,14 @@ else:
         st.header("Good to know")
         if dataset.problems:
             label = f"{number(len(dataset.problems), 'note')} on these files"
-            when_open(label, partial(list_problems, dataset.problems), key="notes")
-        when_open(account_title(dataset), partial(show_account, dataset, axes), key="account")
-        when_open("Labels, and raters by group", partial(show_overview, dataset, axes), key="overview")
-        show_quality(dataset, axes)
-        if session.annotations is not None:
-            show_preview(session.annotations, session.raters, session.items)
-    keep_draft()
+            when_open(label, partial(decisions.list_problems, dataset.problems), key="notes")
+        account = partial(decisions.show_account, dataset, axes)
+        when_open(quality.account_title(dataset), account, key="account")
+        overview = partial(quality.show_overview, dataset, axes)
+        when_open("Labels, and raters by group", overview, key="overview")
+        quality.show_quality(dataset, axes)
+        quality.show_preview()
+    remembered.keep_draft()
     with st.container(
         key=ALWAYS_THERE, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
@@ -132,7 +110,7 @@ else:
             left = "Everything is decided."
         st.markdown(escape_markdown(left))
         ready = decided is not None and dataset is not None and not decided.open
-        looks = {"type": "primary", "icon": ":material/arrow_forward:", "disabled": not ready}
-        if st.button("Continue to the analysis", **looks) and decided is not None:
-            remember_reading(decided.spec, work().proposed_axes)
+        looks = {"type": "primary", "disabled": not ready}
+        if button("Continue to the analysis", "arrow_forward", **looks) and decided is not None:
+            remembered.remember_reading(decided.spec, work().proposed_axes)
             go("analysis")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -31,8 +32,8 @@ from grasp_core.report.contents import Choice
 from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import WORDS
 from grasp_core.statistics.levels import possible_levels
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import caption, choose_shuffles, for_visit, once, show_warned, whole
 
 _DEFAULTS = AnalysisSpec(axes=(("any",),))
 _PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -116,7 +117,7 @@ def choose(dataset: Dataset) -> dict[str, Any]:
     pairs = _choose_pairs(dataset, axes, numbers["min_raters"])
     level = None if proposal is None else _choose_level(questions, proposal)
     with st.expander("Shuffles", expanded=bool(start.strata or start.cluster)):
-        strata, cluster = choose_shuffles(names, start, _key("shuffles"))
+        strata, cluster = ui.choose_shuffles(names, start, _key("shuffles"))
     given = _choose_given(names, axes, strata)
     with st.expander("Advanced"):
         chosen = _choose_conventions()
@@ -132,13 +133,9 @@ def _choose_preset() -> None:
         for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
             st.session_state[_key(field)] = value
 
-    chosen = st.segmented_control(
-        "Preset",
-        list(_PRESETS),
-        default=_preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS}),
-        **for_visit(_key("preset")),
-        on_change=apply,
-    )
+    start = _preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS})
+    looks = {"default": start, "on_change": apply, **ui.for_visit(_key("preset"))}
+    chosen = st.segmented_control("Preset", list(_PRESETS), **looks)
     if chosen == "As in the paper":
         st.caption(contents.PAPER_P)
 
@@ -146,9 +143,8 @@ def _choose_preset() -> None:
 def _several(field: str, options: Sequence[Any], start: Sequence[Any], words: Any, none: str = "") -> Any:
     """Several of the options, at first those of the start that are among them; `none` stands for no one."""
     label, more = _ASKED[field]
-    start = [one for one in start if one in options]
-    looks = {"placeholder": none or None, "help": more, **for_visit(_key(field))}
-    return st.multiselect(label, options, default=start, format_func=words, **looks)
+    looks = {"placeholder": none or None, "help": more, **ui.for_visit(_key(field))}
+    return ui.several(label, options, start, format_func=words, **looks)
 
 
 def _axis(name: str) -> str:
@@ -156,7 +152,6 @@ def _axis(name: str) -> str:
 
 
 def _choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet, ...]:
-    """Single axes and intersections of any order."""
     start = _start().axes if work().settings else tuple((name,) for name in proposed)
     known = [axes for axes in start if set(axes) <= set(names)] or [(name,) for name in proposed]
     orders = (2, 3) if len(names) <= _TRIPLES_UP_TO else (2,)
@@ -164,24 +159,23 @@ def _choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet
     options += [axes for axes in known if len(axes) > 1 and axes not in options]
     singles = _several("axes", names, [axes[0] for axes in known if len(axes) == 1], _axis)
     crossed = _several("intersections", options, known, axis_label, "None; choose pairs or triples of axes")
-    larger: list[str] = []
+    larger: tuple[str, ...] = ()
     if len(names) > 2:
         with st.expander("Another intersection"):
             larger = _several("larger", names, (), _axis)
     chosen = [*((name,) for name in singles), *crossed]
     if len(larger) < 2:
         return tuple(chosen)
-    return (*(axes for axes in chosen if set(axes) != set(larger)), tuple(larger))
+    return (*(axes for axes in chosen if set(axes) != set(larger)), larger)
 
 
 def _choose_slices(dataset: Dataset) -> tuple[str, ...]:
-    """Columns that describe items, for each of whose values the groups are computed once more."""
     known, settings = dataset.attributes, work().settings
     if not known:
         return ()
     named = {name: f"{one_line(name)} ({number(len(one.values), 'value')})" for name, one in known.items()}
     start, none = settings.slices if settings else (), "None; choose columns that describe items"
-    return tuple(_several("slices", list(known), start, named.__getitem__, none))
+    return _several("slices", known, start, named.__getitem__, none)
 
 
 def _choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
@@ -191,12 +185,12 @@ def _choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[
 
     def whole_number(place: Any, field: str, low: int, high: int, **looks: Any) -> int:
         label, more = _ASKED[field]
-        looks |= for_visit(_key(field))
-        return whole(label, low, high, getattr(start, field), place=place, help=more, **looks)
+        looks |= ui.for_visit(_key(field))
+        return ui.whole(label, low, high, getattr(start, field), place=place, help=more, **looks)
 
     def toggle(field: str, **looks: Any) -> bool:
         label, more = _ASKED[field]
-        return middle.toggle(label, getattr(start, field), help=more, **for_visit(_key(field)), **looks)
+        return middle.toggle(label, getattr(start, field), help=more, **ui.for_visit(_key(field)), **looks)
 
     most, most_seed = specs.MAX_PERMUTATIONS, min(specs.MAX_SEED, SAFE_INTEGER)
     chosen = {
@@ -235,13 +229,9 @@ def _choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) ->
     if undecided:
         st.session_state[key] = seconds <= LONG_SECONDS
     label, more = _ASKED["pairs"]
-    chosen = st.toggle(
-        label,
-        settings is not None and settings.pairs,
-        **for_visit(key),
-        on_change=lambda: st.session_state.update({decided: True}),
-        help=more,
-    )
+    decide = partial(st.session_state.update, {decided: True})
+    looks = {"on_change": decide, "help": more, **ui.for_visit(key)}
+    chosen = st.toggle(label, settings is not None and settings.pairs, **looks)
     if undecided and seconds > LONG_SECONDS:
         st.caption(
             f"Pairs of these groups take about {seconds:.0f} seconds on two cores, so they are left out by "
@@ -257,7 +247,7 @@ def _choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequenc
     if not possible or len(names) < 2:
         return ()
     none = "None; choose axes that may stand behind the others"
-    return tuple(_several("given", possible, settings.given if settings else (), one_line, none))
+    return _several("given", possible, settings.given if settings else (), one_line, none)
 
 
 def _choose_conventions() -> dict[str, Any]:
@@ -283,14 +273,11 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     possible = ("nominal",) if several else possible_levels(questions[0].categories)
     first = () if proposal is None else proposal.levels
     start = _start().level
-    level = _convention(
-        "Level of measurement",
-        "level",
-        {name: contents.LEVEL[name] for name in dict.fromkeys([*first, *possible])},
-        start if start in possible else "nominal",
-    )
+    levels = {name: contents.LEVEL[name] for name in (*first, *possible)}
+    start = start if start in possible else "nominal"
+    level = _convention("Level of measurement", "level", levels, start)
     if proposal is not None:
-        caption(f"Proposed: {proposal.reason}.")
+        ui.caption(f"Proposed: {proposal.reason}.")
     if level == "ordinal":
         order = ", ".join(one_line(label) for label in questions[0].categories)
         st.caption(f"{escape_markdown(f'The order is {order}.')} It can be changed on Data.")
@@ -309,14 +296,10 @@ def _convention(label: str, field: str, choices: Mapping[str, Choice], value: st
 
 
 def _select(label: str, field: str, options: Sequence[Any], value: Any, words: Any) -> Any:
-    return st.selectbox(
-        label,
-        options,
-        index=list(options).index(value),
-        format_func=words,
-        **for_visit(_key(f"level-{work().level}" if field == "level" else field)),
-        on_change=_follow_conventions if field in PAPER_CONVENTIONS else None,
-    )
+    key = _key(f"level-{work().level}" if field == "level" else field)
+    follow = _follow_conventions if field in PAPER_CONVENTIONS else None
+    looks = {"format_func": words, "on_change": follow, **ui.for_visit(key)}
+    return ui.choose_one(label, options, value, **looks)
 
 
 def _follow_adaptive() -> None:
@@ -337,7 +320,7 @@ def _follow_conventions() -> None:
 
 
 def _preset_of(chosen: Mapping[str, str]) -> str | None:
-    return next((name for name, fields in _PRESETS.items() if dict(fields) == dict(chosen)), None)
+    return next((name for name, fields in _PRESETS.items() if fields == chosen), None)
 
 
 def _start() -> AnalysisSpec:
@@ -362,31 +345,25 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
 
     def look() -> tuple[list[Remark], list[Team]]:
         grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
-        exchange = exchange_of(dataset.raters, analysis)
-        seen = Seen.of(dataset.annotations)
+        exchange, seen = exchange_of(dataset.raters, analysis), Seen.of(dataset.annotations)
         checks = check_assignment(seen, dataset.annotations_of, grouping, analysis.axes, exchange)
-        return account.said_of_assignment(checks), _teams(dataset, analysis)
+        found: list[Team] = []
+        if analysis.cluster is None and not analysis.strata:  # else it is said how profiles move
+            tested = {name: axes[name] for name in analysis.tested if name in axes}
+            found = teams(dataset.annotations, free, tested)
+        return account.said_of_assignment(checks), found
 
-    warnings, found = once("assignment", asked, look)
-    show_warned(warnings)
-    for one in found:
-        caption(f"Perhaps {account.team_sentence(one)}: {_CHOICES[one.by]}.")
-    if account.given_other_items(warnings):
-        axes = dataset.raters.axes.items()
-        free = {name: len(axis.values) for name, axis in axes if name not in analysis.columns}
-        could = account.could_hold_batches(free, dataset.summary.raters)
-        if could:
-            named = listed(could)
-            caption(f"Columns that could hold batches, to shuffle within: {named}.")
-
-
-def _teams(dataset: Dataset, analysis: AnalysisSpec) -> list[Team]:
-    """Columns that look like teams, where nothing says yet how profiles move."""
-    if analysis.cluster is not None or analysis.strata:
-        return []
     axes = dataset.raters.axes
     free = {name: axis for name, axis in axes.items() if name not in analysis.columns}
-    return teams(dataset.annotations, free, {name: axes[name] for name in analysis.tested if name in axes})
+    warnings, found = ui.once("assignment", asked, look)
+    ui.show_warned(warnings)
+    for one in found:
+        ui.caption(f"Perhaps {account.team_sentence(one)}: {_CHOICES[one.by]}.")
+    if account.given_other_items(warnings):
+        sizes = {name: len(axis.values) for name, axis in free.items()}
+        could = account.could_hold_batches(sizes, dataset.summary.raters)
+        if could:
+            ui.caption(f"Columns that could hold batches, to shuffle within: {listed(could)}.")
 
 
 def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
@@ -417,7 +394,7 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
                 with st.container(border=True, width=260):
                     st.markdown(f"**{escape_markdown(box.label)}** · {number(box.n_raters, 'rater')}")
                     for line in box.lines:
-                        caption(line)
+                        ui.caption(line)
         if others:
             st.caption(others)
     enough = fewest_permutations(largest_family(grouping.groups, analysis), analysis)

@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
-from streamlit.typing import UploadedFile
 
 from grasp_core.analysis.models.labels import MAX_MODEL_FILE, MAX_NAME, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
@@ -37,25 +36,11 @@ from grasp_core.report.words.names import REPRODUCED, SIDE_WORDS, SIDES_WITH, wh
 from grasp_core.server import server
 from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.background import Tell, let_go, outcome, start, under_way
-from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.identity import current_user, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import go, link_to
-from pages._ui.helpers.state import submit, work
-from pages._ui.helpers.widgets import (
-    always,
-    bullets,
-    caption,
-    choose_shuffles,
-    downloads,
-    drawn,
-    for_visit,
-    forget,
-    no_way,
-    refusal_told,
-    show_table,
-    switch,
-    whole,
-)
+from pages._ui.helpers.state import keep_file, submit, work
 from pages._ui.result import cache
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
@@ -82,23 +67,11 @@ class _Given:
         return self.table.name if self.column is None else f"{self.table.name}, column {self.column},"
 
 
-def _take(upload: UploadedFile) -> str | None:
-    """The fault of the file, if any; a good one is kept."""
-    name = upload.name
-    try:
-        check_size(upload.size, MAX_MODEL_FILE, name, "a model's labels")
-        _keep(_Given(PurePath(name).stem[:MAX_NAME] or "model", _stored(upload.getvalue(), name)))
-    except GraspError as error:
-        return f"{error}."
-    return None
-
-
 def _stored(content: bytes, name: str) -> Table:
     """A model's file, read, and kept where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    sha256 = here().files.put(content, owner=user.id)
-    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
+    keep_file(content, user.id)
     return table
 
 
@@ -120,16 +93,14 @@ def _keep(given: _Given) -> None:
 
 
 def _take_column(table: Table, spec: DataSpec) -> None:
-    """Experts' labels often stand beside the raters' in the same file."""
     options = free_columns(table, spec)
     if not options:
         return
     with st.expander("Take a column of the annotations file as a model"):
-        column = st.selectbox(
-            "Column with one label per item, such as experts' gold labels", options, index=None
-        )
+        label = "Column with one label per item, such as experts' gold labels"
+        column = st.selectbox(label, options, index=None)
         if st.button("Take this column", disabled=column is None) and column is not None:
-            with refusal_told():
+            with ui.refusal_told():
                 require_run()
                 _keep(_Given(column[:MAX_NAME], table, column))
 
@@ -138,7 +109,7 @@ def _take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
     """A baseline that knows the labels' names alone reads the items' texts."""
     if spec.text is None or not available():
         return
-    with st.expander("Have a baseline read the items' texts"), refusal_told():
+    with st.expander("Have a baseline read the items' texts"), ui.refusal_told():
         name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
         about = (table.sha256, table.member, spec, name)
         if st.button("Label the items", disabled=under_way(_LABELLED)):
@@ -152,12 +123,11 @@ def _take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
             start(_LABELLED, about, "Reading the texts", label)
         labelled = outcome(_LABELLED, about)
         if labelled is not None:
-            forget(_LABELLED)
+            ui.forget(_LABELLED)
             _keep(_Given(name, _stored(*labelled)))
 
 
 def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
-    """The models that can be used with these data; those that cannot say why."""
     models: list[ModelLabels] = []
     kept: list[_Given] = st.session_state.get(_GIVEN, [])
     for position, given in enumerate(kept):
@@ -168,7 +138,7 @@ def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
             if st.button(f"Remove {given.name}", key=f"model-remove-{given.key}", type="tertiary"):
                 kept.remove(given)
                 st.rerun()
-        with refusal_told():
+        with ui.refusal_told():
             table, name = given.table, given.name
             if given.column is None:
                 model = read_model(table, name, dataset, spec)
@@ -177,8 +147,8 @@ def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
             if model.name in {other.name for other in models}:
                 raise DataError(f"Two models are called {model.name}; give each a name of its own")
             models.append(model)
-            labelled = f"labels for {model.n_labelled:,} of {dataset.summary.items:,} items"
-            caption(f"{model.source}: {labelled}")
+            items = f"{model.n_labelled:,} of {dataset.summary.items:,} items"
+            ui.caption(f"{model.source}: labels for {items}")
     return models
 
 
@@ -189,45 +159,43 @@ _WIDEST = 400
 def show_answer(
     key: str,
     result: ModelsResult,
-    check: Callable[[], None] = always,
-    way: Callable[[Remark, int], None] = no_way,
+    check: Callable[[], None] = ui.always,
+    way: Callable[[Remark, int], None] = ui.no_way,
 ) -> None:
-    """The answer in words first; every chart has a table with the same numbers.
-
-    `key` and `check` are those of :class:`Shown`, `way` draws how to mend a warning.
-    """
+    """The answer in words, then charts and their tables; `key` and `check` as in :class:`Shown`."""
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")
     else:
         st.header("Answer")
-        bullets(sentences(result))
+        ui.bullets(sentences(result))
     st.caption(f"{escape_markdown(SIDES_WITH)} {escape_markdown(REPRODUCED)}")
     for words in how_it_ended(result):
-        caption(words)
+        ui.caption(words)
     for place, warning in enumerate(result.warnings):
-        caption(f"Note: {warning}.")
+        ui.caption(f"Note: {warning}.")
         way(warning, place)
     hidden = plurality_table(result)
     width = min(_WIDEST, 20 + _CHARACTER * max(map(len, hidden["Group"])))
     columns = {"Group": st.column_config.Column(pinned=True, width=width)}
     st.header("What a plurality label hides")
     cache.chart(key, "models", result, models_chart, wide="models")
-    show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
-    caption(marks_legend(result.spec.analysis))
+    hides = "Macro-F1 of each model against each group's own plurality"
+    ui.show_table(hidden, hides, column_config=columns)
+    ui.caption(marks_legend(result.spec.analysis))
     st.header("Every statistic")
     named = {name: words.name for name, words in SIDE_WORDS.items()}
-    statistic = switch("Statistic", named, default="macro_f1", key="models-statistic")
+    statistic = ui.switch("Statistic", named, default="macro_f1", key="models-statistic")
     words = SIDE_WORDS[statistic]
-    caption(words.explanation)
+    ui.caption(words.explanation)
     of_each = f"{words.name} of each model and group"
-    show_table(statistic_table(result, statistic), of_each, column_config=columns)
+    ui.show_table(statistic_table(result, statistic), of_each, column_config=columns)
     if not result.provisional:
-        downloads(
+        ui.downloads(
             check,
             ("Result (JSON)", "models.json", lambda: json_text(result.to_dict())),
             ("Table (CSV)", "models.csv", lambda: sides_csv(result)),
-            ("Chart (PNG)", "models.png", lambda: drawn(models_chart(result), "png")),
-            ("Chart (SVG)", "models.svg", lambda: drawn(models_chart(result), "svg")),
+            ("Chart (PNG)", "models.png", lambda: ui.drawn(models_chart(result), "png")),
+            ("Chart (SVG)", "models.svg", lambda: ui.drawn(models_chart(result), "svg")),
             type="tertiary",
         )
 
@@ -269,9 +237,14 @@ def show_models_as_raters() -> None:
     if not may_run():
         st.caption(why_not_run(current_user()) or "")
     if uploads:
-        messages = [_take(upload) for upload in uploads]
-        st.session_state[_MESSAGES] = [message for message in messages if message]
+        st.session_state[_MESSAGES] = []
         for upload in uploads:
+            name = upload.name
+            try:
+                check_size(upload.size, MAX_MODEL_FILE, name, "a model's labels")
+                _keep(_Given(PurePath(name).stem[:MAX_NAME] or "model", _stored(upload.getvalue(), name)))
+            except GraspError as error:
+                st.session_state[_MESSAGES].append(f"{error}.")
             let_go(upload)
         st.session_state[_ROUND] += 1
         st.rerun()
@@ -282,67 +255,42 @@ def show_models_as_raters() -> None:
     models = _given_models(dataset, spec)
     analysis = _choose_analysis(dataset, len(models), tuple(session.proposed_axes))
     enough = analysis is not None and say_what_is_compared(dataset, analysis)
-    pressed = st.button(
-        "See whose judgements they reproduce",
-        type="primary",
-        icon=":material/balance:",
-        disabled=not models or not enough,
-    )
-    if pressed:
+    looks = {"type": "primary", "disabled": not models or not enough}
+    if ui.button("See whose judgements they reproduce", "balance", **looks):
         asked = RunSpec(spec, analysis, models=sources(models))
         run = submit(dataclasses.replace(dataset, models=tuple(models)), asked, session.load_s)
         go("results", run_id=run.id)
 
 
 def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...]) -> AnalysisSpec | None:
-    """Groups, smallest group and permutations, at first as analysed last; None without groups."""
     names, session = tuple(dataset.raters.axes), work()
     single = [(name,) for name in names]
     settings, key = session.settings, f"{session.generation}-{session.settings_generation}"
     asked = () if settings is None else tuple(axes for axes in settings.axes if set(axes) <= set(names))
-    options = dict.fromkeys([*asked, *single, *combinations(names, 2)])
-    axes = st.multiselect(
-        "Groups of",
-        list(options),
-        default=list(asked) or [(name,) for name in proposed if name in names] or single[:1],
-        format_func=axis_label,
-        **for_visit(f"models-axes-{key}"),
-        help="Each value is one group of raters; pairs of axes give groups such as one gender of one race.",
-    )
+    first = asked or [(name,) for name in proposed if name in names] or single[:1]
+    more = "Each value is one group of raters; pairs of axes give groups such as one gender of one race."
+    looks = {"format_func": axis_label, "help": more, **ui.for_visit(f"models-axes-{key}")}
+    axes = ui.several("Groups of", [*asked, *single, *combinations(names, 2)], first, **looks)
     start = settings or AnalysisSpec(tuple(single[:1]))
 
     def number(label: str, low: int, high: int, value: int, **looks: Any) -> int:
-        return whole(label, low, high, value, **for_visit(f"models-{label}-{key}"), **looks)
+        return ui.whole(label, low, high, value, **ui.for_visit(f"models-{label}-{key}"), **looks)
+
+    def decide() -> None:
+        st.session_state[_DECIDED] = True
 
     with st.expander("Smallest group and permutation test"):
         smallest = number("Smallest group shown", 1, 1000, start.min_raters)
-        permutations = number(
-            "Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=_decide
-        )
+        looks = {"step": 1000, "on_change": decide}
+        permutations = number("Permutations", 100, 1_000_000, start.permutations, **looks)
         if settings is None and _DECIDED not in st.session_state:  # all, unless that takes long
             long = models_seconds(dataset, n_models, axes, smallest) > LONG_SECONDS
             st.session_state[f"models-adaptive-{key}"] = long
-        adaptive = st.toggle(
-            "Stop when all marks are settled",
-            start.adaptive,
-            **for_visit(f"models-adaptive-{key}"),
-            on_change=_decide,
-            help=STOPS_EARLY,
-        )
+        looks = {"on_change": decide, "help": STOPS_EARLY, **ui.for_visit(f"models-adaptive-{key}")}
+        adaptive = st.toggle("Stop when all marks are settled", start.adaptive, **looks)
         seed = number("Seed", 0, SAFE_INTEGER, start.seed)
-        strata, cluster = choose_shuffles(names, start, f"models-{key}")
+        strata, cluster = ui.choose_shuffles(names, start, f"models-{key}")
     if not axes:
         return None
-    return AnalysisSpec(
-        tuple(axes),
-        permutations=permutations,
-        seed=seed,
-        min_raters=smallest,
-        strata=strata,
-        cluster=cluster,
-        adaptive=bool(adaptive),
-    )
-
-
-def _decide() -> None:
-    st.session_state[_DECIDED] = True
+    shuffles = {"permutations": permutations, "seed": seed, "adaptive": bool(adaptive)}
+    return AnalysisSpec(axes, min_raters=smallest, strata=strata, cluster=cluster, **shuffles)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, partial
 
 import streamlit as st
 
@@ -19,19 +18,11 @@ from grasp_core.report.findings.mending import mend, ways_back
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
-from pages._ui.helpers.identity import (
-    current_project,
-    current_user,
-    here,
-    may_manage,
-    require_lead,
-    require_manage,
-    stores_of,
-    why_not_run,
-)
+from pages._ui.helpers import identity
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import KEPT_RATERS, ask_again, take_away, told, work
-from pages._ui.helpers.widgets import Shown, act, always, confirm, export, pick, say_of
+from pages._ui.helpers.widgets import Shown
 from pages._ui.models import show_answer as show_models
 from pages._ui.plan import show_kept_plans
 from pages._ui.result.answers import kept_map, map_of
@@ -41,13 +32,14 @@ from pages._ui.watch import offer_watch
 
 TO_LOOK_AT = "A result that was shared with you, to look at."
 _KINDS_BY_LINK = ("csv", "xlsx", "latex", "markdown", "html")
+_FIRST_S = 2.0
+"""How long a page waits for the first result, which most runs have by then."""
+_SELDOM_S = 2.0
+"""How seldom a page looks at a run at most: others beside it, which make news rarer, may end before it."""
 
 
 def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
-    """Draw what a run has found; while it goes on, how far it is and what is found so far.
-
-    To people with a link it is drawn without what could name a person or a file.
-    """
+    """Draw what a run has found, so far while it goes on; by a link without what could name anybody."""
     check, key = partial(take_away, run), run.id
     if link is not None:
         few = ", small groups" if link.small_groups else ""
@@ -59,7 +51,9 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
         else:
             show_models(key, found, check)
 
-    run = _once_known(run)
+    if not run.ended:
+        server.shared().service.wait(run.computed_as, _FIRST_S)
+        run = identity.stores_of(run).runs.get(run.id) or run
     if run.state == "done" and link is None:
         _show_to_member(run, check)
         return
@@ -73,7 +67,7 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
         st.info("There is no result here: its computation did not come to an end.")
     elif link is not None:
         st.caption(TO_LOOK_AT)
-        _watch(run, show_provisional, check, small_groups=link.small_groups)
+        _watch(run, show_provisional, link)
     elif run.ended:
         failed = escape_markdown(run.error or "This run failed.")
         st.warning("This run was cancelled." if run.state == "cancelled" else failed)
@@ -84,10 +78,17 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
 
 
 def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
-    result, saved = server.shared().service.result(run.id), _Saved(run)
-    way = partial(_way_to_mend, saved)
+    result = server.shared().service.result(run.id)
 
-    def buttons(files: Callable[[], None] = always) -> None:
+    @cache
+    def again() -> bool:
+        """Whether the session's person may run in its project, and its files are still there."""
+        allowed = identity.why_not_run(identity.current_user(), run.project) is None
+        return allowed and server.shared().service.inputs.are_at_hand(run)
+
+    way = partial(_way_to_mend, run, again)
+
+    def buttons(files: Callable[[], None] = ui.always) -> None:
         share_run(run)
         files()
         _change_and_run_again(run.spec)
@@ -108,15 +109,15 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
         _say_whose(run)
         say_when_found()
         show_facts(result)
-        _offer_ways_back(saved)
+        _offer_ways_back(run, again)
         with st.container(horizontal=True):
             buttons()
         show_models(run.id, result, check, way)
         return
     shown = Shown(run.id, result, run.title, check, run=run, way=way)
-    show_answer(shown, lambda: buttons(lambda: export(shown, lambda: kept_map(run))))
+    show_answer(shown, lambda: buttons(lambda: ui.export(shown, lambda: kept_map(run))))
     _say_whose(run)
-    _offer_ways_back(saved)
+    _offer_ways_back(run, again)
     say_when_found()
     show_result(shown)
     show_kept_plans(run, check)
@@ -132,74 +133,39 @@ def _show_by_link(run: RunRecord, link: OpenedLink, key: str) -> None:
         show_models(key, result, link.check)
         return
     shown = Shown(key, result, run.title, link.check, run=run, stranger=True, small_groups=few)
-    show_answer(shown, lambda: export(shown, lambda: map_of(shown, run), _KINDS_BY_LINK))
+    show_answer(shown, lambda: ui.export(shown, lambda: map_of(shown, run), _KINDS_BY_LINK))
     st.caption(TO_LOOK_AT)
     show_result(shown, check_often=True)
     show_kept_plans(run, link.check, lambda plan: few or of_large_groups(plan, result))
 
 
-_FIRST_S = 2.0
-"""How long a page waits for the first result, which most runs have by then."""
-_SELDOM_S = 2.0
-"""How seldom a page looks at a run at most: others beside it, which make news rarer, may end before it."""
-
-
-def _once_known(run: RunRecord) -> RunRecord:
-    """The run as it is once something of it is known, or after a moment."""
-    if run.ended:
-        return run
-    server.shared().service.wait(run.computed_as, _FIRST_S)
-    return stores_of(run).runs.get(run.id) or run
-
-
-def _watch(
-    asked: RunRecord,
-    show: Callable[[Result], None],
-    check: Callable[[], None] | None = None,
-    *,
-    small_groups: bool = True,
-) -> None:
-    """Show how far the run is and what it has found so far; when it ends, draw the page anew.
-
-    With `check` for people without an account: as long as their link works, with what it shows.
-    """
+def _watch(asked: RunRecord, show: Callable[[Result], None], link: OpenedLink | None = None) -> None:
+    """Show how far the run is and what it has found, while the link works, until it ends."""
 
     def look() -> None:
-        if check is not None:
+        if link is not None:
             try:
-                check()
+                link.check()
             except AccessError:
                 st.rerun()
-        stores = here() if check is None else stores_of(asked)
-        run = _going(stores.runs.get(asked.id))
-        if check is None:
+        stores = identity.here() if link is None else identity.stores_of(asked)
+        run = stores.runs.get(asked.id)
+        if run is None or run.ended:
+            st.rerun()
+        show_progress(run)
+        if link is None:
             st.caption("The run goes on when you close this page; its address leads back to it.")
-            may = may_manage(run.owner, run.project)
-            if may and st.button("Cancel the run", icon=":material/stop_circle:"):
+            if identity.may_manage(run.owner, run.project) and ui.button("Cancel the run", "stop_circle"):
                 cancel(run)
                 st.rerun()
         found = server.shared().service.provisional(run.computed_as)
         if found is not None:
-            show(found if check is None else public_view(found, small_groups=small_groups))
+            show(found if link is None else public_view(found, small_groups=link.small_groups))
 
-    _now_and_then(look, asked.id)
-
-
-def _now_and_then(look: Callable[[], None], run_id: str) -> None:
-    """Look as often as there is something new, for each look draws all that is known; it stays so.
-
-    Only the whole page, drawn anew, sets how often; that would close a dialog that is open before it.
-    """
-    every_s = min(server.shared().service.news_every(run_id), _SELDOM_S)
+    # As often as there is something new, for each look draws all that is known. Only the whole page, drawn
+    # anew, sets how often; that would close a dialog that is open before it.
+    every_s = min(server.shared().service.news_every(asked.id), _SELDOM_S)
     st.fragment(look, run_every=every_s)()
-
-
-def _going(run: RunRecord | None) -> RunRecord:
-    """Show how far the run is; once it has ended, draw the page anew."""
-    if run is None or run.ended:
-        st.rerun()
-    show_progress(run)
-    return run
 
 
 def show_progress(run: RunRecord) -> None:
@@ -228,7 +194,7 @@ def how_far(run: RunRecord, progress: Progress) -> str:
 
 def cancel(run: RunRecord) -> None:
     """Stop the run, if the visitor may."""
-    require_manage(run.owner, run.project)
+    identity.require_manage(run.owner, run.project)
     server.shared().service.cancel(run.id)
 
 
@@ -250,42 +216,46 @@ _NOTE_LENGTH = 5000
 
 def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
-    looks = {"icon": ":material/edit:", "help": "Title, tags and note"}
-    if may_manage(run.owner, run.project) and st.button("Edit", key=f"edit-{run.id}", **looks):
-        _edit_dialog(run)
+    looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
+    if identity.may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
+        draw = partial(_ask_about, run)
+        ui.ask("Title, tags and note", draw, "Save", _save, run, refused="edit-problem")
 
 
 def delete(run: RunRecord) -> None:
     """The button that asks whether to delete."""
-    looks = {"icon": ":material/delete:", "help": "Asks first"}
-    if may_manage(run.owner, run.project) and st.button("Delete", key=f"delete-{run.id}", **looks):
-        _delete_dialog(run)
+    if not identity.may_manage(run.owner, run.project):
+        return
+
+    def say() -> None:
+        working = sum(link.works for link in identity.stores_of(run).links.of_run(run.id))
+        several = f" {working} links to it stop working."
+        links = {0: "", 1: " One link to it stops working."}.get(working, several)
+        ui.say_of(
+            run.title,
+            "Its result, title, tags and note are deleted for everybody, and cannot be brought back."
+            f"{links} Others who asked the same keep their own. Addresses that people noted lead nowhere "
+            "then.",
+        )
+
+    ui.ask_first("Delete", "delete", "Delete this run?", say, _delete, run, key=f"delete-{run.id}")
 
 
-@st.dialog("Title, tags and note", width="medium")
-def _edit_dialog(run: RunRecord) -> None:
+def _ask_about(run: RunRecord) -> None:
     st.text_input("Title", run.title, max_chars=_TITLE_LENGTH, key=_key("title", run))
-    st.multiselect(
-        "Tags",
-        sorted({*stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold),
-        default=run.tags,
-        accept_new_options=True,
-        placeholder="Choose or write",
-        help=f"At most {TAG_LENGTH} characters each.",
-        key=_key("tags", run),
-    )
-    st.text_area(
-        "Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.", key=_key("note", run)
-    )
-    act("Save", _save, run, refused="edit-problem")
+    tags = sorted({*identity.stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold)
+    looks = {"accept_new_options": True, "placeholder": "Choose or write", "key": _key("tags", run)}
+    ui.several("Tags", tags, run.tags, help=f"At most {TAG_LENGTH} characters each.", **looks)
+    looks = {"max_chars": _NOTE_LENGTH, "help": "Strangers never see it.", "key": _key("note", run)}
+    st.text_area("Note", run.note, **looks)
 
 
 def _save(run: RunRecord) -> None:
     title, tagged, note = (st.session_state[_key(field, run)] for field in ("title", "tags", "note"))
     title = title.strip()[:_TITLE_LENGTH] or run.title  # browsers heed the limit; others may not
     words = [tag.strip() for tag in tagged if tag.strip()]
-    require_manage(run.owner, run.project)
-    stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
+    identity.require_manage(run.owner, run.project)
+    identity.stores_of(run).runs.describe(run.id, title=title, note=note.strip()[:_NOTE_LENGTH], tagged=words)
     work().rename(run.id, title)
 
 
@@ -293,22 +263,10 @@ def _key(field: str, run: RunRecord) -> str:
     return f"edit-{field}-{run.id}"
 
 
-@st.dialog("Delete this run?", width="medium")
-def _delete_dialog(run: RunRecord) -> None:
-    working = sum(link.works for link in stores_of(run).links.of_run(run.id))
-    links = {0: "", 1: " One link to it stops working."}.get(working, f" {working} links to it stop working.")
-    say_of(
-        run.title,
-        f"Its result, title, tags and note are deleted for everybody, and cannot be brought back.{links} "
-        "Others who asked the same keep their own. Addresses that people noted lead nowhere then.",
-    )
-    confirm(_delete, run)
-
-
 def _delete(run: RunRecord) -> None:
-    user = require_manage(run.owner, run.project)
+    user = identity.require_manage(run.owner, run.project)
     server.shared().service.cancel(run.id)
-    stores_of(run).runs.delete(run.id)
+    identity.stores_of(run).runs.delete(run.id)
     server.shared().audit.record(user.id, "delete", "run", run.id)
     work().forget(run.id)
 
@@ -318,93 +276,71 @@ _TO = "move-to"
 
 def _say_whose(run: RunRecord) -> None:
     """In which project a run is, where that is not the one that the visitor works in."""
-    if run.project == current_project():
+    if run.project == identity.current_project():
         return
-    project = here().projects.get(run.project)
+    project = identity.here().projects.get(run.project)
     if project is not None:
         st.caption(f":material/folder_shared: In the project {escape_markdown(project.name)}")
 
 
 def _offer_move(run: RunRecord) -> None:
-    """The button that asks where to; for those who own the run's project and another one."""
-    user = current_user()
+    user = identity.current_user()
     if not (run.ended and user.may_lead(run.project)):
         return
     names = {
         project.id: project.name
-        for project in here().projects.all()
+        for project in identity.here().projects.all()
         if project.id != run.project and not project.archived and user.may_lead(project.id)
     }
-    if names and st.button("Move", icon=":material/drive_file_move:", help="To another project of yours"):
-        _dialog(run, names)
 
+    def where() -> None:
+        ui.pick("To", names, key=_TO)
+        st.write(
+            "Its files and links go with it, and its address stays. From then on, the members of that "
+            "project find it, and those of this one do not."
+        )
 
-@st.dialog("Move this run to another project", width="medium")
-def _dialog(run: RunRecord, names: dict[str, str]) -> None:
-    pick("To", names, key=_TO)
-    st.write(
-        "Its files and links go with it, and its address stays. From then on, the members of that project "
-        "find it, and those of this one do not."
-    )
-    act("Move it", _move, run, refused="move-problem")
+    if names and ui.button("Move", "drive_file_move", help="To another project of yours"):
+        title = "Move this run to another project"
+        ui.ask(title, where, "Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:
     target = st.session_state[_TO]
-    user = require_lead(run.project)
-    require_lead(target)
-    here().projects.move(run.id, target)
+    user = identity.require_lead(run.project)
+    identity.require_lead(target)
+    identity.here().projects.move(run.id, target)
     server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
 
 
-@dataclass(frozen=True)
-class _Saved:
-    """A saved run as one drawing of a page has it; what is asked of it is looked up once, when needed."""
-
-    run: RunRecord
-
-    @cached_property
-    def may_be_asked_again(self) -> bool:
-        """Whether the session's person may run in its project, and its files are still there."""
-        allowed = why_not_run(current_user(), self.run.project) is None
-        return allowed and server.shared().service.inputs.are_at_hand(self.run)
-
-    @cached_property
-    def kept(self) -> tuple[tuple[str, str], ...]:
-        """Columns and values of raters who count although the data mark them."""
-        found = stores_of(self.run).answers.find(self.run.id, KEPT_RATERS) or ()
-        return tuple((column, value) for column, value in found)
-
-
-def _offer_ways_back(saved: _Saved) -> None:
+def _offer_ways_back(run: RunRecord, may_ask: Callable[[], bool]) -> None:
     """What was left out, kept or held alike by one click, each with the click that takes it back."""
-    found = list(ways_back(saved.run.spec, saved.kept))
-    if not found or not saved.may_be_asked_again:
+    kept = identity.stores_of(run).answers.find(run.id, KEPT_RATERS) or ()
+    found = list(ways_back(run.spec, tuple((column, value) for column, value in kept)))
+    if not found or not may_ask():
         return
     for place, back in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(back.mended, width="content")
-            if st.button(back.mend.label, icon=":material/undo:", key=f"back-{place}"):
-                ask_again(saved.run, back.mend.spec)
+            if ui.button(back.mend.label, "undo", key=f"back-{place}"):
+                ask_again(run, back.mend.spec)
 
 
 def _change_and_run_again(spec: RunSpec) -> None:
-    """A button to the page where this run was asked, with its settings."""
-    if st.button("Change and run again", icon=":material/tune:"):
+    if ui.button("Change and run again", "tune"):
         _change(spec, spec.analysis)
 
 
-def _way_to_mend(saved: _Saved, warning: Remark, place: int) -> None:
+def _way_to_mend(run: RunRecord, may_ask: Callable[[], bool], warning: Remark, place: int) -> None:
     """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
-    run = saved.run
-    found, key = mend(warning, run.spec), f"mend-{place}"
+    found = mend(warning, run.spec)
     if found is None:
         return
     leaves_out = found.spec.data.screens != run.spec.data.screens
-    icon = ":material/person_remove:" if leaves_out else ":material/build:"
-    again = found.spec != run.spec and saved.may_be_asked_again
+    again = found.spec != run.spec and may_ask()
     label = found.label if again else found.on_data or found.label
-    if not st.button(escape_markdown(label), icon=icon, key=key):
+    icon = "person_remove" if leaves_out else "build"
+    if not ui.button(escape_markdown(label), icon, key=f"mend-{place}"):
         return
     if again:
         ask_again(run, found.spec)

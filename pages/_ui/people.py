@@ -28,32 +28,12 @@ from grasp_core.server.accounts import STAYS, erasing
 from grasp_core.server.links import withdraw_of_person
 from grasp_core.store.people.audit import ACTIONS
 from grasp_core.store.people.credentials import NAME_LENGTH
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, owner_names, require_admin, this_session
-from pages._ui.helpers.state import exactly, told
-from pages._ui.helpers.widgets import (
-    as_this_session,
-    caption,
-    confirm,
-    forget,
-    just_made,
-    keep_made,
-    pick,
-    refusals,
-    say_of,
-    say_refusal,
-    show_made,
-    tried,
-)
+from pages._ui.helpers.state import ending, exactly, told
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"))
-_SYSTEMS = (
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Android", "Android"),
-    ("Windows", "Windows"),
-    ("Mac OS", "macOS"),
-    ("Linux", "Linux"),
-)
+_SYSTEMS = ("iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux")
 
 
 def list_sessions(user: User) -> None:
@@ -67,14 +47,10 @@ def list_sessions(user: User) -> None:
             began = escape_markdown(told(session.created_at))
             st.markdown(f"**{name}**, {escape_markdown(seen)}  \n:small[signed in {began}]")
             if session.key != here:
-                looks = {"key": f"end-{session.key}", "help": "Sign out there", "icon": ":material/logout:"}
-                st.button("End", on_click=_end, args=(session.key,), **looks)
-    st.button(
-        "Sign out everywhere",
-        icon=":material/logout:",
-        on_click=_end_all,
-        help="Ends all of these, this one too, within seconds, in open tabs as well.",
-    )
+                looks = {"key": f"end-{session.key}", "help": "Sign out there"}
+                ui.button("End", "logout", _end, session.key, **looks)
+    more = "Ends all of these, this one too, within seconds, in open tabs as well."
+    ui.button("Sign out everywhere", "logout", _end_all, help=more)
     minutes = server.shared().settings.session_idle_minutes
     if minutes:
         whole_hours = minutes >= 60 and minutes % 60 == 0
@@ -87,7 +63,7 @@ def browser_name(said: str) -> str:
     browser = next((name for mark, name in _BROWSERS if mark in said), "")
     if not browser and re.search(r"Version/\S+.* Safari/", said):
         browser = "Safari"
-    system = next((name for mark, name in _SYSTEMS if mark in said), "")
+    system = next((name for name in _SYSTEMS if name in said), "").replace("Mac OS", "macOS")
     return " on ".join(filter(None, (browser or "A browser", system)))
 
 
@@ -112,18 +88,16 @@ def show_own_links(user: User) -> None:
 
 
 def _offer_withdrawal(person_id: str, label: str, whose: str) -> None:
-    if st.button(label, key=f"withdraw-links-{person_id}", icon=":material/link_off:", help="Asks first"):
-        _withdraw_links_dialog(person_id, whose)
+    def say() -> None:
+        st.warning(
+            f"{number(_open(person_id), 'link')} that {escape_markdown(whose)}, in every project: whoever "
+            "has one sees nothing by it any more, at once and for good.",
+            icon=":material/warning:",
+        )
 
-
-@st.dialog("Withdraw all these links?", width="medium")
-def _withdraw_links_dialog(person_id: str, whose: str) -> None:
-    st.warning(
-        f"{number(_open(person_id), 'link')} that {escape_markdown(whose)}, in every project: whoever has "
-        "one sees nothing by it any more, at once and for good.",
-        icon=":material/warning:",
-    )
-    confirm(withdraw_links, person_id, yes="Withdraw all of them", no="Keep them")
+    title, key = "Withdraw all these links?", f"withdraw-links-{person_id}"
+    answers = "Withdraw all of them", "Keep them"
+    ui.ask_first(label, "link_off", title, say, withdraw_links, person_id, answers=answers, key=key)
 
 
 def withdraw_links(person_id: str) -> None:
@@ -136,9 +110,8 @@ def _open(person_id: str) -> int:
     return sum(link.goes_on for link in server.shared().links.of_person(person_id))
 
 
-_MADE, _REFUSED, _NAME, _SCOPE, _TERM = (
-    f"token-{name}" for name in ("made", "refused", "name", "scope", "term")
-)
+_MADE, _REFUSED = "token-made", "token-refused"
+_NAME, _SCOPE, _TERM = "token-name", "token-scope", "token-term"
 _TERMS = {"7 days": 7, "30 days": 30, "90 days": 90, "A year": 365}
 _SCOPES: dict[Scope, str] = {
     "read": "Read: look at what you may see",
@@ -158,13 +131,13 @@ def show_tokens(user: User) -> None:
         name, scope, term = st.columns(3)
         name.text_input("What for", max_chars=NAME_LENGTH, key=_NAME)
         allowed = list(_SCOPES)[: ROLES.index(user.role) + 1]
-        pick("It may", {one: _SCOPES[one] for one in allowed}, place=scope, key=_SCOPE)
+        ui.pick("It may", {one: _SCOPES[one] for one in allowed}, place=scope, key=_SCOPE)
         term.selectbox("Works for", list(_TERMS), index=2, key=_TERM)
         st.form_submit_button("Make a token", icon=":material/key:", on_click=make_token)
-    say_refusal(_REFUSED)
-    show_made(_MADE, "token")
-    tokens = server.shared().tokens.of(user.id)
+    ui.say_refusal(_REFUSED)
+    ui.show_made(_MADE, "token")
     st.subheader("Your tokens")
+    tokens = server.shared().tokens.of(user.id)
     if not tokens:
         st.write("There are none yet.")
     for token in tokens:
@@ -174,38 +147,31 @@ def show_tokens(user: User) -> None:
 
 def _show_token(token: Token) -> None:
     name = escape_markdown(token.name)
-    if token.revoked_at is not None:
-        state, end = "withdrawn", f"withdrawn {told(token.revoked_at)}"
-    elif token.expired:
-        state, end = "expired", f"ended {told(token.expires_at)}"
-    else:
-        state, end = "works", f"ends {told(token.expires_at)}"
+    state = "works"
+    if not token.works:
+        state = "expired" if token.revoked_at is None else "withdrawn"
     used = "never used" if token.last_used_at is None else f"last used {told(token.last_used_at)}"
     st.markdown(f"**{name}** · {token.scope} · {state}")
-    caption(f"made {told(token.created_at)}", end, used)
-    label, key = f"Withdraw {name}", f"withdraw-{token.id}"
-    if token.works and st.button(label, key=key, icon=":material/key_off:", help="Asks first"):
-        _withdraw_dialog(token)
-
-
-@st.dialog("Withdraw this token?", width="medium")
-def _withdraw_dialog(token: Token) -> None:
-    say_of(token.name, "Programs that use it are refused at once, and for good.")
-    confirm(withdraw_token, token.id, yes="Withdraw it")
+    ui.caption(f"made {told(token.created_at)}", ending(token), used)
+    if token.works:
+        say = partial(ui.say_of, token.name, "Programs that use it are refused at once, and for good.")
+        title, looks = "Withdraw this token?", {"key": f"withdraw-{token.id}"}
+        looks |= {"answers": ("Withdraw it", "Keep it")}
+        ui.ask_first(f"Withdraw {name}", "key_off", title, say, withdraw_token, token.id, **looks)
 
 
 def make_token() -> None:
     """Make the token that the form describes; once, however often the button is pressed."""
     user = current_user()
-    if just_made(_MADE):
+    if ui.just_made(_MADE):
         return
-    forget(_MADE)
+    ui.forget(_MADE)
     scope, days = st.session_state[_SCOPE], _TERMS[st.session_state[_TERM]]
-    with refusals(_REFUSED):
+    with ui.refusals(_REFUSED):
         name = st.session_state[_NAME]
         token = server.shared().tokens.create(owner=user.id, name=name, scope=scope, days=days)
         server.shared().audit.record(user.id, "token", "token", "", {"scope": scope, "days": days})
-        keep_made(_MADE, token)
+        ui.keep_made(_MADE, token)
 
 
 def withdraw_token(token_id: str) -> None:
@@ -213,10 +179,14 @@ def withdraw_token(token_id: str) -> None:
     user = current_user()
     if server.shared().tokens.revoke(token_id, owner=user.id):
         server.shared().audit.record(user.id, "withdraw", "token", token_id)
-    forget(_MADE)  # it may be the one that is shown to be copied
+    ui.forget(_MADE)  # it may be the one that is shown to be copied
 
 
 _PER_PAGE = 50
+
+
+def _page(key: str) -> dict[str, int]:
+    return {"start": (st.session_state.get(key, 1) - 1) * _PER_PAGE, "limit": _PER_PAGE}
 
 
 def show_log() -> None:
@@ -224,13 +194,9 @@ def show_log() -> None:
     audit = server.shared().audit
     left, right = st.columns(2)
     action = left.selectbox("What was done", ACTIONS, index=None, key="log-action", placeholder="Anything")
-    object_id = right.text_input(
-        "To which object", key="log-object", placeholder="Id of a run, file, link or person"
-    )
-    page = st.session_state.get("log-page", 1)
-    found, total = audit.search(
-        action=action, object_id=object_id.strip() or None, start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
-    )
+    looks = {"key": "log-object", "placeholder": "Id of a run, file, link or person"}
+    object_id = right.text_input("To which object", **looks).strip() or None
+    found, total = audit.search(action=action, object_id=object_id, **_page("log-page"))
     if not found:
         st.info("There is no such entry.")
         return
@@ -245,7 +211,7 @@ def show_log() -> None:
     st.dataframe(rows, hide_index=True)
     if total > _PER_PAGE:
         st.pagination(-(-total // _PER_PAGE), key="log-page")
-    if st.button("Check it and make a file", icon=":material/fact_check:"):
+    if ui.button("Check it and make a file", "fact_check"):
         try:
             lines = "".join(audit.lines())
         except StoreError as broken:
@@ -264,14 +230,10 @@ _ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
 
 def list_people(user: User) -> None:
     """People by name, a page of them at a time."""
-    text = st.text_input(
-        "Search", key="people-text", icon=":material/search:", placeholder="Part of a name or mail address"
-    )
-    page = st.session_state.get("people-page", 1)
-    found, total = server.shared().accounts.people.search(
-        text.strip(), start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
-    )
-    say_refusal(_PEOPLE_REFUSED)
+    looks = {"icon": ":material/search:", "placeholder": "Part of a name or mail address"}
+    text = st.text_input("Search", key="people-text", **looks)
+    found, total = server.shared().accounts.people.search(text.strip(), **_page("people-page"))
+    ui.say_refusal(_PEOPLE_REFUSED)
     if not found:
         st.info("Nobody is called like that." if text else "Nobody has signed in yet.")
     for person in found:
@@ -296,31 +258,33 @@ def _show_person(person: Person, *, is_visitor: bool) -> None:
         _offer_withdrawal(*withdrawal)
         return
     by_settings = role_of(dataclasses.replace(person, role=None), settings)
+    role = f"role-{person.id}-{person.role}"
+
+    def set_role() -> None:
+        _change("set_role", person.id, st.session_state[role])
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            f"Role of {name}",
-            _ROLES,
-            index=_ROLES.index(person.role),
-            format_func=lambda role: role or f"as set for all ({by_settings})",
-            key=f"role-{person.id}-{person.role}",
-            on_change=_change_role,
-            args=(person.id, person.role),
-            width=240,
-        )
+        names = {one: one or f"as set for all ({by_settings})" for one in _ROLES}
+        looks = {"index": _ROLES.index(person.role), "on_change": set_role, "width": 240}
+        ui.pick(f"Role of {name}", names, key=role, **looks)
         if disabled is None:
-            if st.button(f"Disable {name}", key=f"disable-{person.id}", icon=":material/block:"):
-                _disable_dialog(person.id, name)
-        else:
-            st.button(
-                f"Enable {name}", key=f"enable-{person.id}", on_click=_change, args=("enable", person.id)
+            words = (
+                f"{name} is signed out everywhere within seconds and cannot sign in again until you enable "
+                "the account. What is theirs stays."
             )
+            title, looks = "Disable this account?", {"key": f"disable-{person.id}", "help": None}
+            looks |= {"answers": ("Disable", "Leave it"), "width": "small"}
+            ui.ask_first(f"Disable {name}", "block", title, words, _change, "disable", person.id, **looks)
+        else:
+            enable = partial(_change, "enable", person.id)
+            st.button(f"Enable {name}", key=f"enable-{person.id}", on_click=enable)
         _offer_leaving(person)
         _offer_withdrawal(*withdrawal)
 
 
 def _say_who_holds(person: Person, holder: str) -> None:
     name, address = escape_markdown(person.identity.name), escape_markdown(person.identity.email)
-    held_by = escape_markdown(server.shared().accounts.people.names([holder])[holder])
+    held_by = escape_markdown(owner_names([holder])[holder])
     st.caption(
         f":material/warning: {held_by} holds the mail address {address}. This account has nothing by it, "
         "neither in the server's settings nor in projects."
@@ -330,41 +294,20 @@ def _say_who_holds(person: Person, holder: str) -> None:
             "It is an admin's by the server's settings, so only whoever runs the server can assign it: "
             f"`people assign-address {person.id}`"
         )
-    elif person.disabled_at is None and st.button(
-        f"Assign {address} to {name}",
-        key=f"address-{person.id}",
-        icon=":material/alternate_email:",
-        help="Asks first",
-    ):
-        _assign_dialog(person, held_by)
-
-
-@st.dialog("Disable this account?")
-def _disable_dialog(person_id: str, name: str) -> None:
-    st.write(
-        f"{name} is signed out everywhere within seconds and cannot sign in again until you enable the "
-        "account. What is theirs stays."
-    )
-    confirm(_change, "disable", person_id, yes="Disable", no="Leave it")
-
-
-@st.dialog("Assign the mail address?")
-def _assign_dialog(person: Person, held_by: str) -> None:
-    name, address = escape_markdown(person.identity.name), escape_markdown(person.identity.email)
-    st.write(
-        f"Projects and settings that name {address} are then for {name}, and no longer for {held_by}, "
-        "within a second. What either of them made stays theirs."
-    )
-    confirm(_change, "assign_address", person.id, person.identity.email, yes="Assign it", no="Leave it")
-
-
-def _change_role(person_id: str, before: Role | None) -> None:
-    _change("set_role", person_id, st.session_state[f"role-{person_id}-{before}"])
+    elif person.disabled_at is None:
+        words = (
+            f"Projects and settings that name {address} are then for {name}, and no longer for {held_by}, "
+            "within a second. What either of them made stays theirs."
+        )
+        assign = partial(_change, "assign_address", person.id, person.identity.email)
+        label, title = f"Assign {address} to {name}", "Assign the mail address?"
+        looks = {"answers": ("Assign it", "Leave it"), "width": "small", "key": f"address-{person.id}"}
+        ui.ask_first(label, "alternate_email", title, words, assign, **looks)
 
 
 def _change(what: Literal["set_role", "assign_address", "disable", "enable"], *about: object) -> None:
     """Change an account; why that is refused stands on the page that is drawn next."""
-    with refusals(_PEOPLE_REFUSED):
+    with ui.refusals(_PEOPLE_REFUSED):
         getattr(server.shared().accounts, what)(*about, by=require_admin())
 
 
@@ -374,10 +317,10 @@ _NOBODY = ""
 
 def _offer_leaving(person: Person) -> None:
     name = escape_markdown(person.identity.name)
-    if st.button(f"Export {name}", key=f"export-{person.id}", icon=":material/folder_zip:"):
+    if ui.button(f"Export {name}", "folder_zip", key=f"export-{person.id}"):
         _export_dialog(person)
-    if st.button(f"Erase {name}", key=f"erase-{person.id}", icon=":material/person_off:", help="Asks first"):
-        forget(_TYPED, _TO, _PROBLEM)
+    if ui.button(f"Erase {name}", "person_off", key=f"erase-{person.id}", help="Asks first"):
+        ui.forget(_TYPED, _TO, _PROBLEM)
         _erase_dialog(person)
 
 
@@ -393,15 +336,9 @@ def _export_dialog(person: Person) -> None:
         "with their results, links, submissions, entries of the log. The content of uploaded files is not in "
         "it, nor anything that opens something."
     )
-    st.download_button(
-        "Download",
-        as_this_session(partial(_export, person.id)),
-        f"{person.id}.zip",
-        "application/zip",
-        icon=":material/download:",
-        type="primary",
-        on_click="ignore",
-    )
+    make, name = ui.as_this_session(partial(_export, person.id)), f"{person.id}.zip"
+    looks = {"icon": ":material/download:", "type": "primary", "on_click": "ignore"}
+    st.download_button("Download", make, name, "application/zip", **looks)
 
 
 def _export(person_id: str) -> bytes:
@@ -428,14 +365,9 @@ def _erase_dialog(person: Person) -> None:
         st.markdown(_list(erasing(traces, handed_over=heir != _NOBODY)))
     st.warning(f"This cannot be taken back.\n{_list(STAYS)}", icon=":material/warning:")
     st.text_input(f"To go on, type {escape_markdown(person.identity.email)}", key=_TYPED, autocomplete="off")
-    st.button(
-        "Erase for good",
-        type="primary",
-        icon=":material/person_off:",
-        on_click=tried(_PROBLEM, _erase),
-        args=(person.id, asked),
-    )
-    say_refusal(_PROBLEM)
+    erase = ui.refusals(_PROBLEM)(_erase)
+    ui.button("Erase for good", "person_off", erase, person.id, asked, type="primary")
+    ui.say_refusal(_PROBLEM)
 
 
 def _list(sentences: tuple[str, ...] | list[str]) -> str:
@@ -450,14 +382,10 @@ def _ask_heir(person: Person) -> str | None:
         for one in accounts.people.enabled()
         if one.id != person.id and role_of(one, accounts.settings) != "viewer"
     }
-    return pick(
-        "Who gets what they own in projects",
-        {_NOBODY: "Nobody: delete it for everybody", **found},
-        index=None,
-        key=_TO,
-        placeholder="Choose somebody, or nobody",
-        help="Runs, files, readings, submissions, links, and projects that nobody else owns.",
-    )
+    names = {_NOBODY: "Nobody: delete it for everybody", **found}
+    more = "Runs, files, readings, submissions, links, and projects that nobody else owns."
+    looks = {"placeholder": "Choose somebody, or nobody", "key": _TO, "help": more}
+    return ui.pick("Who gets what they own in projects", names, index=None, **looks)
 
 
 def _erase(person_id: str, asked: bool) -> None:

@@ -26,8 +26,8 @@ from grasp_core.report.plan import TARGETS
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import here, may_manage, require_manage, require_run, stores_of
-from pages._ui.helpers.widgets import always, bullets, downloads, drawn, pick, show_table, switch, when_open
 from pages._ui.result import cache
 
 _SIZES: Mapping[Target, tuple[str, float, float]] = {
@@ -43,13 +43,12 @@ ASSUMED = {"share": 0.25, "raters": (20, 400), "items": (20, 1000), "each": None
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, of a run's group or of assumed figures; `error` says why it cannot be asked."""
+    """A question, of a run's group or of assumed figures."""
 
-    spec: PlanSpec | None
+    spec: PlanSpec
     run: RunRecord | None = None
     group: Group | None = None
     question: int = 0
-    error: str | None = None
 
     @property
     def key(self) -> str:
@@ -64,16 +63,14 @@ def chosen_run() -> RunRecord | None:
     runs = here().runs
     found = [run for run in runs.search("", tag=None, limit=50) if _has_groups(run)]
     named = runs.get(st.query_params.get("run", ""))
-    same = [run for run in found if named is not None and run.id == named.id]
-    if same:
-        named = same[0]
-    elif named is not None and _has_groups(named):
+    if named is not None and _has_groups(named) and named.id not in [run.id for run in found]:
         found.insert(0, named)
     if not found:
         return None
-    start = found.index(named) if named in found else 0
-    titles = {place: run.title for place, run in enumerate(found)}
-    run = found[pick("Pilot", titles, index=start, key="plan-run")]
+    titles = {run.id: run.title for run in found}
+    start = list(titles).index(named.id) if named is not None and named.id in titles else 0
+    chosen = ui.pick("Pilot", titles, index=start, key="plan-run")
+    run = next(run for run in found if run.id == chosen)
     st.query_params["run"] = run.id
     return run
 
@@ -86,46 +83,38 @@ def choose_from_run(run: RunRecord) -> Asked:
     """The group, and the difference that the pilot has or another."""
     result = server.shared().service.result(run.id)
     if not isinstance(result, RunResult) or not result.groups:
-        return Asked(None, error="This result has no groups.")
-    rows = result.groups
-    clearest = by_verdict(result)
+        raise SpecError("This result has no groups.")
+    rows, clearest = result.groups, by_verdict(result)
     names = {place: group_label(row.group) for place, row in enumerate(rows)}
     first = rows.index(clearest[0].row) if clearest else 0
-    place = pick("Group", names, index=first, key="plan-group")
+    place = ui.pick("Group", names, index=first, key="plan-group")
     group, data, question = rows[place].group, result.data, 0
     labels = [str(one.label) for one in run.spec.data.questions]
     if len(labels) > 1:
-        question = pick("Question", dict(enumerate(labels)))
+        question = ui.pick("Question", dict(enumerate(labels)))
     start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // len(labels))
     categories = data.categories if len(labels) == 1 else ()
-    level = run.spec.analysis.level
-    spec, error = _chosen(f"{run.id}-{place}", start, categories, {"level": level}, pilot=True)
-    return Asked(spec, run, group, question, error)
+    spec = _chosen(f"{run.id}-{place}", start, categories, pilot=True, level=run.spec.analysis.level)
+    return Asked(spec, run, group, question)
 
 
 def choose_assumed() -> Asked:
     """Labels and agreement of a task of which there are no data yet."""
     left, right = st.columns(2)
     labels = left.number_input("Labels", 2, MOST_LABELS, 2, key="plan-labels")
-    agreement = right.number_input(
-        "IRR within groups", 0.02, 0.9, 0.4, step=0.05, key="plan-agreement", help="Krippendorff's alpha"
-    )
+    looks = {"step": 0.05, "key": "plan-agreement", "help": "Krippendorff's alpha"}
+    agreement = right.number_input("IRR within groups", 0.02, 0.9, 0.4, **looks)
     assumed = Assumed(int(labels), float(agreement))
-    spec, error = _chosen("assumed", ASSUMED, (), {"assumed": assumed}, pilot=False)
-    return Asked(spec, error=error)
+    return Asked(_chosen("assumed", ASSUMED, (), pilot=False, assumed=assumed))
 
 
 def _chosen(
-    key: str, start: Mapping[str, Any], categories: tuple[str, ...], more: Mapping[str, Any], *, pilot: bool
-) -> tuple[PlanSpec | None, str | None]:
-    target: Target = switch("Difference in", TARGETS, default="labels", key="plan-target")
+    key: str, start: Mapping[str, Any], categories: tuple[str, ...], *, pilot: bool, **fixed: Any
+) -> PlanSpec:
+    target: Target = ui.switch("Difference in", TARGETS, default="labels", key="plan-target")
     found: dict[str, Any] = {}
-    own = pilot and st.toggle(
-        "As large as in the pilot",
-        value=True,
-        key=f"plan-own-{key}",
-        help="Off: choose how large it is. A small pilot knows little of that.",
-    )
+    more = "Off: choose how large it is. A small pilot knows little of that."
+    own = pilot and st.toggle("As large as in the pilot", True, key=f"plan-own-{key}", help=more)
     if target == "labels" and categories and not own:
         found["label"] = st.selectbox("Label", categories, key=f"plan-label-{key}")
     if not own:
@@ -133,76 +122,60 @@ def _chosen(
         looks = {"step": step, "format": "%.3g", "key": f"plan-size-{target}"}
         found["size"] = st.number_input(called, value=value, **looks)
     goals = {goal: f"{goal:.0%}" for goal in GOALS}
-    goal = switch("Chance of finding it", goals, default=0.8, key="plan-goal")
-    fields = {**more, "target": target, **found, "goal": goal}
+    goal = ui.switch("Chance of finding it", goals, default=0.8, key="plan-goal")
     with st.expander("Design, range and costs"):
-        fields |= _design(key, start)
-    try:
-        return PlanSpec(**fields), None
-    except SpecError as error:
-        return None, str(error)
+        design = _design(key, start)
+    return PlanSpec(**fixed, target=target, **found, goal=goal, **design)
 
 
 def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:
-    def whole(place: Any, label: str, value: int, name: str, least: int = 4) -> int:
-        return int(place.number_input(label, min_value=least, value=value, key=f"plan-{name}-{key}"))
+    def figure(place: Any, label: str, least: float, value: float, name: str, **looks: Any) -> Any:
+        return place.number_input(label, min_value=least, value=value, key=f"plan-{name}", **looks)
 
-    share = st.number_input(
-        "Share of the group, %",
-        1.0,
-        99.0,
-        100 * start["share"],
-        key=f"plan-share-{key}",
-        help="Of all raters; more than it has now where the group is recruited on purpose.",
+    more = "Of all raters; more than it has now where the group is recruited on purpose."
+    looks = {"max_value": 99.0, "help": more}
+    share = figure(st, "Share of the group, %", 1.0, 100 * start["share"], f"share-{key}", **looks)
+    more = "0: every rater labels every item"
+    each = figure(st, "Labels an item", 0, start["each"] or 0, f"each-{key}", help=more)
+    (fewest, most), (fewest_items, most_items), (a, b, c, d) = start["raters"], start["items"], st.columns(4)
+    raters = figure(a, "Fewest raters", 4, fewest, f"j0-{key}"), figure(b, "Most", 4, most, f"j1-{key}")
+    items = (
+        figure(c, "Fewest items", 4, fewest_items, f"i0-{key}"),
+        figure(d, "Most items", 4, most_items, f"i1-{key}"),
     )
-    each = st.number_input(
-        "Labels an item",
-        min_value=0,
-        value=start["each"] or 0,
-        key=f"plan-each-{key}",
-        help="0: every rater labels every item",
-    )
-    a, b, c, d = st.columns(4)
-    raters = whole(a, "Fewest raters", start["raters"][0], "j0"), whole(b, "Most", start["raters"][1], "j1")
-    items = whole(c, "Fewest items", start["items"][0], "i0"), whole(d, "Most items", start["items"][1], "i1")
     e, f = st.columns(2)
-    annotation = e.number_input("Cost of an annotation", min_value=0.0, value=1.0, key="plan-cost-a")
-    rater = f.number_input("Cost of recruiting a rater", min_value=0.0, value=0.0, key="plan-cost-r")
     return {
         "share": round(share / 100, 4),
         "each": int(each) or None,
-        "raters": raters,
-        "items": items,
-        "per_annotation": annotation,
-        "per_rater": rater,
+        "raters": tuple(map(int, raters)),
+        "items": tuple(map(int, items)),
+        "per_annotation": figure(e, "Cost of an annotation", 0.0, 1.0, "cost-a"),
+        "per_rater": figure(f, "Cost of recruiting a rater", 0.0, 0.0, "cost-r"),
     }
 
 
-def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = always) -> None:
+def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[], None] = ui.always) -> None:
     """Draw a plan."""
     for sentence in report.answer(plan):
         st.markdown(sentence.markdown)
     cache.chart(key, "plan", plan, plan_chart)
-    show_table(report.lines_table(plan), "Items that each number of raters takes")
+    ui.show_table(report.lines_table(plan), "Items that each number of raters takes")
     table = report.recruitment_table(plan)
     if not table.empty:
         st.subheader("Whom it takes")
-        show_table(table, "Raters to recruit, by group")
+        ui.show_table(table, "Raters to recruit, by group")
     st.subheader("How this was found out")
     st.write(report.EXPLANATION)
-    bullets(report.details(plan))
+    ui.bullets(report.details(plan))
     if going_on:
         return
-    when_open(
-        "Every design as a table",
-        lambda: show_table(report.surface_table(plan), "The chance of every design"),
-        key=f"plan-table-{key}",
-    )
-    downloads(
+    surface = partial(ui.show_table, report.surface_table(plan), "The chance of every design")
+    ui.when_open("Every design as a table", surface, key=f"plan-table-{key}")
+    ui.downloads(
         check,
         ("recruitment (CSV)", "recruitment.csv", lambda: report.recruitment_csv(plan)),
         ("recruitment (XLSX)", "recruitment.xlsx", lambda: recruitment_xlsx(plan)),
-        ("surface (SVG)", "plan.svg", lambda: drawn(plan_chart(plan), "svg")),
+        ("surface (SVG)", "plan.svg", lambda: ui.drawn(plan_chart(plan), "svg")),
         ("plan (JSON)", "plan.json", lambda: json_text(plan_dict(plan))),
         type="tertiary",
     )
@@ -214,10 +187,7 @@ PREFIX = "plan "
 
 def offer(asked: Asked) -> None:
     """A button that has the plan made; its key then stands in the address."""
-    if asked.spec is None:
-        st.error(escape_markdown(asked.error or ""))
-        return
-    if st.button("Make the plan", type="primary", icon=":material/calculate:", key="plan-make"):
+    if ui.button("Make the plan", "calculate", type="primary", key="plan-make"):
         run = asked.run
         owner = require_run(None if run is None else run.project).id
         if run is None or kept_plan(run, asked.key) is None:
@@ -276,9 +246,8 @@ def _watch(known: str, key: str, project: str) -> None:
         share = min(plan.done / plan.total, 1.0)
         st.progress(share, text=f"{plan.done:,} of about {plan.total:,} simulated data sets")
     st.caption("The plan goes on when you close this page; its address leads back to it.")
-    if may_manage(making.owner, project) and st.button(
-        "Cancel the plan", icon=":material/stop_circle:", key="plan-cancel"
-    ):
+    may = may_manage(making.owner, project)
+    if may and ui.button("Cancel the plan", "stop_circle", key="plan-cancel"):
         require_manage(making.owner, project)
         making.cancelled = True
     if plan is not None:
@@ -287,8 +256,6 @@ def _watch(known: str, key: str, project: str) -> None:
 
 def _task(asked: Asked) -> PlanTask:
     """Read the pilot's data, in the plan's own thread."""
-    if asked.spec is None:
-        raise SpecError(asked.error or "")
     if asked.run is None or asked.group is None:
         return assumed_task(asked.spec)
     dataset, least = server.shared().service.data_of(asked.run), asked.run.spec.analysis.min_raters
@@ -301,16 +268,13 @@ def _keep(run: RunRecord | None, key: str, plan: Plan) -> None:
 
 
 def show_kept_plans(
-    run: RunRecord, check: Callable[[], None] = always, may_see: Callable[[Plan], bool] = lambda _: True
+    run: RunRecord, check: Callable[[], None] = ui.always, may_see: Callable[[Plan], bool] = lambda _: True
 ) -> None:
-    """A section for each plan that `may_see` lets through.
-
-    `check` refuses files to whoever may not have them any more.
-    """
+    """A section for each plan that `may_see` lets through, with its files as `check` allows."""
     for key in stores_of(run).answers.names(run.id, PREFIX):
         plan = kept_plan(run, key)
         if plan is None or not may_see(plan):
             continue
         label = f"Plan: {TARGETS[plan.spec.target]} of {report.named(plan)}, a chance of {plan.spec.goal:.0%}"
         draw = partial(draw_plan, key, plan, check=check)
-        when_open(label, draw, key=f"kept-{key}", icon=":material/calculate:")
+        ui.when_open(label, draw, key=f"kept-{key}", icon=":material/calculate:")

@@ -19,17 +19,10 @@ from grasp_core.store.people.projects import (
     MemberKind,
     Project,
 )
+from pages._ui.helpers import identity
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.around import work_in
-from pages._ui.helpers.identity import (
-    VIEWERS_LOOK,
-    current_project,
-    current_user,
-    here,
-    owner_names,
-    require_lead,
-)
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import act, caption, confirm, refusals, say_of, say_refusal, switch, when_open
 
 _KINDS: dict[MemberKind, tuple[str, str, str]] = {
     "address": ("A mail address", "ann@example.org", "{}"),
@@ -40,13 +33,13 @@ _KINDS: dict[MemberKind, tuple[str, str, str]] = {
 
 
 def _show_members(project: Project) -> None:
-    leads = current_user().may_lead(project.id)
-    for member in here().projects.members(project.id):
+    leads = identity.current_user().may_lead(project.id)
+    for member in identity.here().projects.members(project.id):
         _show_member(project, member, leads=leads)
     if leads:
         with st.form(_key("add", project), clear_on_submit=False, border=True):
             names = {kind: name for kind, (name, *_) in _KINDS.items()}
-            kind = switch("Add", names, key=_key("kind", project))
+            kind = ui.switch("Add", names, key=_key("kind", project))
             st.text_input(
                 "Which",
                 max_chars=MEMBER_LENGTH,
@@ -56,12 +49,12 @@ def _show_members(project: Project) -> None:
             )
             st.selectbox("As", ROLES, key=_key("as", project))
             st.form_submit_button("Add", icon=":material/person_add:", on_click=_add, args=(project,))
-    say_refusal(_key("problem", project))
+    ui.say_refusal(_key("problem", project))
 
 
 def _show_member(project: Project, member: Member, *, leads: bool) -> None:
     if member.kind == "person":
-        name = owner_names([member.name])[member.name]
+        name = identity.owner_names([member.name])[member.name]
     else:
         name = _KINDS[member.kind][2].format(member.name)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -71,23 +64,12 @@ def _show_member(project: Project, member: Member, *, leads: bool) -> None:
             return
         key = _key(f"role-{member.kind}-{member.name}", project)
         st.session_state[key] = member.role
-        st.selectbox(
-            f"Role of {escape_markdown(name)}",
-            ROLES,
-            key=key,
-            label_visibility="collapsed",
-            width=140,
-            on_change=_admit,
-            args=(project, member.kind, member.name, key),
-        )
-        st.button(
-            "Remove",
-            key=_key(f"remove-{member.kind}-{member.name}", project),
-            icon=":material/person_remove:",
-            help=f"Remove {escape_markdown(name)}",
-            on_click=_expel,
-            args=(project, member),
-        )
+        admit = partial(_admit, project, member.kind, member.name, key)
+        looks = {"key": key, "label_visibility": "collapsed", "width": 140, "on_change": admit}
+        st.selectbox(f"Role of {escape_markdown(name)}", ROLES, **looks)
+        remove = _key(f"remove-{member.kind}-{member.name}", project)
+        more = f"Remove {escape_markdown(name)}"
+        ui.button("Remove", "person_remove", _expel, project, member, key=remove, help=more)
 
 
 def _add(project: Project) -> None:
@@ -98,50 +80,37 @@ def _add(project: Project) -> None:
 
 def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
     """Give somebody the role that was chosen under `key`; whether they have it now."""
-    with refusals(_key("problem", project)):
-        user, member = require_lead(project.id), Member(kind, name, st.session_state[key])
-        here().projects.admit(project.id, member)
-        server.shared().audit.record(user.id, "member", "project", project.id, member.told)
+    with ui.refusals(_key("problem", project)):
+        member = Member(kind, name, st.session_state[key])
+        _changed(project, "member", lambda id: identity.here().projects.admit(id, member), **member.told)
         return True
     return False
 
 
 def _expel(project: Project, member: Member) -> None:
-    with refusals(_key("problem", project)):
-        user = require_lead(project.id)
-        here().projects.expel(project.id, member.kind, member.name)
-        server.shared().audit.record(user.id, "member", "project", project.id, {**member.told, "role": None})
+    def expel(id: str) -> None:
+        identity.here().projects.expel(id, member.kind, member.name)
+
+    with ui.refusals(_key("problem", project)):
+        _changed(project, "member", expel, **{**member.told, "role": None})
 
 
 def _key(what: str, project: Project) -> str:
     return f"members-{what}-{project.id}"
 
 
-_NAME = "project-name"
+_NAME, _PROBLEM = "project-name", "project-problem"
 
 
 def offer_new() -> None:
     """The button that opens the dialog; viewers of the server have none."""
-    if current_user().may_run and st.button("New project", type="primary", icon=":material/add:"):
-        _new_dialog()
+    if identity.current_user().may_run and ui.button("New project", "add", type="primary"):
+        ui.ask("New project", _ask_new, "Make the project", _create, refused=_PROBLEM)
 
 
-@st.dialog("New project", width="medium")
-def _new_dialog() -> None:
+def _ask_new() -> None:
     st.write("You are its owner, and at first its only member.")
-    _ask_name("", "Make the project", _create)
-
-
-@st.dialog("Rename this project", width="medium")
-def _rename_dialog(project: Project) -> None:
-    _ask_name(project.name, "Rename", _rename, project)
-
-
-@st.dialog("Delete this project?", width="medium")
-def _delete_dialog(project: Project) -> None:
-    held = _with_it(here().projects.holdings(project.id))
-    say_of(project.name, f"The project{held} are deleted for everybody, and cannot be brought back.")
-    confirm(_delete, project)
+    st.text_input("Name", max_chars=NAME_LENGTH, key=_NAME)
 
 
 def _with_it(held: Holdings) -> str:
@@ -158,15 +127,10 @@ def _with_it(held: Holdings) -> str:
     return "".join(f", {one}" for one in counted[:-1]) + f" and {counted[-1]}"
 
 
-def _ask_name(start: str, label: str, do: Callable[..., object], *args: object) -> None:
-    st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
-    act(label, do, *args, refused="project-problem")
-
-
 def _create() -> None:
-    user = current_user()
+    user = identity.current_user()
     if not user.may_run:
-        raise AccessError(VIEWERS_LOOK)
+        raise AccessError(identity.VIEWERS_LOOK)
     owner = Member("person", user.id, "owner") if user.id else None
     made = server.shared().projects.create(st.session_state[_NAME], owner=owner).id
     server.shared().audit.record(user.id, "create", "project", made)
@@ -174,19 +138,18 @@ def _create() -> None:
 
 
 def _changed(project: Project, action: str, change: Callable[[str], object], **noted: object) -> None:
-    """Change a project, if the visitor may, and note it in the log."""
-    user = require_lead(project.id)
+    user = identity.require_lead(project.id)
     change(project.id)
     server.shared().audit.record(user.id, action, "project", project.id, noted)
 
 
 def _rename(project: Project) -> None:
     name = st.session_state[_NAME]
-    _changed(project, "change", lambda id: here().projects.rename(id, name), name=True)
+    _changed(project, "change", lambda id: identity.here().projects.rename(id, name), name=True)
 
 
 def _delete(project: Project) -> None:
-    _changed(project, "delete", lambda id: here().projects.delete(id))
+    _changed(project, "delete", lambda id: identity.here().projects.delete(id))
 
 
 _ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner": "you are an owner"}
@@ -194,51 +157,51 @@ _ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner"
 
 def show_project(project: Project, *, is_everyone: bool) -> None:
     """Draw a project; `is_everyone` is the one that all belong to."""
-    user, signed_in = current_user(), server.shared().settings.sign_in
+    user, signed_in = identity.current_user(), server.shared().settings.sign_in
     with st.container(border=True, key=f"project-{project.id}"):
         st.header(escape_markdown(project.name), divider=False)
-        caption(*_facts(project, is_everyone=is_everyone))
+        ui.caption(*_facts(project, is_everyone=is_everyone))
         if is_everyone and signed_in:
             st.write(
                 "All who may sign in on this server belong to it, each with the role that they have on the "
                 "server; it cannot be renamed, archived or deleted."
             )
         with st.container(horizontal=True):
-            if project.id == current_project(user):
+            if project.id == identity.current_project(user):
                 st.markdown(":material/check: You work in this project.", width="content")
             else:
-                st.button(
-                    "Work in this project",
-                    key=f"work-{project.id}",
-                    icon=":material/login:",
-                    on_click=work_in,
-                    args=(project.id,),
-                )
+                ui.button("Work in this project", "login", work_in, project.id, key=f"work-{project.id}")
             if user.may_lead(project.id) and not is_everyone:
-                if st.button("Rename", key=f"rename-{project.id}", icon=":material/edit:"):
-                    _rename_dialog(project)
-
-                def archive(id: str) -> None:
-                    here().projects.archive(id, not project.archived)
-
-                kept = "It stays to be looked at; nothing is added to it any more."
-                st.button(
-                    "Take out of the archive" if project.archived else "Archive",
-                    key=f"archive-{project.id}",
-                    icon=":material/unarchive:" if project.archived else ":material/archive:",
-                    help=None if project.archived else kept,
-                    on_click=partial(_changed, project, "change", archive, archived=not project.archived),
-                )
-                if st.button(
-                    "Delete", key=f"delete-{project.id}", icon=":material/delete:", help="Asks first"
-                ):
-                    _delete_dialog(project)
+                _offer_changes(project)
         if signed_in and not is_everyone:
-            when_open("Who belongs to it", lambda: _show_members(project), key=f"members-{project.id}")
+            ui.when_open("Who belongs to it", partial(_show_members, project), key=f"members-{project.id}")
+
+
+def _offer_changes(project: Project) -> None:
+    if ui.button("Rename", "edit", key=f"rename-{project.id}"):
+        name = partial(st.text_input, "Name", project.name, max_chars=NAME_LENGTH, key=_NAME)
+        ui.ask("Rename this project", name, "Rename", _rename, project, refused=_PROBLEM)
+
+    def archive() -> None:
+        to = not project.archived
+        _changed(project, "change", lambda id: identity.here().projects.archive(id, to), archived=to)
+
+    label, icon = "Archive", "archive"
+    more = "It stays to be looked at; nothing is added to it any more."
+    if project.archived:
+        label, icon, more = "Take out of the archive", "unarchive", None
+    ui.button(label, icon, archive, key=f"archive-{project.id}", help=more)
+
+    def say() -> None:
+        held = _with_it(identity.here().projects.holdings(project.id))
+        ui.say_of(project.name, f"The project{held} are deleted for everybody, and cannot be brought back.")
+
+    key = f"delete-{project.id}"
+    ui.ask_first("Delete", "delete", "Delete this project?", say, _delete, project, key=key)
 
 
 def _facts(project: Project, *, is_everyone: bool) -> list[str]:
-    user, held = current_user(), here().projects.holdings(project.id)
+    user, held = identity.current_user(), identity.here().projects.holdings(project.id)
     facts = ["archived"] if project.archived else []
     if user.role == "admin":
         facts += ["you are an admin of this server"] if user.id else []

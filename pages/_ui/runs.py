@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from grasp_core.model.groups import Group, group_labels
+from grasp_core.model.groups import group_labels
 from grasp_core.model.text import escape_markdown
 from grasp_core.report.comparison import (
     Comparison,
@@ -25,7 +26,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, lasted, told
-from pages._ui.helpers.widgets import caption, for_visit, show_table
+from pages._ui.helpers.widgets import button, caption, for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
 
 _MOST = 200
@@ -35,12 +36,8 @@ _MOST = 200
 def find_runs() -> list[RunRecord]:
     """Widgets for words and tag, and what they find, latest first."""
     left, right = st.columns([2, 1])
-    text = left.text_input(
-        "Search",
-        **for_visit("runs-text"),
-        icon=":material/search:",
-        placeholder="Part of a title, note, tag or owner",
-    )
+    looks = {"icon": ":material/search:", "placeholder": "Part of a title, note, tag or owner"}
+    text = left.text_input("Search", **for_visit("runs-text"), **looks)
     tags = here().runs.known_tags()
     if st.session_state.get("runs-tag") not in tags:  # its last run was deleted or tagged anew
         st.session_state.pop("runs-tag", None)
@@ -53,14 +50,6 @@ def find_runs() -> list[RunRecord]:
     if not found:
         st.info("No run is like that." if text or tag else "No run has been saved yet.")
     return found
-
-
-def _offer_to_compare(run: RunRecord) -> None:
-    """A box to tick; only results can be compared."""
-    if run.state == "done":
-        st.checkbox(
-            "Compare", value=run.id in _picked(), **for_visit(_key(run.id)), on_change=_toggle, args=(run.id,)
-        )
 
 
 def offer_comparison() -> None:
@@ -82,8 +71,7 @@ def offer_comparison() -> None:
 
 
 def _picked() -> list[str]:
-    picked: list[str] = st.session_state.setdefault("picked-runs", [])
-    return picked
+    return st.session_state.setdefault("picked-runs", [])
 
 
 def _toggle(run_id: str) -> None:
@@ -105,6 +93,8 @@ def _key(run_id: str) -> str:
 
 
 _ROWS_IN_FULL = 25
+_NAMED = 12
+"""Groups that are named; of more only their number is said."""
 
 
 def show_side_by_side(id_a: str, id_b: str) -> None:
@@ -122,8 +112,8 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
             st.markdown(f"**{name}**")
             link_to_run(run.id, run.title)
             caption(f"{told(run.created_at)} · {run.total:,} permutations")
-    results = server.shared().service.result
-    comparison = compare(results(a.id), results(b.id))
+    results = [server.shared().service.result(run.id) for run in runs]
+    comparison = compare(*results)
     if comparison is None:
         st.info(
             "One of the two is about models and the other about agreement, so there is nothing to hold "
@@ -141,7 +131,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         ("In slices that both have", slices_compared, "Slices"),
     )
     for title, compared, name in of_both:
-        table = compared(results(a.id), results(b.id))
+        table = compared(*results)
         if not table.empty:
             st.subheader(title)
             _show_table(table, f"{name} of both runs")
@@ -158,22 +148,19 @@ def _show_differences(differences: tuple[Difference, ...], none: str, alt: str) 
 def _show_changes(comparison: Comparison) -> None:
     for groups, name in ((comparison.only_a, "A"), (comparison.only_b, "B")):
         if groups:
-            st.markdown(f"Only {name} shows {escape_markdown(_listed(groups))}.")
+            names, more = group_labels(groups), len(groups) - _NAMED
+            named = "; ".join(names[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
+            st.markdown(f"Only {name} shows {escape_markdown(named)}.")
     if not comparison.changes:
         st.info("No group and statistic is in both, so there is nothing to hold against each other.")
         return
     st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in in_words(comparison)))
     left, right = st.columns([2, 1], vertical_alignment="bottom")
-    statistics = left.multiselect(
-        "Statistics",
-        comparison.statistics,
-        default=comparison.statistics,
-        format_func=statistic_name,
-        key="compared-statistics",
-    )
-    only_changed = right.toggle(
-        "Only where significance changed", value=bool(comparison.changed), key="compared-only"
-    )
+    looks = {"format_func": statistic_name, "key": "compared-statistics"}
+    known = comparison.statistics
+    statistics = left.multiselect("Statistics", known, default=known, **looks)
+    looks = {"value": bool(comparison.changed), "key": "compared-only"}
+    only_changed = right.toggle("Only where significance changed", **looks)
     changes = comparison.changed if only_changed else comparison.changes
     rows = [change for change in changes if change.statistic in statistics]
     if rows:
@@ -183,44 +170,24 @@ def _show_changes(comparison: Comparison) -> None:
 
 
 def _show_table(table: pd.DataFrame, alt: str) -> None:
-    """What became of every test, with the interval of each difference."""
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
     style = table.style.format(_signed, subset=["moved", "q_moved"])
     column = st.column_config.Column
-    pinned = {name: column(name.capitalize(), pinned=True) for name in ("pair", "slice", "group")}
-    show_table(
-        style.format(format_p_value, subset=["q_a", "q_b"]),
-        alt,
-        height="content" if len(table) <= _ROWS_IN_FULL else 900,
-        column_config={
-            **pinned,
-            "axis": "Axis",
-            "model": "Model",
-            "statistic": "Statistic",
-            "a": "A",
-            "b": "B",
-            "moved": "B − A",
-            "moved_interval": "95 % interval of B − A",
-            "q_a": "q of A",
-            "q_b": "q of B",
-            "q_moved": "q of B − q of A",
-            "significance": column("Significance", width="medium"),
-        },
-        placeholder=NOT_ESTIMABLE,
-    )
+    heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "A", "b": "B"}
+    heads |= {"moved": "B − A", "moved_interval": "95 % interval of B − A"}
+    heads |= {"q_a": "q of A", "q_b": "q of B", "q_moved": "q of B − q of A"}
+    heads |= {name: column(name.capitalize(), pinned=True) for name in ("pair", "slice", "group")}
+    heads["significance"] = column("Significance", width="medium")
+    style = style.format(format_p_value, subset=["q_a", "q_b"])
+    height = "content" if len(table) <= _ROWS_IN_FULL else 900
+    show_table(style, alt, height=height, column_config=heads, placeholder=NOT_ESTIMABLE)
 
 
 def _signed(number: float) -> str:
     if pd.isna(number):
         return NOT_ESTIMABLE
     return f"{number:+.3f}".replace("-", MINUS)
-
-
-def _listed(groups: tuple[Group, ...], most: int = 12) -> str:
-    names = group_labels(groups)
-    more = len(names) - most
-    return "; ".join(names[:most]) + (f"; and {more} more" if more > 0 else "")
 
 
 _PER_PAGE = 20
@@ -247,8 +214,7 @@ def watch_all(ids: Sequence[str]) -> None:
             _facts(run, names[run.owner])
             show_progress(run)
             if may_manage(run.owner, run.project) and not run.cancel_requested:
-                looks = {"key": f"cancel-{run.id}", "icon": ":material/stop_circle:"}
-                st.button("Cancel", on_click=cancel, args=(run,), **looks)
+                button("Cancel", "stop_circle", cancel, run, key=f"cancel-{run.id}")
 
 
 def list_runs(runs: Sequence[RunRecord]) -> None:
@@ -261,15 +227,17 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
         with st.container(border=True, key=f"run-{run.id}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center"):
                 link_to_run(run.id, run.title)
-                _offer_to_compare(run)
+                if run.state == "done":  # only results can be compared
+                    looks = {"on_change": _toggle, "args": (run.id,), **for_visit(_key(run.id))}
+                    st.checkbox("Compare", run.id in _picked(), **looks)
                 edit(run)
                 delete(run)
             if run.verdict:
                 st.markdown(escape_markdown(run.verdict))
             _facts(run, names[run.owner])
             if run.note:
-                note = run.note
-                shown = note if len(note) <= _NOTE_SHOWN else f"{note[:_NOTE_SHOWN].rstrip()} …"
+                cut = len(run.note) > _NOTE_SHOWN
+                shown = f"{run.note[:_NOTE_SHOWN].rstrip()} …" if cut else run.note
                 st.markdown(escape_markdown(shown))
     if pages > 1:
         st.pagination(pages, key="runs-page")

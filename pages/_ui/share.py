@@ -21,19 +21,10 @@ from grasp_core.server.identity import COOKIE, known, new_visit
 from grasp_core.server.links import CLOSED, PasswordError, Visitor, told_of, withdraw_of_run
 from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
-from pages._ui.helpers.identity import (
-    VIEWERS_LOOK,
-    current_project,
-    current_user,
-    here,
-    may_manage,
-    owner_names,
-    require_manage,
-    stores_of,
-)
+from pages._ui.helpers import identity
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import address
-from pages._ui.helpers.state import told, zone
-from pages._ui.helpers.widgets import caption, forget, just_made, keep_made, refusals, say_refusal, show_made
+from pages._ui.helpers.state import ending, told, zone
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -49,14 +40,12 @@ def _days() -> float | None:
     if chosen != _OWN_TERM:
         return _TERMS[chosen]
     now = datetime.now(zone())
-    midnight = datetime.combine(
-        st.session_state[_LAST_DAY] + timedelta(days=1), datetime.min.time(), now.tzinfo
-    )
+    end = st.session_state[_LAST_DAY] + timedelta(days=1)
+    midnight = datetime.combine(end, datetime.min.time(), now.tzinfo)
     return (midnight.timestamp() - now.timestamp()) / 86400  # by the clock: a day may have 23 or 25 hours
 
 
 _MADE, _REFUSED = "share-made", "share-refused"
-_GOES_ON = " It shows what is found so far, and the result once it is there."
 
 
 @dataclass(frozen=True)
@@ -74,38 +63,36 @@ class Shareable:
 
 def share_run(run: RunRecord) -> None:
     """The button that opens the dialog for a run."""
-    links = stores_of(run).links
-    what, make = partial(_what_is_shown, run), partial(links.create, run.id)
-    found = partial(links.of_run, run.id)
-    _share(Shareable(address("results", run=run.id), run.owner, run.project, what, make, found, run.id))
+    links, where = identity.stores_of(run).links, address("results", run=run.id)
+    what, make, found = partial(_what_is_shown, run), partial(links.create, run.id), links.of_run
+    _share(Shareable(where, run.owner, run.project, what, make, partial(found, run.id), run.id))
 
 
 def share_leaderboard(snapshot: Callable[[], dict[str, Any]]) -> None:
     """The button that opens the dialog for the leaderboard; each link opens what it was made of."""
-    links, project = here().links, current_project()
+    links, project = identity.here().links, identity.current_project()
     shown = (
         "A link shows the leaderboard as it is now, read-only: names of systems and their figures, neither "
         "predictions nor who handed them in."
     )
-    _share(
-        Shareable(
-            address("models", **{"models-view": "Leaderboard"}),
-            current_user().id,
-            project,
-            lambda: shown,
-            lambda **how: links.create_leaderboard(snapshot(), **how),
-            lambda: [link for link in links.of_leaderboards() if may_manage(link.created_by, project)],
-        )
-    )
+
+    def make(**how: Any) -> str:
+        return links.create_leaderboard(snapshot(), **how)
+
+    def found() -> list[Link]:
+        return [link for link in links.of_leaderboards() if identity.may_manage(link.created_by, project)]
+
+    where = address("models", **{"models-view": "Leaderboard"})
+    _share(Shareable(where, identity.current_user().id, project, lambda: shown, make, found))
 
 
 def _share(shared: Shareable) -> None:
-    if st.button("Share", icon=":material/share:"):
+    if ui.button("Share", "share"):
         _forget()
         _dialog(shared)
 
 
-_forget = partial(forget, _MADE, _REFUSED)
+_forget = partial(ui.forget, _MADE, _REFUSED)
 
 
 @st.dialog("Share this result", width="large", on_dismiss=_forget)
@@ -115,62 +102,47 @@ def _dialog(shared: Shareable) -> None:
     st.write(f"Who {who} finds the result here, with everything on this page:")
     st.code(shared.address, language=None, wrap_lines=True)
     st.subheader("With people without an account")
-    if not may_manage(shared.owner, shared.project):
+    if not identity.may_manage(shared.owner, shared.project):
         st.write(
             "Only the person whose result this is, an owner of its project or an admin can make such links."
-            if current_user().may_run
-            else VIEWERS_LOOK
+            if identity.current_user().may_run
+            else identity.VIEWERS_LOOK
         )
         return
     st.write(shared.what_is_shown())
     left, right = st.columns(2)
-    left.text_input(
-        "For whom or what (optional)",
-        key=_LABEL,
-        max_chars=_LABEL_LENGTH,
-        help="Only you and your colleagues see it, in the list below.",
-    )
+    more = "Only you and your colleagues see it, in the list below."
+    left.text_input("For whom or what (optional)", key=_LABEL, max_chars=_LABEL_LENGTH, help=more)
     term = right.selectbox("Works for", [*_TERMS, _OWN_TERM], index=1, key=TERM)
     if term == _OWN_TERM:
         today = datetime.now(zone()).date()
         last = today + timedelta(days=14)
         right.date_input("Last day", last, min_value=today, required=True, key=_LAST_DAY)
-    left.text_input(
-        "Password (optional)",
-        type="password",
-        key=_PASSWORD,
-        max_chars=LONGEST,
-        autocomplete="new-password",
-        help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
-    )
-    right.number_input(
-        "Visits (optional)",
-        1,
-        MOST_USES,
-        None,
-        key=_USES,
-        placeholder="Any number",
-        help="After so many the link stops working. Whoever comes again within 12 hours counts once.",
-    )
+    more = f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash."
+    looks = {"type": "password", "autocomplete": "new-password", "max_chars": LONGEST, "help": more}
+    left.text_input("Password (optional)", key=_PASSWORD, **looks)
+    more = "After so many the link stops working. Whoever comes again within 12 hours counts once."
+    looks = {"key": _USES, "placeholder": "Any number", "help": more}
+    right.number_input("Visits (optional)", 1, MOST_USES, None, **looks)
     if shared.run is not None:
         st.checkbox(f"Show groups of fewer than {LEAST} raters too", key=_SMALL)
         st.caption(SMALL_GROUPS)
-    st.button("Make a link", type="primary", icon=":material/add_link:", on_click=make_link, args=(shared,))
-    say_refusal(_REFUSED)
-    show_made(_MADE, "link")
+    ui.button("Make a link", "add_link", make_link, shared, type="primary")
+    ui.say_refusal(_REFUSED)
+    ui.show_made(_MADE, "link")
     links = shared.links()
     st.subheader("Links to this result")
     if not links:
         st.write("There are none yet.")
-    names = owner_names(link.created_by for link in links)
+    names = identity.owner_names(link.created_by for link in links)
     for link in links:
         with st.container(border=True, key=f"link-{link.id}"):
             st.markdown(f"**{escape_markdown(link.label or 'Without a label')}** · {link.state}")
-            caption(*_facts(link, names[link.created_by]))
+            ui.caption(*_facts(link, names[link.created_by]))
             if link.works:
                 more = "The link stops working at once and for good."
-                looks = {"key": f"withdraw-{link.id}", "icon": ":material/link_off:", "help": more}
-                st.button("Withdraw", on_click=withdraw_link, args=(shared, link.id), **looks)
+                looks = {"key": f"withdraw-{link.id}", "help": more}
+                ui.button("Withdraw", "link_off", withdraw_link, shared, link.id, **looks)
     if shared.run is not None and any(link.goes_on for link in links):
         with st.popover("Withdraw all links to this run", icon=":material/link_off:"):
             st.warning(
@@ -185,9 +157,10 @@ def _what_is_shown(run: RunRecord) -> str:
     found = service.result(run.id) if run.state == "done" else service.provisional(run.computed_as)
     smallest = "" if found is None else _smallest(found)
     shown = "this page read-only" + (", with its title and the models’ names" if run.spec.models else "")
+    goes_on = "" if run.ended else " It shows what is found so far, and the result once it is there."
     return (
         f"A link shows {shown}: without names of files, notes on the data and all that would change "
-        f"something.{smallest}{'' if run.ended else _GOES_ON}"
+        f"something.{smallest}{goes_on}"
     )
 
 
@@ -205,33 +178,23 @@ def _smallest(found: Result) -> str:
 
 def make_link(shared: Shareable) -> None:
     """Make a link to what is shared, as the dialog says; once, however often the button is pressed."""
-    user = require_manage(shared.owner, shared.project)
-    if just_made(_MADE):
+    user = identity.require_manage(shared.owner, shared.project)
+    if ui.just_made(_MADE):
         return
     state = st.session_state
-    terms = Terms(
-        label=state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
-        days=_days(),
-        password=state.get(_PASSWORD) or None,
-        max_uses=state.get(_USES),
-        small_groups=bool(state.get(_SMALL)),
-    )
-    with refusals(_REFUSED):
+    label, password = state.get(_LABEL, "").strip()[:_LABEL_LENGTH], state.get(_PASSWORD) or None
+    uses, small = state.get(_USES), bool(state.get(_SMALL))
+    terms = Terms(label=label, days=_days(), password=password, max_uses=uses, small_groups=small)
+    with ui.refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
         details = {"address": shared.address, **told_of(terms)}
         server.shared().audit.record(user.id, "share", "link", "", details)
-        keep_made(_MADE, address("shared", token=token))
+        ui.keep_made(_MADE, address("shared", token=token))
 
 
 def _facts(link: Link, maker: str) -> list[str]:
     by = f" by {maker}" if maker else ""
-    facts = [f"made{by} {told(link.created_at)}"]
-    if link.revoked_at is not None:
-        facts.append(f"withdrawn {told(link.revoked_at)}")
-    elif link.expires_at is None:
-        facts.append("no end")
-    else:
-        facts.append(f"{'ended' if link.expired else 'ends'} {told(link.expires_at)}")
+    facts = [f"made{by} {told(link.created_at)}", ending(link)]
     facts += ["password"] if link.has_password else []
     facts += ["small groups shown"] if link.target.small_groups else []
     facts += [] if link.max_uses is None else [f"at most {number(link.max_uses, 'visit')}"]
@@ -243,15 +206,15 @@ def _facts(link: Link, maker: str) -> list[str]:
 
 def withdraw_link(shared: Shareable, link_id: str) -> None:
     """Withdraw one of the links to what is shared, and no other."""
-    user = require_manage(shared.owner, shared.project)
+    user = identity.require_manage(shared.owner, shared.project)
     if link_id in [link.id for link in shared.links()]:
         server.shared().seen(only(shared.project)).links.revoke(link_id)
         server.shared().audit.record(user.id, "withdraw", "link", link_id)
-    forget(_MADE)  # it may be the one that is shown to be copied
+    ui.forget(_MADE)  # it may be the one that is shown to be copied
 
 
 def _withdraw_all(shared: Shareable) -> None:
-    user = require_manage(shared.owner, shared.project)
+    user = identity.require_manage(shared.owner, shared.project)
     _forget()
     if shared.run is not None:
         links = server.shared().seen(only(shared.project)).links
@@ -264,10 +227,7 @@ _TAB, _TYPED, _GIVEN = "link-tab", "link-password-typed", "link-password-given"
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """A link that works, or did when the page was drawn.
-
-    `small_groups` says whether it shows groups of few raters.
-    """
+    """A link that works, or did when the page was drawn; it may show groups of few raters."""
 
     token: str
     opened: RunRecord | Leaderboard
@@ -280,10 +240,7 @@ class OpenedLink:
 
 
 def open_link() -> OpenedLink | None:
-    """The link of the address, opened; counted once a visit, whatever is clicked then.
-
-    Where there is none to open, the page says so, or asks for the link's password.
-    """
+    """The link of the address, counted once a visit; else the page says why not, or asks for a password."""
     token, given = st.query_params.get("token", ""), st.session_state.pop(_GIVEN, None)
     try:
         if not token:
@@ -315,9 +272,8 @@ def _ask(refused: str | None) -> None:
     st.title(_TITLE)
     st.write("This link opens with a password. Whoever sent you the link knows it.")
     with st.form("link-password-form", border=False, clear_on_submit=True):
-        st.text_input(
-            "Password of the link", type="password", max_chars=LONGEST, autocomplete="off", key=_TYPED
-        )
+        looks = {"type": "password", "max_chars": LONGEST, "autocomplete": "off", "key": _TYPED}
+        st.text_input("Password of the link", **looks)
         st.form_submit_button("Open", type="primary", icon=":material/lock_open:", on_click=_give)
     if refused is not None:
         st.error(refused)

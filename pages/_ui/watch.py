@@ -5,37 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
 from grasp_core.model.text import escape_markdown
 from grasp_core.reading.sources.allowed import FOLDER
-from grasp_core.report.comparison import changes_table
+from grasp_core.report.comparison import Comparison, changes_table
 from grasp_core.server import server
 from grasp_core.server.watches import EVERY, Step, how_often, state
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch
-from pages._ui.helpers.identity import (
-    current_user,
-    here,
-    may_manage,
-    owner_names,
-    require_manage,
-    require_run,
-)
+from pages._ui.helpers import identity
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import (
-    caption,
-    confirm,
-    forget,
-    say_refusal,
-    show_table,
-    switch,
-    tried,
-    when_open,
-)
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 
@@ -43,13 +27,13 @@ _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 def offer_watch(run: RunRecord) -> None:
     """The button that opens the dialog, where the visitor may run and the run's files have addresses."""
     watching = server.shared().watching
-    may = watching.possible and current_user().may_run_in(run.project)
-    if may and watching.refusal(run) is None and st.button("Watch", icon=":material/notifications:"):
+    may = watching.possible and identity.current_user().may_run_in(run.project)
+    if may and watching.refusal(run) is None and ui.button("Watch", "notifications"):
         _forget()
         _dialog(run)
 
 
-_forget = partial(forget, _MADE, _PROBLEM)
+_forget = partial(ui.forget, _MADE, _PROBLEM)
 
 
 @st.dialog("Watch this result", width="medium", on_dismiss=_forget)
@@ -64,14 +48,13 @@ def _dialog(run: RunRecord) -> None:
     )
     places = [origin.location.removeprefix(FOLDER) for origin in server.shared().watching.origins(run)]
     st.code("\n".join(places), language=None, wrap_lines=True)
-    switch("Look", EVERY, default="daily", key=_EVERY)
-    looks = {"type": "primary", "icon": ":material/check:", "key": "watch-add"}
-    st.button("Watch", on_click=tried(_PROBLEM, _add), args=(run,), **looks)
-    say_refusal(_PROBLEM)
+    ui.switch("Look", EVERY, default="daily", key=_EVERY)
+    ui.button("Watch", "check", ui.refusals(_PROBLEM)(_add), run, type="primary", key="watch-add")
+    ui.say_refusal(_PROBLEM)
 
 
 def _add(run: RunRecord) -> None:
-    user, every = require_run(run.project), st.session_state[_EVERY]
+    user, every = identity.require_run(run.project), st.session_state[_EVERY]
     watch = server.shared().watching.add(run, every=every, by=user)
     server.shared().audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": every})
     st.session_state[_MADE] = run.id
@@ -82,22 +65,22 @@ _SOON_S = 10.0
 
 def follow(watches: Sequence[Watch]) -> None:
     """Look after those of the watches that something is about to happen to."""
-    waiting = {watch.id: _stand(watch) for watch in watches if _waits(watch)}
+    soon = time.time() + _SOON_S
+    waiting = {
+        watch.id: _stand(watch)
+        for watch in watches
+        if watch.going_run is not None or (watch.paused is None and watch.next_at <= soon)
+    }
     if waiting:
         _look_after(waiting)
 
 
 @st.fragment(run_every=2.0)
 def _look_after(waiting: dict[str, tuple[object, ...]]) -> None:
-    now = {watch.id: _stand(watch) for watch in here().watches.all() if watch.id in waiting}
+    now = {watch.id: _stand(watch) for watch in identity.here().watches.all() if watch.id in waiting}
     if now != waiting:
         st.rerun()
     st.caption(":material/hourglass_top: This page follows what is being looked at.")
-
-
-def _waits(watch: Watch) -> bool:
-    due = watch.paused is None and watch.next_at <= time.time() + _SOON_S
-    return due or watch.going_run is not None
 
 
 def _stand(watch: Watch) -> tuple[object, ...]:
@@ -106,34 +89,29 @@ def _stand(watch: Watch) -> tuple[object, ...]:
 
 def show_watch(watch: Watch) -> None:
     """Draw a watch, its latest step in full and the earlier ones folded."""
-    steps = server.shared().history.steps(here().watches, watch, limit=20)
+    steps = server.shared().history.steps(identity.here().watches, watch, limit=20)
     with st.container(border=True, key=f"watch-{watch.id}"):
         st.header(escape_markdown(watch.title), divider=False)
-        st.markdown(f":material/{_icon(watch)}: {escape_markdown(state(watch))}")
+        icon = "hourglass_top" if watch.going_run else "check_circle"
+        if watch.paused or watch.failures:
+            icon = "pause_circle" if watch.paused else "error"
+        st.markdown(f":material/{icon}: {escape_markdown(state(watch))}")
         if watch.problem:
             st.warning(escape_markdown(watch.problem))
-        owner = owner_names([watch.owner])[watch.owner]
+        owner = identity.owner_names([watch.owner])[watch.owner]
         facts = [f"watched by {owner}"] if owner else []
         facts.append(f"looked at {how_often(watch.every)}")
         facts.append("not yet looked at" if watch.looked_at is None else f"last {told(watch.looked_at)}")
         if watch.paused is None and watch.going_run is None:
             facts.append(f"next {told(watch.next_at)}")
-        caption(*facts)
-        if may_manage(watch.owner, watch.project):
+        ui.caption(*facts)
+        if identity.may_manage(watch.owner, watch.project):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 _offer_changes(watch)
         _show_steps(steps[:1])
         if steps[1:]:
             label, earlier = f"Earlier runs ({len(steps) - 1})", partial(_show_steps, steps[1:])
-            when_open(label, earlier, key=f"earlier-{watch.id}")
-
-
-def _icon(watch: Watch) -> str:
-    if watch.paused:
-        return "pause_circle"
-    if watch.failures:
-        return "error"
-    return "hourglass_top" if watch.going_run else "check_circle"
+            ui.when_open(label, earlier, key=f"earlier-{watch.id}")
 
 
 def _show_steps(steps: Sequence[Step]) -> None:
@@ -148,73 +126,61 @@ def _show_steps(steps: Sequence[Step]) -> None:
                 if step.before is not None:
                     link_to_two(step.before, step.run_id, "Before and now, side by side")
             if step.found is not None and step.found.changes:
-                table = partial(_show_table, step)
-                when_open("Each value, before and now", table, key=f"table-{name}")
+                show = partial(_show_table, step.found)
+                ui.when_open("Each value, before and now", show, key=f"table-{name}")
 
 
-def _show_table(step: Step) -> None:
-    table = changes_table(step.found.changes)
+def _show_table(found: Comparison) -> None:
+    table = changes_table(found.changes)
     columns = [name for name in ("group", "axis", "model") if name in table]
     table["moved"] = table["moved"].round(3)
-    show_table(
-        table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]],
-        "Values before and now",
-        column_config={
-            "group": st.column_config.Column("Group", pinned=True),
-            "axis": "Axis",
-            "model": "Model",
-            "statistic": "Statistic",
-            "a": "Before",
-            "b": "Now",
-            "moved": st.column_config.NumberColumn("Difference", format="%+.3f"),
-            "moved_interval": "95 % interval of the difference",
-            "significance": "Significance",
-        },
-    )
+    shown = table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]]
+    column, figure = st.column_config.Column, st.column_config.NumberColumn
+    heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic"}
+    heads |= {"a": "Before", "b": "Now", "significance": "Significance"}
+    heads |= {"group": column("Group", pinned=True), "moved": figure("Difference", format="%+.3f")}
+    heads["moved_interval"] = "95 % interval of the difference"
+    ui.show_table(shown, "Values before and now", column_config=heads)
 
 
 def _offer_changes(watch: Watch) -> None:
     key = f"every-{watch.id}"
     st.session_state[key] = watch.every
-    st.selectbox(
-        "Look",
-        list(dict.fromkeys((*EVERY, watch.every))),
-        format_func=how_often,
-        key=key,
-        width=160,
-        on_change=lambda: _change(watch, "set_every", st.session_state[key], every=st.session_state[key]),
-    )
+
+    def set_every() -> None:
+        _change(watch, "set_every", st.session_state[key], every=st.session_state[key])
+
+    names = {one: how_often(one) for one in (*EVERY, watch.every)}
+    ui.pick("Look", names, key=key, width=160, on_change=set_every)
 
     def button(label: str, icon: str, more: str | None, what: str, **noted: object) -> None:
-        looks = {"key": f"{icon}-{watch.id}", "icon": f":material/{icon}:", "help": more}
-        st.button(label, on_click=_change, args=(watch, what), kwargs=noted, **looks)
+        change = partial(_change, watch, what, **noted)
+        ui.button(label, icon, change, key=f"{icon}-{watch.id}", help=more)
 
     if watch.paused is None:
         button("Look now", "refresh", "In some seconds", "look_now")
         button("Pause", "pause", None, "pause", paused=True)
     elif watch.paused != "run":
         button("Resume", "play_arrow", None, "resume", paused=False)
-    if st.button("Delete", key=f"delete-{watch.id}", icon=":material/delete:", help="Asks first"):
-        _delete_dialog(watch)
 
+    def say() -> None:
+        st.markdown(f"**{escape_markdown(watch.title)}**")
+        st.info("The runs stay.")
 
-@st.dialog("Delete this watch?", width="medium")
-def _delete_dialog(watch: Watch) -> None:
-    st.markdown(f"**{escape_markdown(watch.title)}**")
-    st.info("The runs stay.")
-    confirm(_delete, watch)
+    looks = {"key": f"delete-{watch.id}"}
+    ui.ask_first("Delete", "delete", "Delete this watch?", say, _delete, watch, **looks)
 
 
 def _change(
     watch: Watch, what: Literal["set_every", "look_now", "pause", "resume"], *to: object, **noted: object
 ) -> None:
-    user = require_manage(watch.owner, watch.project)
-    getattr(here().watches, what)(watch.id, *to)
+    user = identity.require_manage(watch.owner, watch.project)
+    getattr(identity.here().watches, what)(watch.id, *to)
     if noted:
         server.shared().audit.record(user.id, "watch", "watch", watch.id, noted)
 
 
 def _delete(watch: Watch) -> None:
-    user = require_manage(watch.owner, watch.project)
-    here().watches.delete(watch.id)
+    user = identity.require_manage(watch.owner, watch.project)
+    identity.here().watches.delete(watch.id)
     server.shared().audit.record(user.id, "delete", "watch", watch.id)

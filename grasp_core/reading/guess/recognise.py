@@ -241,11 +241,12 @@ def _two_coders(table: Table) -> bool:
     return len(runs(table.columns)[0]) == 2 and len(one & other) > 1 and len(one | other) <= MAX_CATEGORIES
 
 
+_WORKED_OUT = names.word_set("kappa alpha icc mos ci")
 _HOW_OFTEN = names.word_set("freq frequency count counts n")
 
 
 def _refuse_other(look: Look) -> None:
-    """Refuse a file of what is known of people, and a table of how often combinations of answers occur."""
+    """Refuse what is known of people, results, and how often combinations of answers occur."""
     people = [name for name in look.columns if look.unique(name) and names.is_id(name)]
     about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
     if people and len(about) > 2 and 2 * len(about) >= len(look.columns) - 1:
@@ -253,6 +254,11 @@ def _refuse_other(look: Look) -> None:
             f"{look.whole.name} tells about people, a row each ({listed(about, 3)}), and not what they "
             "answered; give it as the raters file, beside the file with their answers"
         )
+    results = [name for name in look.columns if names.mentions(name, _WORKED_OUT)]
+    labels = (name for name in look.columns if name not in results and names.label_score(name) > 1)
+    if results and all(look.kind(name) == "numbers" for name in results) and not any(labels):
+        why = f"{quoted(results[0])} is named like what is worked out of several raters' labels"
+        raise DataError(f"{look.whole.name}: {no_raters(why)}")
     counted = [name for name in look.columns if _HOW_OFTEN.issuperset(names.words(name) or ("",))]
     others = [name for name in look.columns if name not in counted]
     if len(counted) == 1 and others and all(text.isdigit() for text in look.texts(counted[0])):
@@ -303,13 +309,15 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
     # Two columns of one name as an axis are one: the first.
     called = {" ".join(name.removeprefix("rater_").replace("_", " ").split()): name for name in free[::-1]}
     able = list(called.values())[::-1]
-    named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
-    chosen = (named or able)[:MAX_AXES]
-    why = "a demographic name and" if named else "at least two values,"
+    demographic = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
+    groups = [name for name in able if name not in demographic and names.mentions(name, names.GROUPS)]
+    why = dict.fromkeys(demographic, "a demographic name and") | dict.fromkeys(groups, "a group's name and")
+    chosen = ([*demographic, *groups] if demographic else able)[:MAX_AXES]
     return tuple(chosen), [
         Reason(
             "axes",
-            f"{quoted(name)}: {why} one value per rater, {number(len(texts[name]), 'value')} in all",
+            f"{quoted(name)}: {why.get(name, 'at least two values,')} one value per rater, "
+            f"{number(len(texts[name]), 'value')} in all",
         )
         for name in chosen
     ]
@@ -439,6 +447,37 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     return best
 
 
+def _joined_by(other: Table, ids: Mapping[Role, set[str]]) -> tuple[dict[Role, float], dict[Role, str]]:
+    """The share of ids that a column of a file has, by what these are, and the column that has most."""
+    look = Look(other)
+    shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
+    keys: dict[Role, str] = {}
+    for name in other.columns:
+        known = look.texts(name)
+        if len(known) < 2 or len(known) < _APART * look.n:
+            continue
+        for role, texts in ids.items():
+            share = len(known & texts) / max(min(len(known), len(texts)), 1)
+            if share > shares[role] and len(known & texts) > 1:
+                shares[role], keys[role] = share, name
+    return shares, keys
+
+
+def _differ(shares: Mapping[Role, float]) -> bool:
+    return max(shares.values()) >= _SHARED and abs(shares["raters"] - shares["items"]) > _EQUAL
+
+
+def _others_of(look: Look, spec: DataSpec, ids: Mapping[Role, set[str]]) -> dict[Role, set[str]]:
+    """Texts of further columns that say which rater or item it is, such as their names."""
+    found: dict[Role, set[str]] = {role: set() for role in ids}
+    named: dict[Role, str | None] = {"raters": spec.rater, "items": spec.item}
+    for role, name in named.items():
+        if name is not None and name in look.columns:
+            same = (other for other in look.columns if other != name and look.alike(other, name))
+            found[role] = found[role].union(*map(look.texts, same))
+    return found
+
+
 def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
     spec = guess.spec
     if other.recipe is not None and other.recipe.raters:
@@ -453,28 +492,21 @@ def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
         "raters": heads if spec.layout == "items-by-raters" else own.get(str(spec.rater), set()),
         "items": heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set()),
     }
-    look = Look(other)
-    shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
-    keys: dict[Role, str] = {}
-    for name in other.columns:
-        known = look.texts(name)
-        if len(known) < 2 or len(known) < _APART * look.n:
-            continue
-        for role, texts in ids.items():
-            share = len(known & texts) / max(min(len(known), len(texts)), 1)
-            if share > shares[role] and len(known & texts) > 1:
-                shares[role], keys[role] = share, name
-    if max(shares.values()) < _SHARED:
-        return None
+    shares, keys = _joined_by(other, ids)
     unsure = any(reason.field in ("item", "rater") for reason in guess.uncertain)
-    if not unsure and abs(shares["raters"] - shares["items"]) > _EQUAL:
+    if not unsure and _differ(shares):
         return max(shares, key=lambda role: shares[role])
     # Where raters and items have the same ids, such as 1, 2 and 3, or either may be the other, names tell.
-    for name in keys.values():
-        if name in (spec.rater, spec.item) and not unsure:
-            return "raters" if name == spec.rater else "items"
-    of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
-    of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
-    if of_raters == of_items:
+    if max(shares.values()) >= _SHARED:
+        for name in keys.values():
+            if name in (spec.rater, spec.item) and not unsure:
+                return "raters" if name == spec.rater else "items"
+        of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
+        of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
+        if of_raters != of_items:
+            return "raters" if of_raters else "items"
+    if unsure:
         return None
-    return "raters" if of_raters else "items"
+    others, _ = _joined_by(other, _others_of(Look(table), spec, ids))
+    most: Role = "raters" if others["raters"] > others["items"] else "items"
+    return most if _differ(others) else None

@@ -39,6 +39,8 @@ DEMOGRAPHIC = word_set(
     "disability generation demographic continent agegroup ageband agerange "
     "geschlecht alter herkunft sprache bildung beruf sexe genre âge langue pays sexo género edad idioma país"
 )
+GROUPS = word_set("group groups cohort treatment condition arm program expertise profession training")
+"""Further words for groups of raters; a condition may be of items, too."""
 GIVEN = word_set("response answer judgment judgement vote verdict choice decision annotation")
 """Those of them that somebody gave; a ``label`` beside them may be what was shown."""
 MACHINE = word_set(
@@ -176,7 +178,7 @@ BESIDE = AGGREGATE | DEMOGRAPHIC | (INDEX - {"no"}) | word_set("time session wav
 """Words for what stands beside the answers, though its numbers may be those of their scale."""
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
-_ID = word_set("id ids key no nr number num name index idx hash uid uuid")
+_ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique")
 
 
 def words(name: str) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -40,8 +39,8 @@ from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import may_run, require_run
-from pages._ui.helpers.widgets import caption, for_visit, metrics, pick, refusal_told, show_table
 
 FOLDER = "lm-answers"
 """Where answers are kept, below the server's home."""
@@ -54,16 +53,7 @@ _POLL_S = 0.1
 _turn = threading.Lock()  # two visitors who ask the same at once would have it answered, and paid for, twice
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Answered:
-    """A score, and what it took."""
-
-    evaluation: Evaluation
-    usage: Usage
-
-
 def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
-    """Choices, how much they ask, a button, and what came of it."""
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
     shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
@@ -73,12 +63,12 @@ def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
     setting = Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
     settings, total = server.shared().settings, _total(rows, way, seed)
     questions = number(total, "question")
-    caption(
+    ui.caption(
         f"{questions} of at most {_WINDOW:,} tokens each; answers that this server has from before are "
         "not asked for again. The instructions, the examples and the texts to be labelled are sent to "
         f"the model {settings.lm_model}."
     )
-    if not st.button("Ask the language model", type="primary", icon=":material/play_arrow:"):
+    if not ui.button("Ask the language model", "play_arrow", type="primary"):
         return
     require_run()
     place = st.empty()
@@ -93,57 +83,48 @@ def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
             bar.progress(min(ready / total, 1.0), f"{ready:,} of {questions}")
 
     try:
-        found = ask(settings, task, rows, setting, watch, way=way, seed=seed)
+        found, usage = ask(settings, task, rows, setting, watch, way=way, seed=seed)
     finally:
         place.empty()
-    _show_found(found.evaluation, settings.lm_model, task)
-    _show_taken(found.usage)
+    _show_found(found, settings.lm_model, task)
+    counts = {"Questions asked": usage.asked, "Known from before": usage.reused, "Tokens": usage.tokens}
+    ui.metrics({name: f"{count:,}" for name, count in counts.items()})
+    for remark in usage.remarks():
+        st.caption(f"{remark[0].upper()}{remark[1:]}.")
+
+
+Watch = Callable[[int | None], None]
 
 
 def ask(
-    settings: Settings,
-    task: Task,
-    rows: Rows,
-    setting: Setting,
-    watch: Callable[[int | None], None],
-    *,
-    way: Way,
-    seed: int,
-) -> Answered:
+    settings: Settings, task: Task, rows: Rows, setting: Setting, watch: Watch, *, way: Way, seed: int
+) -> tuple[Evaluation, Usage]:
     """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
     usage = Usage()
+
+    def so_far(_done: int, _total: int) -> None:
+        watch(usage.asked + usage.reused)
+
     while not _turn.acquire(timeout=_POLL_S):
         watch(None)
     try:
         answers = _answers(settings, task, rows)
         similarity = cosine_of(Embedder()) if setting.semantic else None
-        with closing(_endpoint(settings)) as endpoint:
-            fit = InContext(
-                endpoint,
-                answers,
-                setting,
-                similarity,
-                lambda _done, _total: watch(usage.asked + usage.reused),
-                usage,
-            )
+        # No other key of the server's environment is sent than the one that is meant for the model.
+        keyed = settings.lm_key or urlsplit(settings.lm_endpoint).hostname == OPENAI_HOST
+        key = {"key_variable": variable("lm_key") if keyed else None}
+        with closing(Endpoint(settings.lm_endpoint, settings.lm_model, window=_WINDOW, **key)) as endpoint:
+            fit = InContext(endpoint, answers, setting, similarity, so_far, usage)
             found = evaluate(fit, rows, task, way=way, seed=seed)
     except UnansweredError as error:
         # Who asks here knows no options of the command line.
         raise DataError(f"{error.remark.reworded(options=0, variable=variable('lm_key'))}. {KEPT}") from None
     finally:
         _turn.release()
-    return Answered(found, usage)
-
-
-def _show_taken(usage: Usage) -> None:
-    asked, known, tokens = (f"{one:,}" for one in (usage.asked, usage.reused, usage.tokens))
-    metrics({"Questions asked": asked, "Known from before": known, "Tokens": tokens})
-    for remark in usage.remarks():
-        st.caption(f"{remark[0].upper()}{remark[1:]}.")
+    return found, usage
 
 
 def _total(rows: Rows, way: Way, seed: int) -> int:
-    """Questions that evaluating on the rows asks."""
     name, found = rows.table.name, len(rows.ids)
     if found < 2:
         raise DataError(f"{name} has one labelled row; evaluating on it takes two or more")
@@ -154,13 +135,6 @@ def _total(rows: Rows, way: Way, seed: int) -> int:
         )
     folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
     return sum(len(fold.test) for fold in folds)
-
-
-def _endpoint(settings: Settings) -> Endpoint:
-    """The model; no other key of the server's environment is sent than the one that is meant for it."""
-    keyed = settings.lm_key or urlsplit(settings.lm_endpoint).hostname == OPENAI_HOST
-    name = variable("lm_key") if keyed else None
-    return Endpoint(settings.lm_endpoint, settings.lm_model, key_variable=name, window=_WINDOW)
 
 
 def _answers(settings: Settings, task: Task, rows: Rows) -> Answers:
@@ -210,13 +184,9 @@ def _offer_all_tasks(name: str, seed: int) -> None:
                 st.error(escape_markdown(f"{error}. {so_far()}, and kept."))
             bar.empty()
         if len(done) == len(here):
-            st.download_button(
-                "Submission (zip)",
-                packed((f"data/{task}/{PREDICTIONS}", content) for task, content in done.items()),
-                f"{name}.zip",
-                "application/zip",
-                icon=":material/download:",
-            )
+            content = packed((f"data/{task}/{PREDICTIONS}", content) for task, content in done.items())
+            looks = {"icon": ":material/download:"}
+            st.download_button("Submission (zip)", content, f"{name}.zip", "application/zip", **looks)
             st.caption("Hand it in under Submit: where this server has gold labels, it is scored there.")
 
 
@@ -241,21 +211,18 @@ def show_baselines() -> None:
     )
     names = tasks()
     left, middle, right, last = st.columns([3, 3, 3, 2])
-    chosen = left.selectbox("Task", list(names), **for_visit("baseline-task"))
+    chosen = left.selectbox("Task", list(names), **ui.for_visit("baseline-task"))
     task = names[chosen]
     has_model = bool(server.shared().settings.lm_endpoint)
     usable = [name for name in BASELINES if (has_model if name == LM else installed(name))]
-    name = middle.selectbox(
-        "Baseline",
-        usable,
-        **for_visit("baseline-name"),
-        help="\n".join(f"- {name}: {BASELINES[name]}" for name in usable),
-    )
-    way: Way = pick("Scored by", _WAYS, place=right, **for_visit("baseline-way"), help=_WAYS_HELP)
-    seed = int(last.number_input("Seed", min_value=0, value=1, **for_visit("baseline-seed")))
+    more = "\n".join(f"- {name}: {BASELINES[name]}" for name in usable)
+    name = middle.selectbox("Baseline", usable, **ui.for_visit("baseline-name"), help=more)
+    looks = {"help": _WAYS_HELP, **ui.for_visit("baseline-way")}
+    way: Way = ui.pick("Scored by", _WAYS, place=right, **looks)
+    seed = int(last.number_input("Seed", min_value=0, value=1, **ui.for_visit("baseline-seed")))
     rows = _labelled_rows(task)
     if rows is not None and name == LM:
-        with refusal_told():
+        with ui.refusal_told():
             _ask_language_model(task, rows, way, seed)
     elif rows is not None:
         _offer(name, task, rows, way, seed)
@@ -271,8 +238,7 @@ def show_baselines() -> None:
 
 
 def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
-    """The button; what is computed stays for the visit, and is shown whenever it is asked for again."""
-    if st.button("Run the baseline", type="primary", icon=":material/play_arrow:"):
+    if ui.button("Run the baseline", "play_arrow", type="primary"):
         require_run()
         _run(name, task, rows, way, seed)
     found = st.session_state.get(_FOUND, {}).get(work_key(name, task, [rows], way, seed))
@@ -299,29 +265,27 @@ def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
             {"ID": rows.ids[at], "Right": right[at], "Given": predicted[at], **text}
             for at, text in zip(wrong, texts, strict=True)
         ]
-        show_table(shown, "Rows that were labelled wrongly, with their text")
+        ui.show_table(shown, "Rows that were labelled wrongly, with their text")
 
 
 def _labelled_rows(task: Task) -> Rows | None:
-    """The task's labelled rows: the server's, or those of a file."""
-    with refusal_told():
+    with ui.refusal_told():
         path = _file_of(task, TRAIN_FILE)
         if path is not None:
             return read_rows(path, task, labelled=True)
         key, columns = f"baseline-rows-{task.name}", f"{', '.join(task.fields)} and {LABEL}"
         label = f"Labelled rows of {task.name}: train.csv, with the columns {columns}"
-        file = st.file_uploader(
-            escape_markdown(label),
-            key=key,
-            max_upload_size=MAX_ROWS_FILE // MIB,
-            on_change=_keep_rows,
-            args=(task.name, key),
-        )
+        looks = {"key": key, "on_change": _keep_rows, "args": (task.name, key)}
+        size = MAX_ROWS_FILE // MIB
+        file = st.file_uploader(escape_markdown(label), max_upload_size=size, **looks)
         known, content = st.session_state.get(_ROWS, (None, b""))
         if known == task.name:
             if file is None:
                 st.caption("The file dropped before is used; drop another to replace it.")
-            return _read(content, task)
+            with TemporaryDirectory(prefix="grasp-") as folder:
+                path = Path(folder) / TRAIN_FILE
+                path.write_bytes(content)
+                return read_rows(path, task, labelled=True)
     return None
 
 
@@ -337,34 +301,27 @@ def _keep_rows(task_name: str, key: str) -> None:
     st.session_state[_ROWS] = (None, b"") if file is None else (task_name, file.read(MAX_ROWS_FILE + 1))
 
 
-def _read(content: bytes, task: Task) -> Rows:
-    with TemporaryDirectory(prefix="grasp-") as folder:
-        path = Path(folder) / TRAIN_FILE
-        path.write_bytes(content)
-        return read_rows(path, task, labelled=True)
-
-
 def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
     key = work_key(name, task, [rows], way, seed)
     done: dict[str, list[str]] = st.session_state.setdefault(_DONE, {}).setdefault(key, {})
-    with refusal_told():
+    with ui.refusal_told():
         folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
         unlabelled = _file_of(task, TEST_FILE) if name == SPREADING else None
         texts = () if unlabelled is None else read_rows(unlabelled, task, labelled=False).texts
         missing = [number for number in range(len(folds)) if f"fold {number}" not in done]
         batches = [missing[start : start + _AT_ONCE] for start in range(0, len(missing), _AT_ONCE)]
         jobs = [Folds(name, task, rows, {one: folds[one] for one in batch}, seed, texts) for batch in batches]
-        bar = st.progress(0.0, _progress(name, task, len(done), len(folds)))
+
+        def so_far() -> str:
+            return escape_markdown(f"{name} on {task.name}: {len(done):,} of {len(folds):,} rounds")
+
+        bar = st.progress(0.0, so_far())
         for labels in server.shared().service.pool.each(label_folds, jobs):
             done.update(labels)
-            bar.progress(len(done) / len(folds), _progress(name, task, len(done), len(folds)))
+            bar.progress(len(done) / len(folds), so_far())
         bar.empty()
         found = evaluate(_never, rows, task, way=way, seed=seed, done=done)
         st.session_state.setdefault(_FOUND, {})[key] = found
-
-
-def _progress(name: str, task: Task, done: int, total: int) -> str:
-    return escape_markdown(f"{name} on {task.name}: {done:,} of {total:,} rounds")
 
 
 def _never(*_: object) -> object:
@@ -373,8 +330,9 @@ def _never(*_: object) -> object:
 
 def _show_found(found: Evaluation, name: str, task: Task) -> None:
     score, declared = f"{found.macro_f1:.3f}", f"{found.macro_f1_declared:.3f}"
-    metrics({"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"})
+    figures = {"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"}
+    ui.metrics(figures)
     low, high = found.ci95
     st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
     for caution in found.caution:
-        caption(str(caution))
+        ui.caption(str(caution))

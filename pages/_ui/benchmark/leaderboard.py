@@ -23,7 +23,7 @@ from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here
-from pages._ui.helpers.widgets import always, caption, downloads, drawn, pick, show_table
+from pages._ui.helpers.widgets import always, button, caption, downloads, drawn, pick, show_table
 from pages._ui.result import cache
 from pages._ui.share import share_leaderboard
 
@@ -64,20 +64,15 @@ def draw_leaderboard(
     columns = {name: _task_name(name) for name in (OVERALL, *names)}
     column = pick("Sort by", columns, place=left, key=_COLUMN, bind="query-params")
     best = board.ranked(found, column)
-    systems = [entry.name for entry in best]
-    against = pick(
-        "Count wins against",
-        dict(enumerate(systems)),
-        place=right,
-        index=systems.index(_GPT_3) if _GPT_3 in systems else 0,
-        help="On how many tasks each system has a higher macro-F1 than this one.",
-    )
+    named = [entry.name for entry in best]
+    more = "On how many tasks each system has a higher macro-F1 than this one."
+    looks = {"index": named.index(_GPT_3) if _GPT_3 in named else 0, "help": more}
+    against = pick("Count wins against", dict(enumerate(named)), place=right, **looks)
     content = json_text(board.leaderboard_dict(best, names))
     chart = partial(charts.leaderboard_chart, best, column)
     cache.chart(content, f"leaderboard {column}", best, lambda _best, theme: chart(theme), wide="leaderboard")
-    others = [
-        name for name in builtin_tasks() if name not in names and any(name in one.tasks for one in best)
-    ]
+    elsewhere = [name for name in builtin_tasks() if name not in names]
+    others = [name for name in elsewhere if any(name in one.tasks for one in best)]
     table = board.leaderboard_table(best, [*names, *others])
     _draw_table(table, best, column, best[against], [*names, *others])
     if others:
@@ -117,21 +112,18 @@ def _draw_table(
     sorted_by = [] if column == OVERALL else [column]
     first = ["system", "scored", OVERALL, *sorted_by, "interval", "wins"]
     of_which = f"Of {_task_name(column)}; published figures have none"
-    show_table(
-        shown,
-        "Macro-F1 of every system, overall and by task",
-        height="content" if len(shown) <= _MOST_ROWS else "auto",
-        column_order=[*first, *(name for name in names if name != column)],
-        column_config={
-            "system": text("System", pinned=True),
-            "scored": text("Scored", help="Here, or the figures’ publication", width="small"),
-            "interval": text("95 % interval", help=of_which),
-            "wins": text("Wins", help="Tasks with a higher macro-F1"),
-            OVERALL: figure("All tasks", format="%.3f"),
-            **{name: figure(name, format="%.3f") for name in names},
-        },
-        placeholder="–",
-    )
+    heads = {
+        "system": text("System", pinned=True),
+        "scored": text("Scored", help="Here, or the figures’ publication", width="small"),
+        "interval": text("95 % interval", help=of_which),
+        "wins": text("Wins", help="Tasks with a higher macro-F1"),
+        OVERALL: figure("All tasks", format="%.3f"),
+        **{name: figure(name, format="%.3f") for name in names},
+    }
+    looks = {"height": "content" if len(shown) <= _MOST_ROWS else "auto", "placeholder": "–"}
+    looks["column_order"] = [*first, *(name for name in names if name != column)]
+    alt_text = "Macro-F1 of every system, overall and by task"
+    show_table(shown, alt_text, column_config=heads, **looks)
     caption(
         f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
         "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
@@ -146,15 +138,10 @@ def _draw_difficulties(best: Sequence[Entry], names: Sequence[str]) -> None:
         return
     text, figure = st.column_config.TextColumn, st.column_config.NumberColumn
     with st.expander("By kind of difficulty"):
-        show_table(
-            board.difficulty_table(best, known),
-            "Mean macro-F1 of every system over the tasks of each kind of difficulty",
-            column_config={
-                "system": text("System", pinned=True),
-                **{kind: figure(kind.capitalize(), format="%.3f") for kind in kinds},
-            },
-            placeholder="–",
-        )
+        heads = {kind: figure(kind.capitalize(), format="%.3f") for kind in kinds}
+        heads["system"] = text("System", pinned=True)
+        alt_text = "Mean macro-F1 of every system over the tasks of each kind of difficulty"
+        show_table(board.difficulty_table(best, known), alt_text, column_config=heads, placeholder="–")
         told = "; ".join(f"{kind}: {', '.join(of)}" for kind, of in kinds.items())
         caption(f"Mean macro-F1 over the tasks of a kind. {told}.")
 
@@ -163,15 +150,14 @@ _COMPARING, _STEPS = "leaderboard-comparing", "leaderboard-steps"
 
 
 def _test_steps(best: list[Entry]) -> None:
-    """Each system scored here against the one scored here above it."""
     column = st.session_state.get(_COLUMN, OVERALL)
     pairs, held = board.steps(best, column), benchmark()
     if not pairs or held is None:
         return
     st.subheader("Is each better than the one below?")
     about = (column, tuple((lower.id, upper.id) for lower, upper in pairs))
-    label, going = f"Test {number(len(pairs), 'step')} of the ranking", under_way(_STEPS)
-    if st.button(label, icon=":material/stairs:", disabled=going):
+    label = f"Test {number(len(pairs), 'step')} of the ranking"
+    if button(label, "stairs", disabled=under_way(_STEPS)):
         store, pool = here().submissions, server.shared().service.pool
         labels = {one: store.predictions(one) for pair in about[1] for one in pair}
         if column != OVERALL:
@@ -230,7 +216,7 @@ def _compare(own: list[Entry]) -> None:
     if first == second:
         st.caption("Choose two different systems.")
         return
-    if st.button("Compare", icon=":material/compare_arrows:", disabled=under_way(_COMPARING)):
+    if button("Compare", "compare_arrows", disabled=under_way(_COMPARING)):
         store, held, pool = here().submissions, benchmark(), server.shared().service.pool
         one, other = store.predictions(first), store.predictions(second)
         if held is None or one is None or other is None:
@@ -244,12 +230,10 @@ def _compare(own: list[Entry]) -> None:
     found = outcome(_COMPARING, (first, second))
     if found is None:
         return
-    rows = {**found.tasks, **({"All tasks": found.overall} if found.overall else {})}
-    show_table(
-        [
-            {"Task": name, **_tested_cells(one.difference, *one.ci95, one.p), "Items": f"{one.n:,}"}
-            for name, one in rows.items()
-        ],
-        "Difference in macro-F1 by task, with interval and p",
-    )
+    tested = {**found.tasks, **({"All tasks": found.overall} if found.overall else {})}
+    rows = [
+        {"Task": name, **_tested_cells(one.difference, *one.ci95, one.p), "Items": f"{one.n:,}"}
+        for name, one in tested.items()
+    ]
+    show_table(rows, "Difference in macro-F1 by task, with interval and p")
     st.caption(_PERMUTED)

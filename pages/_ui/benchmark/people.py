@@ -9,7 +9,7 @@ import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_FILE, RawFile
 from grasp_core.benchmark.jobs import HumanDraws, People, people_labels, score_people
-from grasp_core.benchmark.scoring.human import LEAST, HumanScore
+from grasp_core.benchmark.scoring.human import LEAST
 from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows, voting_sheet
 from grasp_core.model.data_spec import DataSpec
@@ -22,11 +22,11 @@ from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
 from pages._ui.data.columns import free_columns, one_question_only
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.background import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import for_visit, metrics, refusal_told
 
 _OTHERS, _FILE = "The plurality of the other raters", "A file of right labels"
 _TOGETHER = "All together"
@@ -54,14 +54,11 @@ def show_human_baseline() -> None:
         "100 items."
     )
     spec = session.data_spec
-    right = st.selectbox(
-        "Right label",
-        [_OTHERS, _FILE, *free_columns(session.annotations, spec)],
-        **for_visit(session.key("human-right")),
-    )
+    options = [_OTHERS, _FILE, *free_columns(session.annotations, spec)]
+    right = st.selectbox("Right label", options, **ui.for_visit(session.key("human-right")))
     file = _dropped("Right labels, a row per item: ID,Label", "human-gold") if right == _FILE else None
     votes, items, seed = (
-        int(place.number_input(label, least, value=value, **for_visit(f"human-{label}")))
+        int(place.number_input(label, least, value=value, **ui.for_visit(f"human-{label}")))
         for place, (label, least, value) in zip(st.columns(3), _NUMBERS, strict=True)
     )
     axes = session.dataset.raters.axes
@@ -69,22 +66,17 @@ def show_human_baseline() -> None:
         label = f"Rows to qualify on, at least {LEAST} for each rater: ID,Label; they are not scored"
         qualifying = _dropped(label, "human-qualification")
         left, middle, last = st.columns(3)
-        bar = left.number_input(
-            "Bar", 0.0, 1.0, 0.6, step=0.05, key="human-bar", help="Share of these rows that must be right"
-        )
-        by = middle.selectbox(
-            "Score apart by",
-            [_TOGETHER, *axes],
-            key=work().key("human-by"),
-            help="A column of the raters, such as one that tells experts from the crowd",
-        )
+        looks = {"step": 0.05, "key": "human-bar", "help": "Share of these rows that must be right"}
+        bar = left.number_input("Bar", 0.0, 1.0, 0.6, **looks)
+        more = "A column of the raters, such as one that tells experts from the crowd"
+        key = work().key("human-by")
+        by = middle.selectbox("Score apart by", [_TOGETHER, *axes], key=key, help=more)
         pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
     by = None if by == _TOGETHER else by
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
-    going = under_way(_SCORE)
-    if st.button("Score people", type="primary", icon=":material/groups:", disabled=going):
+    if ui.button("Score people", "groups", type="primary", disabled=under_way(_SCORE)):
         require_run()
-        with refusal_told():
+        with ui.refusal_told():
             gold = _gold(session.annotations, spec, right, file)
             asked = None if qualifying is None else right_labels(qualifying)
             job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
@@ -123,23 +115,20 @@ def _show_all(found: People, pay: float) -> None:
     for kind, score in found.scores.items():
         if kind:
             st.subheader(escape_markdown(kind))
-        _show(score)
+        mean, declared = f"Mean of {score.repeats:,} draws", f"{score.macro_f1_declared:.3f}"
+        figures = {"Macro-F1": f"{score.macro_f1:.3f}", "Over all labels": declared}
+        ui.metrics({**figures, mean: f"{score.mean:.3f}"})
+        low, high = score.ci95
+        st.write(
+            f"95 % interval {low:.3f} to {high:.3f}: plurality of {score.votes} on {score.n:,} of "
+            f"{score.eligible:,} items that have enough votes, against {score.against}. Other draws of items "
+            f"and votes differ by a standard deviation of {score.spread:.3f}."
+        )
         if pay:
             extra = 0 if found.qualified is None else found.qualified.votes
             more = f" The qualification's {number(extra, 'vote')} cost {extra * pay:,.2f}." if extra else ""
             cost = score.votes * score.n * pay
             st.write(f"{number(score.votes * score.n, 'vote')} cost {cost:,.2f}.{more}")
-
-
-def _show(found: HumanScore) -> None:
-    mean, declared = f"Mean of {found.repeats:,} draws", f"{found.macro_f1_declared:.3f}"
-    metrics({"Macro-F1": f"{found.macro_f1:.3f}", "Over all labels": declared, mean: f"{found.mean:.3f}"})
-    low, high = found.ci95
-    st.write(
-        f"95 % interval {low:.3f} to {high:.3f}: plurality of {found.votes} on {found.n:,} of "
-        f"{found.eligible:,} items that have enough votes, against {found.against}. Other draws of items and "
-        f"votes differ by a standard deviation of {found.spread:.3f}."
-    )
 
 
 def _offer_row(
@@ -156,12 +145,10 @@ def _offer_row(
     with st.expander("Put these people on the leaderboard"):
         left, middle, last = st.columns(3)
         task = left.selectbox("Task that the items are rows of", list(tasks()), key="human-task")
-        kind = middle.selectbox(
-            "Votes of", kinds, format_func=lambda name: name or "everybody", key=f"human-kind-{job.by}"
-        )
-        name = last.text_input(
-            "Name", f"People ({kind or 'crowd'})", max_chars=NAME_LENGTH, key=f"human-name-{kind}"
-        ).strip()
+        looks = {"format_func": lambda name: name or "everybody", "key": f"human-kind-{job.by}"}
+        kind = middle.selectbox("Votes of", kinds, **looks)
+        looks = {"max_chars": NAME_LENGTH, "key": f"human-name-{kind}"}
+        name = last.text_input("Name", f"People ({kind or 'crowd'})", **looks).strip()
         st.caption(
             "The plurality of these votes on these items is scored against this server's gold labels. No "
             "right label above is needed for it, and it counts as one of your scorings."
@@ -170,7 +157,7 @@ def _offer_row(
     about = (*what, task, kind, name)
     if pressed:
         owner = require_run().id
-        with refusal_told():
+        with ui.refusal_told():
             asked = None if qualifying is None else right_labels(qualifying)
             store, pool = here().submissions, server.shared().service.pool
 
@@ -201,19 +188,16 @@ def _offer_sheet() -> None:
         voters = middle.text_input("Voters, separated by commas", "1, 2, 3, 4, 5", key="sheet-voters")
         items = int(last.number_input("Rows", 1, value=100, key="sheet-items"))
         task = tasks()[chosen]
-        with refusal_told():
+        with ui.refusal_told():
             train = read_rows(folder / chosen / TRAIN_FILE, task, labelled=True)
             test = read_rows(folder / chosen / TEST_FILE, task, labelled=False)
             names = [name.strip() for name in voters.split(",")]
             sheet, right = voting_sheet(task, train, test, names, items=items)
-            _hand_out(sheet, right)
-
-
-def _hand_out(sheet: bytes | str, right: bytes | str) -> None:
-    st.caption(
-        "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped on Data, "
-        "the sheet is then what People are scored on."
-    )
-    with st.container(horizontal=True):
-        st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
-        st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")
+            st.caption(
+                "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped "
+                "on Data, the sheet is then what People are scored on."
+            )
+            with st.container(horizontal=True):
+                st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
+                label = "Right labels to qualify on (CSV)"
+                st.download_button(label, right, "qualification.csv", "text/csv")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +34,14 @@ from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.helpers.background import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import confirm, forget, pick, refusal_told, show_table, switch, warn
+from pages._ui.helpers.widgets import ask_first, button, forget, pick, refusal_told, show_table, switch, warn
 
 
 def show_scores(record: SubmissionRecord) -> None:
     """The mean over all tasks, a row a task, and one task by class."""
     scores = record.scores
     overall, ends = scores["overall"], scores.get("overall_ci95")
-    shown = "incomplete" if overall is None else f"{overall:.3f}"
-    st.metric("Macro-F1 over all tasks", shown)
+    st.metric("Macro-F1 over all tasks", "incomplete" if overall is None else f"{overall:.3f}")
     if ends is not None:
         st.caption(f"95 % interval {ends[0]:.3f} to {ends[1]:.3f}.")
     rows = []
@@ -65,21 +65,16 @@ def _show_classes(tasks: dict[str, Any]) -> None:
         ClassScore(one["class"], one["right"], one["false_positives"], one["false_negatives"])
         for one in plain["classes"]
     ]
-    shares = ("precision", "recall", "f1")
-    counts = ("false_positives", "false_negatives")
+    shares, counts = ("precision", "recall", "f1"), ("false_positives", "false_negatives")
+    heads = {name: name.capitalize().replace("_", " ") for name in (*shares, *counts)}
     rows = [
-        {"Class": one.name, **{_headed(name): getattr(one, name) for name in (*shares, *counts)}}
-        for one in found
+        {"Class": one.name, **{head: getattr(one, name) for name, head in heads.items()}} for one in found
     ]
-    figures = dict.fromkeys(map(_headed, shares), st.column_config.NumberColumn(format="%.3f"))
+    figures = dict.fromkeys((heads[name] for name in shares), st.column_config.NumberColumn(format="%.3f"))
     alt = "Precision, recall and F1 of each class"
     show_table(rows, alt, column_config=figures, placeholder="–")
     show_confusion(np.array(plain["confusion"]), [one.name for one in found])
     _show_costs(found, plain["n"])
-
-
-def _headed(name: str) -> str:
-    return name.capitalize().replace("_", " ")
 
 
 def show_confusion(counts: np.ndarray, classes: Sequence[str]) -> None:
@@ -121,12 +116,10 @@ def tasks() -> Mapping[str, Task]:
 
 def tasks_with_rows() -> tuple[Path | None, list[str]]:
     """The tasks' folder, and those of which it has labelled rows and others."""
-    folder = tasks_folder()
-    files = (TRAIN_FILE, TEST_FILE)
-    names = () if folder is None else tasks()
-    return folder, [
-        name for name in names if folder and all((folder / name / one).is_file() for one in files)
-    ]
+    folder, files = tasks_folder(), (TRAIN_FILE, TEST_FILE)
+    if folder is None:
+        return None, []
+    return folder, [name for name in tasks() if all((folder / name / one).is_file() for one in files)]
 
 
 def benchmark_or_say() -> bool:
@@ -156,10 +149,8 @@ def show_submission() -> None:
     )
     _say_what_can_be_scored(list(names))
     given = _given()
-    if given is None:
-        return
     shown, size, content = given
-    checked = None
+    stops = True
     with refusal_told():
         check_size(size, MAX_ARCHIVE, shown, "a submission")
         submission, ids = read_submission(content(), names, shown), known_ids(tasks_folder())
@@ -167,12 +158,10 @@ def show_submission() -> None:
         if not submission.files:
             listing = f"{number(len(names), 'task')}: {', '.join(names)}"
             raise DataError(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}")
-        checked = submission, problems, any(problem.stops for problem in faulty)
-    if checked is not None:
-        submission, problems, stops = checked
+        stops = any(problem.stops for problem in faulty)
         _show_problems(problems, submission, list(names), stops)
-        if not stops:
-            _offer_scoring(submission)
+    if not stops:
+        _offer_scoring(submission)
 
 
 def _scorable() -> tuple[str, ...]:
@@ -189,13 +178,12 @@ def _say_what_can_be_scored(names: list[str]) -> None:
             "and RAFT's own labels are scored at huggingface.co/spaces/ought/raft-leaderboard."
         )
     elif len(there) < len(names):
-        st.info(
-            escape_markdown(
-                f"{len(there)} of the {number(len(names), 'task')} can be scored here: {', '.join(there)}. "
-                "Of the others this server has no gold labels: their files are checked alone, and there is "
-                "no overall figure."
-            )
+        words = (
+            f"{len(there)} of the {number(len(names), 'task')} can be scored here: {', '.join(there)}. Of "
+            "the others this server has no gold labels: their files are checked alone, and there is no "
+            "overall figure."
         )
+        st.info(escape_markdown(words))
     else:
         st.caption(f"All {number(len(names), 'task')} can be scored here.")
 
@@ -205,13 +193,11 @@ def _given() -> tuple[str, int, Callable[[], bytes]] | None:
     kind = switch("What you have", ("Zip archive", "Folder"), key="submission-kind")
     key = f"submission-{kind}"
     if kind != "Folder":
-        file = st.file_uploader(
-            "Zip archive of predictions", type="zip", max_upload_size=MAX_ARCHIVE // MIB, key=key
-        )
+        looks = {"type": "zip", "max_upload_size": MAX_ARCHIVE // MIB, "key": key}
+        file = st.file_uploader("Zip archive of predictions", **looks)
         return (file.name, file.size, file.getvalue) if file else None
-    files = st.file_uploader(
-        "Folder of predictions", accept_multiple_files="directory", max_upload_size=MAX_FILE // MIB, key=key
-    )
+    looks = {"accept_multiple_files": "directory", "max_upload_size": MAX_FILE // MIB, "key": key}
+    files = st.file_uploader("Folder of predictions", **looks)
     if not files:
         return None
     size = sum(file.size for file in files)
@@ -219,26 +205,23 @@ def _given() -> tuple[str, int, Callable[[], bytes]] | None:
 
 
 def _show_problems(problems: list[Problem], submission: Submission, names: list[str], faulty: bool) -> None:
-    """Faults to be mended in one box, what is only to be known in another."""
-    stopping = [problem for problem in problems if problem.stops]
-    remarks = [problem for problem in problems if not problem.stops]
+    stopping, remarks = (
+        "\n".join(f"- {escape_markdown(one.message)}" for one in problems if one.stops == stops)
+        for stops in (True, False)
+    )
     if faulty:
-        st.error("To be mended first:\n\n" + _listed(stopping))
+        st.error(f"To be mended first:\n\n{stopping}")
     elif stopping:
         there, files = _scorable(), submission.files
         kind = f"{number(len(files), 'file')} of {len(names):,}, without a fault"
         if there:
             can = number(sum(task in there for task in files), "file")
             kind = f"{can} of {len(names):,} can be scored, without an overall figure"
-        st.warning(escape_markdown(f"Incomplete: {kind}.") + "\n\n" + _listed(stopping))
+        st.warning(f"{escape_markdown(f'Incomplete: {kind}.')}\n\n{stopping}")
     else:
         st.success(VALIDATED)
     if remarks:
-        st.info(_listed(remarks))
-
-
-def _listed(problems: Iterable[Problem]) -> str:
-    return "\n".join(f"- {escape_markdown(problem.message)}" for problem in problems)
+        st.info(remarks)
 
 
 _SCORING = "submission-scoring"
@@ -256,7 +239,7 @@ def _offer_scoring(submission: Submission) -> None:
     given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
     name = given.strip()[:NAME_LENGTH]
     going = under_way(_SCORING)
-    if st.button("Score", type="primary", icon=":material/scoreboard:", disabled=going):
+    if button("Score", "scoreboard", type="primary", disabled=going):
         if name:
             how = {"name": name, "owner": owner, "store": store, "pool": server.shared().service.pool}
             words = f"Scoring {number(len(chosen), 'task')}"
@@ -279,12 +262,13 @@ CHOSEN = "take-off"
 def offer_taking_off() -> None:
     """The button that asks which; only for those who may take one off."""
     found = [one for one in here().submissions.all() if may_manage(one.owner, one.project)]
-    if found and st.button("Take a system off", icon=":material/delete:", help="Asks first"):
-        _dialog(found)
+    title, answers = "Take a system off the leaderboard?", ("Take it off for good", "Keep it")
+    if found:
+        say = partial(_choose_which, found)
+        ask_first("Take a system off", "delete", title, say, take_off, found, answers=answers)
 
 
-@st.dialog("Take a system off the leaderboard?", width="medium")
-def _dialog(found: list[SubmissionRecord]) -> None:
+def _choose_which(found: list[SubmissionRecord]) -> None:
     owners = owner_names(record.owner for record in found)
     names = {}
     for one in found:
@@ -296,7 +280,6 @@ def _dialog(found: list[SubmissionRecord]) -> None:
         f"{record.name}: its labels and scores are deleted for everybody, and cannot be brought back. Links "
         "to the leaderboard that were made before still show it, and its scorings stay counted."
     )
-    confirm(take_off, found, yes="Take it off for good")
 
 
 def take_off(found: list[SubmissionRecord]) -> None:

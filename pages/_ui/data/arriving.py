@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -28,7 +29,7 @@ from pages._ui.helpers.background import waited_for
 from pages._ui.helpers.identity import current_user, here, may_run, require_run
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import on_day, submit, work
-from pages._ui.helpers.widgets import caption, confirm, forget, pick, warn
+from pages._ui.helpers.widgets import ask_first, button, caption, forget, pick, warn
 
 
 def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
@@ -39,26 +40,24 @@ def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
         f"Uploaded files are deleted {span} after they were last used, or when the last run that needs them "
         "has ended if that is later. Results hold no annotation and stay."
     )
-    label = "Delete the uploaded files now"
-    if work().hashes and st.button(label, icon=":material/delete:", on_click=on_ask):
-        _dialog()
+    files, label = work().hashes, "Delete the uploaded files now"
+    if files:
+        say, looks = partial(_say_what_goes, files), {"answers": ("Delete them", "Keep them"), "help": None}
+        ask_first(label, "delete", f"{label}?", say, _delete, files, before=on_ask, **looks)
 
 
-@st.dialog("Delete the uploaded files now?", width="medium")
-def _dialog() -> None:
-    files = work().hashes
-    going = here().runs.waiting_for(files)
+def _say_what_goes(files: list[str]) -> None:
     st.write(
         "They leave this visit at once, and this server unless a colleague brought the same file first; "
         "finished results stay."
     )
+    going = here().runs.waiting_for(files)
     if going:
         runs = "One run that is" if going == 1 else f"{going} runs that are"
         warn(
             f"{runs} still going may need these files: a run that waits, or has to begin again after a "
             "restart of the server, then fails and says so."
         )
-    confirm(_delete, files, yes="Delete them", no="Keep them")
 
 
 def _delete(files: list[str]) -> None:
@@ -73,10 +72,7 @@ _SERVER_ROUND, _TOOL_ROUND = "server-round", "tool-round"
 
 
 def offer_server_files(take: Callable[[str], bool]) -> None:
-    """A picker and a field for an address, where the server has such sources and the visitor may run.
-
-    `take` reads what is at a location, keeps the sentence where that fails, and tells whether it was taken.
-    """
+    """A picker and a field for an address, where there are any; `take` tells whether it was read."""
     allowed = server.shared().service.inputs.allowed
     if not allowed or not may_run():
         return
@@ -209,8 +205,7 @@ def say_news(slot: str) -> None:
     if table is None or table.sha256 != sha256:
         return
     st.info(escape_markdown(sentence))
-    key = f"{slot}-same-analysis"
-    if run_id and st.button("The same analysis again", icon=":material/replay:", key=key):
+    if run_id and button("The same analysis again", "replay", key=f"{slot}-same-analysis"):
         run = here().runs.get(run_id)
         if run is not None:
             work().use_settings(run.spec.analysis)
@@ -227,11 +222,8 @@ def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapsh
     def draw(told: str = "") -> None:
         line.markdown(f":material/cloud_download: {text}{f': {escape_markdown(told)}' if told else ''}…")
 
-    sources = server.shared().sources
-    found: Snapshot = waited_for(
-        lambda tell: sources.fetch(source, owner=owner, token=token, told=tell), draw
-    )
-    return found
+    fetch = partial(server.shared().sources.fetch, source, owner=owner, token=token)
+    return waited_for(lambda tell: fetch(told=tell), draw)
 
 
 Take = Callable[[Source, str, bool], bool]
@@ -255,11 +247,11 @@ def offer_tools(take: Take) -> None:
     key = f"tool-{st.session_state.setdefault(_TOOL_ROUND, 0)}"
     with st.expander("From a tool or database", icon=":material/cloud_download:", key=key):
         if missing:
-            tools = ", ".join(TOOLS[kind] for kind in missing)
+            tools = ", ".join(TOOLS[kind].name for kind in missing)
             st.caption(f"For {tools}, packages are not installed here: {command('connectors')}.")
         if not kinds:
             return
-        kind = pick("Tool", {kind: TOOLS[kind] for kind in kinds}, key=f"{key}-kind")
+        kind = pick("Tool", {kind: TOOLS[kind].name for kind in kinds}, key=f"{key}-kind")
         label, example, _ = _ASKED[kind]
         address = st.text_input(label, placeholder=example, key=f"{key}-{kind}-address")
         options = _options(kind, f"{key}-{kind}")
@@ -274,9 +266,8 @@ def offer_tools(take: Take) -> None:
             st.error(escape_markdown(refusal))
         if pressed and source is not None:
             if take(source, token, keep):
-                st.session_state[_TOOL_ROUND] += (
-                    1  # fresh fields: nothing typed stays, the token least of all
-                )
+                # Fresh fields: nothing typed stays, the token least of all.
+                st.session_state[_TOOL_ROUND] += 1
             st.rerun()
 
 
@@ -309,26 +300,19 @@ def _options(kind: Kind, key: str) -> dict[str, str]:
 
 
 def _token(kind: Kind, source: Source | None, key: str) -> tuple[str, bool]:
-    """A token as it is typed, and whether to keep it."""
     if source is not None and source.in_file:
         return "", False
     sources, owner = server.shared().sources, current_user().id
     kept = sources.kept(source, owner=owner) if sources.keeps and source is not None else None
     if kept is not None:
-        since = on_day(kept.created_at)
-        caption(f"Yours for {kept.site} is kept since {since}: leave this empty.")
+        caption(f"Yours for {kept.site} is kept since {on_day(kept.created_at)}: leave this empty.")
     token = st.text_input(_ASKED[kind][2], type="password", autocomplete="off", key=f"{key}-token")
     if not sources.keeps:
         st.caption("It is used once and not kept.")
         return token, False
     if kept is not None:
-        st.button(
-            "Forget the kept one",
-            key=f"{key}-forget",
-            on_click=sources.forget,
-            args=(kept.site,),
-            kwargs={"owner": owner},
-        )
+        forget_it = partial(sources.forget, kept.site, owner=owner)
+        st.button("Forget the kept one", key=f"{key}-forget", on_click=forget_it)
     keep = st.checkbox("Keep it, encrypted, for the next time", key=f"{key}-keep")
     return token, bool(keep and token)
 

@@ -18,28 +18,31 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
-from grasp_core.reading.guess.advice import Reason
+from grasp_core.reading.guess.advice import ANY, Named, Reason
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.table import Table
 from pages._ui.helpers.screens import ROLE, link_to
 from pages._ui.helpers.state import members_of, work
-from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, switch
+from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, several, switch
 
 
-def _choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> list[str]:
+def _choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> tuple[str, ...]:
     """Label columns of questions besides the first; `alike` look like questions, too, and come first."""
-    chosen: list[str] = st.multiselect(
-        "Further questions about the same items (optional)",
-        list(dict.fromkeys([*alike, *options])),
-        default=[name for name in guessed if name in options],
-        **for_visit(work().key("further")),
-        placeholder="None; choose their label columns",
-        help="They are then analysed together with the first, or one by itself: two raters differ by the "
-        "share of questions that they answer differently. Any answer may be missing.",
+    more = (
+        "They are then analysed together with the first, or one by itself: two raters differ by the share "
+        "of questions that they answer differently. Any answer may be missing."
+    )
+    looks = {"placeholder": "None; choose their label columns", "help": more, **_kept("further")}
+    chosen = several(
+        "Further questions about the same items (optional)", [*alike, *options], guessed, **looks
     )
     if left := [name for name in alike if name not in chosen]:
         caption(f"These look like further questions: {listed(left)}.")
     return chosen
+
+
+def _kept(name: str) -> dict[str, str]:
+    return for_visit(work().key(name))
 
 
 def choose_question() -> tuple[Dataset, DataSpec, float] | None:
@@ -50,14 +53,9 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
         return None
     if not spec.further:
         return dataset, spec, session.load_s
-    names = ["All together", *(one_line(name) for name in spec.labels)]
-    chosen = switch(
-        "Questions",
-        dict(enumerate(names)),
-        required=False,
-        **for_visit(session.key("question")),
-        help="One answer for all questions together, or for one of them by itself.",
-    )
+    names = dict(enumerate(["All together", *map(one_line, spec.labels)]))
+    more = "One answer for all questions together, or for one of them by itself."
+    chosen = switch("Questions", names, required=False, **_kept("question"), help=more)
     if not chosen:
         return dataset, spec, session.load_s
     question = spec.questions[chosen - 1]
@@ -97,29 +95,25 @@ _ROW_IDS = {"items-by-raters": "item", "raters-by-items": "rater"}
 _KNOWN, _LISTED, _EXAMPLES, _LONGEST = 3, 60, 2, 40
 _EACH_ROW = ""
 """Chosen where no column holds the ids of a matrix's rows; no column's name is empty."""
+_REFUSED = "answer-refused"
 _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
 
 
-def choose_columns(
-    annotations: Table,
-    raters: Table | None,
-    items: Table | None,
-    guess: Guess,
-    heads: DeltaGenerator,
-    more: DeltaGenerator,
-) -> DataSpec | None:
+def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) -> DataSpec | None:
     """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
+    annotations, raters, items = work().tables.values()
+    if annotations is None:
+        return None
     with more:
         asked = _asked(guess, "layout") is not None
-        layout = pick(
-            "Layout",
-            _LAYOUTS,
-            index=None if asked else list(_LAYOUTS).index(guess.spec.layout),
-            placeholder="Choose a layout",
-            **for_visit(work().key("layout")),
-        )
+        index = None if asked else list(_LAYOUTS).index(guess.spec.layout)
+        looks = {"placeholder": "Choose a layout", **_kept("layout"), **_when_answered(guess, "layout")}
+        layout = pick("Layout", _LAYOUTS, index=index, **looks)
         if guess.recipe is None:  # else it is said above
             _say_why(guess, "layout")
+    of, refused = st.session_state.get(_REFUSED, (None, ""))
+    if of == work().generation:
+        st.error(escape_markdown(refused))
     if layout is None:
         return None
     aggregated = _asked(guess, "aggregated")
@@ -135,37 +129,33 @@ def choose_columns(
                 fields[field] = _column(label, field, options, guess, _HELP.get(field))
                 own = field == "rater" and layout == "items-by-raters" and raters is not None
                 _cells(raters if own else annotations, fields[field])
+        named = layout == "long" or _label_columns(guess)
         _others(annotations, raters, layout, {fields[field] for field, _, _ in shown}, guess)
     with more:
-        return _choose_more(annotations, items, guess, layout, fields)
+        spec = _choose_more(annotations, items, guess, layout, fields)
+        return spec if named else None
 
 
 def _choose_more(
     annotations: Table, items: Table | None, guess: Guess, layout: str, fields: dict[str, Any]
 ) -> DataSpec | None:
     if layout == "long":
-        guessed, asked = [question.label for question in guess.spec.further], _asked(guess, "label")
+        guessed, asked = [question.label for question in guess.spec.further], _question(guess, "label")
         alike = [name for name in asked.candidates if name != fields["label"]] if asked else []
         further = _choose_further(_label_options(annotations), guessed, alike)
         fields["further"] = tuple(Question(label) for label in further)
     if layout == "raters-by-items":
-        fields["profile"] = tuple(_several("profile", "Columns that describe the rater", annotations, guess))
+        fields["profile"] = _several("profile", "Columns that describe the rater", annotations, guess)
     if layout != "long":
-        fields["ignore"] = tuple(_several("ignore", "Columns to leave aside", annotations, guess))
-        _say_why(guess, "label")
+        fields["ignore"] = _several("ignore", "Columns to leave aside", annotations, guess)
     left, right = st.columns(2)
     with left:
-        chosen = st.multiselect(
-            "Cell texts that mean “no value”",
-            list(dict.fromkeys([*guess.spec.missing, *_MISSING])),
-            default=list(guess.spec.missing),
-            format_func=lambda text: text or "(empty cell)",
-            accept_new_options=True,
-            **for_visit(work().key("missing")),
-            help="Nothing else is taken for missing. Type any other text, such as 999, to add it.",
-        )
+        known, start = [*guess.spec.missing, *_MISSING], guess.spec.missing
+        more = "Nothing else is taken for missing. Type any other text, such as 999, to add it."
+        looks = {"format_func": lambda text: text or "(empty cell)", "accept_new_options": True, "help": more}
+        label = "Cell texts that mean “no value”"
+        fields["missing"] = several(label, known, start, **looks, **_kept("missing"))
         _say_why(guess, "missing")
-        fields["missing"] = tuple(chosen)
     with right:
         fields["text"] = _column("Text of the item (optional)", "text", annotations.columns, guess)
     if items is not None:
@@ -183,18 +173,21 @@ def _choose_more(
     except SpecError as error:
         st.error(escape_markdown(f"Something is still to be chosen: {error}."))
         return None
-    return _with_categories(spec, guess)
+    before = {question.label: question.categories for question in guess.spec.questions}
+    before = {spec.label: guess.spec.categories, **before}
+    first, *others = (_categories(spec, one, before.get(one.label), guess) for one in spec.questions)
+    further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
+    return replace(spec, categories=first, further=tuple(further))
 
 
 def _others(annotations: Table, raters: Table | None, layout: str, taken: set[Any], guess: Guess) -> None:
     """The other columns: what is known of raters, and those that nothing is taken from as it is."""
     known = [name for name in guess.axes if name not in taken][:_KNOWN]
-    for name in known:
-        table = annotations if name in annotations.columns or raters is None else raters
-        with st.container(key=f"{ROLE}-known-{known.index(name)}", gap="xsmall", width=140):
+    for place, name in enumerate(known):
+        with st.container(key=f"{ROLE}-known-{place}", gap="xsmall", width=140):
             st.caption("Of raters")
             st.markdown(f"**{escape_markdown(name)}**")
-            _cells(table, name)
+            _cells(annotations if name in annotations.columns or raters is None else raters, name)
     names = [*annotations.columns, *(() if raters is None else raters.columns)]
     left = list(dict.fromkeys(name for name in names if name not in {*taken, *known}))
     if not left:
@@ -236,29 +229,37 @@ def _column(
 ) -> str | None:
     guessed = getattr(guess.spec, field)
     asked = _asked(guess, field)
+    if (about := _question(guess, field)) is not None:
+        options = tuple(dict.fromkeys([*about.candidates, *options]))
     if asked is not None:
-        options, guessed = tuple(dict.fromkeys([*asked.candidates, *options])), None
+        guessed = None
     elif guessed is None and _ROW_IDS.get(guess.spec.layout) == field:
         guessed = _EACH_ROW
-    chosen = choose_one(
-        label,
-        options,
-        guessed,
-        key=work().key(field),
-        placeholder="Choose a column",
-        more=_reason(guess, field, more),
-        named=lambda name: name or f"None: each row is one {field}",
-    )
+    sure = (one for one in guess.reasons if one.field == field and one not in guess.uncertain)
+    said = [f"{_SAID[one.confidence]}: {one.sentence}." for one in sure]
+    looks = {"placeholder": "Choose a column", **_kept(field), **_when_answered(guess, field)}
+    looks["help"] = escape_markdown(" ".join([*said, *([more] if more else [])])) or None
+    looks["format_func"] = lambda name: name or f"None: each row is one {field}"
+    chosen = choose_one(label, options, guessed, **looks)
     if asked is not None:
         caption(f"Please choose: {question(asked)}")
     return chosen
 
 
-def _reason(guess: Guess, field: str, more: str | None) -> str | None:
-    """The reason of what is chosen, and help on it."""
-    sure = (one for one in guess.reasons if one.field == field and one not in guess.uncertain)
-    said = [f"{_SAID[one.confidence]}: {one.sentence}." for one in sure]
-    return escape_markdown(" ".join([*said, *([more] if more else [])])) or None
+def _label_columns(guess: Guess) -> bool:
+    """Ask which columns of a matrix hold the labels where that is unsure; whether it is known."""
+    about = _question(guess, "label")
+    if about is None:
+        return True
+    said = work().named.label
+    with st.container(key=f"{ROLE}-label", gap="xsmall", width=300):
+        options = list(dict.fromkeys([*about.candidates, *filter(None, [said])]))
+        more = f"A “{ANY}” stands for anything; type a pattern of your own where none fits."
+        looks = {"placeholder": "Choose", "accept_new_options": True, "help": more, **_kept("label")}
+        choose_one("Label columns", options, said, **looks, **_when_answered(guess, "label"))
+        if _asked(guess, "label") is not None:
+            caption(f"Please choose: {question(about)}")
+    return _asked(guess, "label") is None
 
 
 def _asked(guess: Guess, field: str) -> Reason | None:
@@ -266,29 +267,32 @@ def _asked(guess: Guess, field: str) -> Reason | None:
     return next((reason for reason in guess.uncertain if reason.field == field), None)
 
 
-def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[str]:
-    chosen = st.multiselect(
-        label,
-        annotations.columns,
-        default=list(getattr(guess.spec, field)),
-        **for_visit(work().key(field)),
-        help="All other columns hold labels.",
-    )
+def _question(guess: Guess, field: str) -> Reason | None:
+    """The same, also where it was answered since."""
+    return _asked(guess, field) or work().answered.get(field)
+
+
+def _when_answered(guess: Guess, field: str) -> dict[str, Any]:
+    """What has the rest of the reading guessed around the answer, where a field is asked about."""
+    known = field in Named.__slots__ and _question(guess, field) is not None
+    return {"on_change": _guess_again, "args": (guess,)} if known else {}
+
+
+def _guess_again(guess: Guess) -> None:
+    session = work()
+    about = {name: one for name in Named.__slots__ if (one := _question(guess, name)) is not None}
+    said = {name: st.session_state.get(session.key(name)) for name in about}
+    try:
+        session.guess_around(Named.among({name: text or None for name, text in said.items()}), about)
+    except DataError as error:
+        st.session_state[_REFUSED] = session.generation, str(error)
+
+
+def _several(field: str, label: str, annotations: Table, guess: Guess) -> tuple[str, ...]:
+    looks = {"help": "All other columns hold labels.", **_kept(field)}
+    chosen = several(label, annotations.columns, getattr(guess.spec, field), **looks)
     _say_why(guess, field)
     return chosen
-
-
-def _with_categories(spec: DataSpec, guess: Guess) -> DataSpec:
-    """The spec with the labels of each question in order."""
-    before = {question.label: question.categories for question in guess.spec.questions}
-    first, *others = (
-        _categories(
-            spec, question, before.get(question.label, guess.spec.categories if not n else None), guess
-        )
-        for n, question in enumerate(spec.questions)
-    )
-    further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
-    return replace(spec, categories=first, further=tuple(further))
 
 
 def _categories(
@@ -302,21 +306,18 @@ def _categories(
     start = declared if set(found) <= set(declared) else found
     of_which = f"Labels of {escape_markdown(one_line(str(question.label)))}" if spec.further else "Labels"
     asked = repr(found if is_first else (question.label, found))  # other labels, another widget
-    digest = hashlib.sha256(asked.encode()).hexdigest()
-    chosen = st.multiselect(
-        f"{of_which}, in order",
-        list(dict.fromkeys([*start, *found])),
-        default=list(start),
-        accept_new_options=True,
-        **for_visit(work().key(f"categories-{digest}")),
-        help="The order decides tied votes, and ranks where labels are ordered. Type a label that nobody "
-        "used to count it too.",
+    key = f"categories-{hashlib.sha256(asked.encode()).hexdigest()}"
+    more = (
+        "The order decides tied votes, and ranks where labels are ordered. Type a label that nobody used to "
+        "count it too."
     )
-    said = "Those found, sorted. " if tuple(start) == found else ""
+    looks = {"accept_new_options": True, "help": more, **_kept(key)}
+    chosen = several(f"{of_which}, in order", [*start, *found], start, **looks)
+    said = "Those found, sorted. " if start == found else ""
     st.caption(f"{said}For another order, remove and choose again.")
     if is_first:
         _say_why(guess, "categories")
-    return None if tuple(chosen) == found else tuple(chosen)
+    return None if chosen == found else chosen
 
 
 def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
@@ -331,9 +332,9 @@ def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:
 
 def _say_why(guess: Guess, field: str) -> None:
     for reason in guess.reasons:
-        if reason.field != field:
-            continue
-        said = f"{_SAID[reason.confidence]}: {reason.sentence}"
-        if reason in guess.uncertain:
+        if reason.field == field and reason in guess.uncertain:
             said = f"Please choose: {question(reason)}"
-        caption(said if said.endswith("?") else f"{said}.")
+            caption(said if said.endswith("?") else f"{said}.")
+        elif reason.field == field:
+            said = f"{_SAID[reason.confidence]}: {reason.sentence}"
+            caption(said if said.endswith("?") else f"{said}.")

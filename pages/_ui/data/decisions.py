@@ -14,7 +14,6 @@ from grasp_core.model.errors import DataError, Problem, SpecError
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import escape_markdown
-from grasp_core.reading.dataset.filters import Removal
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.votes import cell_columns
@@ -25,7 +24,16 @@ from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, show_table
+from pages._ui.helpers.widgets import (
+    button,
+    caption,
+    choose_one,
+    for_visit,
+    pick,
+    several,
+    show_table,
+    switch,
+)
 
 _REPEATED: dict[Repeated, str] = {
     "refuse": "Refuse the file",
@@ -35,42 +43,21 @@ _REPEATED: dict[Repeated, str] = {
 
 
 def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
-    """The spec with what becomes of different labels that one rater gives one item."""
     left, right = st.columns(2)
-    repeated = pick(
-        "A rater answers an item twice, differently",
-        _REPEATED,
-        place=left,
-        index=list(_REPEATED).index(guess.spec.repeated),
-        **for_visit(work().key("repeated")),
-        help="Equal answers count once. What is left out is shown by group below.",
-    )
+    looks = {"index": list(_REPEATED).index(guess.spec.repeated), **for_visit(work().key("repeated"))}
+    more = "Equal answers count once. What is left out is shown by group below."
+    label = "A rater answers an item twice, differently"
+    repeated = pick(label, _REPEATED, place=left, help=more, **looks)
     if repeated == "refuse":
         return spec
     taken = {spec.item, spec.rater, *spec.labels}
     if spec.layout != "long":
         taken |= set(cell_columns(table, spec)) - {guess.spec.order}
-    free, key = [name for name in table.columns if name not in taken], work().key("order")
+    free = [name for name in table.columns if name not in taken]
+    looks = {"placeholder": "The order of rows", **for_visit(work().key("order"))}
     with right:
-        order = choose_one(
-            "Time that tells which", free, guess.spec.order, key=key, placeholder="The order of rows"
-        )
+        order = choose_one("Time that tells which", free, guess.spec.order, **looks)
     return replace(spec, repeated=repeated, order=order)
-
-
-def _offer_repeated(problems: Sequence[Problem]) -> None:
-    """Beside the refusal: buttons that let one of the answers count."""
-    if not any(problem.field == "repeated" for problem in problems):
-        return
-    with st.container(horizontal=True):
-        for which in ("first", "last"):
-            st.button(
-                f"Let the {which} answer count",
-                key=f"let-{which}",
-                on_click=_choose,
-                args=("repeated", which),
-                help="By the order of rows; “Leave out” above can name a column of times.",
-            )
 
 
 _ROWS = {True: "Leave out", False: "Keep"}
@@ -95,10 +82,9 @@ def decide(spec: DataSpec, guess: Guess) -> Decided:
     open_: list[str] = []
     asked = [one for one in guess.advice if _concerns(one, spec, guess)]
     for one in asked:
-        key = _advice_key(one)
         what = f"{one.what[0].upper()}{one.what[1:]}:"
         answers = _CELLS if one.field == "missing" else _ROWS
-        answer = _answer(what, f"{one.why}.", answers, key, recommended=one.recommended)
+        answer = _answer(what, f"{one.why}.", answers, _advice_key(one), recommended=one.recommended)
         if answer is None:
             open_.append(one.what)
         elif answer:
@@ -115,10 +101,8 @@ def _advice_key(one: Advice) -> str:
 def kept_raters() -> tuple[tuple[str, str], ...]:
     """Columns and values of raters whom the data mark as not to count, and who were kept."""
     session = work()
-    advice = () if session.guess is None else session.guess.advice
-    kept = (
-        one for one in advice if one.field == "exclude" and session.answers.get(_advice_key(one)) is False
-    )
+    marked = () if session.guess is None else [one for one in session.guess.advice if one.field == "exclude"]
+    kept = (one for one in marked if session.answers.get(_advice_key(one)) is False)
     return tuple(pair for one in kept for pair in one.pairs)
 
 
@@ -127,28 +111,23 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
     if spec.further:
         return spec, None
     labels = spec.categories or found_labels(spec, spec)
-    proposal = proposed_levels(labels)
+    proposal, joined = proposed_levels(labels), "-".join(labels)
     if proposal is not None:
         what = f"The labels are the numbers {one_line(labels[0])} to {one_line(labels[-1])}:"
-        yes = _answer(
-            what, "a miss by one is less than a miss by all.", _NUMBERS, _key("numbers", labels), pressed=True
-        )
+        why = "a miss by one is less than a miss by all."
+        yes = _answer(what, why, _NUMBERS, f"numbers-{joined}", pressed=True)
         return spec, proposal.levels[0] if yes else "nominal"
     scale = known_scale(labels) if spec.categories is None and len(labels) > _TWO else None
     if scale is None:
         return spec, None
     said = f"{' < '.join(map(one_line, scale))}."
-    if _answer("The labels look like a scale:", said, _RANKS, _key("scale", labels), pressed=True):
+    if _answer("The labels look like a scale:", said, _RANKS, f"scale-{joined}", pressed=True):
         return replace(spec, categories=scale), "ordinal"
     return spec, "nominal"
 
 
-def _key(what: str, labels: tuple[str, ...]) -> str:
-    return f"{what}-{'-'.join(labels)}"
-
-
 def _concerns(one: Advice, spec: DataSpec, guess: Guess) -> bool:
-    """Whether the advice still has a sense under the columns that were chosen."""
+
     if one.field == "missing":
         return spec.labels == guess.spec.labels and not one.followed(spec)
     if spec.layout != guess.spec.layout or one.column in (*spec.ignore, *spec.labels):
@@ -170,16 +149,12 @@ def _answer(
         border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         st.markdown(f"**{escape_markdown(what)}** {escape_markdown(why)}")
-        answer = st.segmented_control(
-            escape_markdown(what.rstrip(":")),
-            list(answers),
-            default=given.get(key, True if pressed else None),
-            format_func=lambda yes: f"{answers[yes]} (recommended)" if yes and recommended else answers[yes],
-            label_visibility="collapsed",
-            width="content",
-            required=pressed,
-            key=key,
-        )
+        words = {
+            yes: f"{said} (recommended)" if yes and recommended else said for yes, said in answers.items()
+        }
+        looks = {"default": given.get(key, True if pressed else None), "required": pressed, "key": key}
+        looks |= {"label_visibility": "collapsed", "width": "content"}
+        answer = switch(escape_markdown(what.rstrip(":")), words, **looks)
     if answer is None:
         given.pop(key, None)
     else:
@@ -188,10 +163,7 @@ def _answer(
 
 
 def load_or_list(decided: Decided) -> Dataset | None:
-    """The data set by what was decided; where it cannot be formed, every problem that stops it.
-
-    It can be analysed once no question is open.
-    """
+    """The data set by what was decided, analysed once nothing is open; or every problem that stops it."""
     session = work()
     if session.annotations is None:
         return None
@@ -204,7 +176,12 @@ def load_or_list(decided: Decided) -> Dataset | None:
             session.use_dataset(None, None)
             st.write("No analysis can run until this is mended, here or in the file.")
             list_problems(error.problems)
-            _offer_repeated(error.problems)
+            if any(problem.field == "repeated" for problem in error.problems):
+                with st.container(horizontal=True):
+                    for which in ("first", "last"):
+                        looks = {"key": f"let-{which}", "on_click": _choose, "args": ("repeated", which)}
+                        more = "By the order of rows; “Leave out” above can name a column of times."
+                        st.button(f"Let the {which} answer count", help=more, **looks)
             return None
     dataset, spec, seconds = session.shown
     if decided.open:
@@ -231,21 +208,18 @@ def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> 
     chosen = () if reading is None else reading.screens
     named = tuple(screen for screen in SCREENS if found.get(screen) and screen not in chosen)
     if named:
-        st.button(
-            "Leave these raters out",
-            icon=":material/person_remove:",
-            on_click=_choose,
-            args=("screens", [*chosen, *named]),
-            help="All whom the checks above name; of two who agree too closely one stays. Who is left out is "
-            "counted, above and in every result.",
+        more = (
+            "All whom the checks above name; of two who agree too closely one stays. Who is left out is "
+            "counted, above and in every result."
         )
+        button("Leave these raters out", "person_remove", _choose, "screens", [*chosen, *named], help=more)
     if chosen:
         st.caption(f"Left out: {'; '.join(SCREENS[screen] for screen in chosen)}.")
-        st.button("Take them back in", icon=":material/undo:", on_click=_choose, args=("screens", []))
+        button("Take them back in", "undo", _choose, "screens", [])
 
 
 def _choose(name: str, value: object) -> None:
-    """Let the widget of this name hold the value; a callback."""
+
     st.session_state[work().key(name)] = value
 
 
@@ -278,23 +252,22 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
             empty = [one for one in found if "" in session.distinct(annotations, one[0])]
             options = [*empty, *_pairs(annotations, annotations.columns, spec)]
             fields["drop"] = _where("drop", "Leave out annotations where", options, start.drop)
-        for place, what in zip(st.columns(2), ("rater", "item"), strict=True):
-            with place:
-                fields[f"min_per_{what}"] = _fewest(f"{what}s", getattr(start, f"min_per_{what}"))
-                fields[f"{what}s"] = _ids(f"{what}s", getattr(start, f"{what}s"))
+        for place, what in zip(st.columns(2), ("raters", "items"), strict=True):
+            fewest, value = f"min_per_{what[:-1]}", "\n".join(getattr(start, what))
+            label, looks = f"Leave out {what} with fewer annotations than", _kept(f"fewest-{what}")
+            fields[fewest] = int(place.number_input(label, 1, value=getattr(start, fewest), **looks))
+            looks = {"placeholder": "An id per line", "height": 68, **_kept(f"ids-{what}")}
+            written = place.text_area(f"Leave out these {what}", value=value, **looks) or ""
+            ids = (line.strip() for line in written.splitlines())
+            fields[what] = tuple(dict.fromkeys(filter(None, ids)))
         if spec.layout != "raters-by-items":
             fields |= _by_time(annotations, start) | _by_gold(annotations, spec, start)
         spec = _choose_repeated(annotations, spec, guess)
-        screens = st.multiselect(
-            "Leave out by what labels show",
-            list(SCREENS),
-            default=list(guess.spec.screens),
-            format_func=lambda screen: SCREENS[screen].capitalize(),
-            placeholder="Nobody is left out",
-            help="Looked for in what is left after everything else; see Quality below.",
-            **for_visit(work().key("screens")),
-        )
-        spec = replace(spec, screens=tuple(screens))
+        more = "Looked for in what is left after everything else; see Quality below."
+        looks = {"format_func": lambda screen: SCREENS[screen].capitalize(), "help": more}
+        looks |= {"placeholder": "Nobody is left out", **for_visit(work().key("screens"))}
+        screens = several("Leave out by what labels show", SCREENS, guess.spec.screens, **looks)
+        spec = replace(spec, screens=screens)
         try:
             return replace(spec, exclude=exclude, filters=Filters(**fields))
         except SpecError as error:
@@ -314,27 +287,10 @@ def _pairs(table: Table, columns: Sequence[str], spec: DataSpec) -> list[tuple[s
 def _where(
     field: str, label: str, options: Sequence[tuple[str, str]], start: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, str], ...]:
-    chosen_before = st.session_state.get(_kept(field), ())  # a value that was recoded since is kept, and told
-    chosen = st.multiselect(
-        label,
-        list(dict.fromkeys([*start, *chosen_before, *options])),
-        default=list(start),
-        format_func=lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}",
-        placeholder="Nothing is left out",
-        **for_visit(_kept(field)),
-    )
-    return tuple(chosen)
-
-
-def _fewest(what: str, start: int) -> int:
-    label, looks = f"Leave out {what} with fewer annotations than", for_visit(_kept(f"fewest-{what}"))
-    return int(st.number_input(label, min_value=1, value=start, **looks))
-
-
-def _ids(what: str, start: Sequence[str]) -> tuple[str, ...]:
-    looks = {"placeholder": "An id per line", "height": 68, **for_visit(_kept(f"ids-{what}"))}
-    written = st.text_area(f"Leave out these {what}", value="\n".join(start), **looks)
-    return tuple(dict.fromkeys(line.strip() for line in (written or "").splitlines() if line.strip()))
+    looks: dict[str, Any] = {**_kept(field)}
+    before = st.session_state.get(looks["key"], ())  # a value that was recoded since is kept, and told
+    looks["format_func"] = lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}"
+    return several(label, [*start, *before, *options], start, placeholder="Nothing is left out", **looks)
 
 
 def _by_time(table: Table, start: Filters) -> dict[str, Any]:
@@ -343,8 +299,8 @@ def _by_time(table: Table, start: Filters) -> dict[str, Any]:
         time = _optional("Time an annotation took", "time", table.columns, start.time)
     if time is None:
         return {}
-    least = low.number_input("At least", value=start.min_time, **for_visit(_kept("min-time")))
-    most = high.number_input("At most", value=start.max_time, **for_visit(_kept("max-time")))
+    least = low.number_input("At least", value=start.min_time, **_kept("min-time"))
+    most = high.number_input("At most", value=start.max_time, **_kept("max-time"))
     if least is None and most is None:
         return {}
     return {"time": time, "min_time": least, "max_time": most}
@@ -358,20 +314,13 @@ def _by_gold(table: Table, spec: DataSpec, start: Filters) -> dict[str, Any]:
         gold = _optional("Right label, where experts gave one", "gold", options, start.gold)
     if gold is None:
         return {}
-    least = share.slider(
-        "Leave out raters right less often than",
-        0.0,
-        1.0,
-        start.min_gold or 0.5,
-        0.05,
-        format="percent",
-        **for_visit(_kept("min-gold")),
-    )
+    label, looks = "Leave out raters right less often than", {"format": "percent", **_kept("min-gold")}
+    least = share.slider(label, 0.0, 1.0, start.min_gold or 0.5, 0.05, **looks)
     return {"gold": gold, "min_gold": least}
 
 
 def _optional(label: str, field: str, options: Sequence[str], start: str | None) -> str | None:
-    return choose_one(label, options, start, key=_kept(field), placeholder="Not used")
+    return choose_one(label, options, start, **_kept(field), placeholder="Not used")
 
 
 def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
@@ -388,37 +337,30 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
     st.subheader("What was left out")
     counted = ["Annotations", "Raters", "Items"]
     rows = [(str(one.filter), one.annotations, one.raters, one.items) for one in removals]
-    show_table(
-        pd.DataFrame(rows, columns=["Left out", *counted]),
-        "Annotations, raters and items removed by each filter",
-        height="content",
-        column_config=dict.fromkeys(counted, st.column_config.NumberColumn(format="localized")),
-    )
+    heads = dict.fromkeys(counted, st.column_config.NumberColumn(format="localized"))
+    removed, alt = pd.DataFrame(rows, columns=["Left out", *counted]), "removed by each filter"
+    show_table(removed, f"Annotations, raters and items {alt}", height="content", column_config=heads)
     names = list(removals[0].groups)
-    first = [name for name in proposed if name in names] or names
     if not names:
         return
+    first = [name for name in proposed if name in names] or names
     labels = {name: axis_label((name,)) for name in names}
-    axis = pick("By group", labels, index=names.index(first[0]), key=_kept("account"))
-    show_table(_by_group(removals, axis), f"What was left out by {labels[axis]}", height="content")
+    key = work().key("out-account")
+    axis = pick("By group", labels, index=names.index(first[0]), key=key)
+    by_group = [
+        {
+            "Left out": str(removal.filter),
+            labels[axis]: "(unknown)" if share.value is None else share.value,
+            "Annotations": f"{share.removed_annotations:,} of {share.annotations:,}",
+            "Share": f"{share.removed_annotations / max(share.annotations, 1):.1%}",
+            "Raters": f"{share.removed_raters:,} of {share.raters:,}",
+        }
+        for removal in removals
+        for share in removal.groups[axis]
+    ]
+    show_table(pd.DataFrame(by_group), f"What was left out by {labels[axis]}", height="content")
     st.caption("Leaving out is not neutral: compare the shares of the groups.")
 
 
-def _by_group(removals: Sequence[Removal], axis: str) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "Left out": str(removal.filter),
-                axis_label((axis,)): "(unknown)" if share.value is None else share.value,
-                "Annotations": f"{share.removed_annotations:,} of {share.annotations:,}",
-                "Share": f"{share.removed_annotations / max(share.annotations, 1):.1%}",
-                "Raters": f"{share.removed_raters:,} of {share.raters:,}",
-            }
-            for removal in removals
-            for share in removal.groups[axis]
-        ]
-    )
-
-
-def _kept(name: str) -> str:
-    return work().key(f"out-{name}")
+def _kept(name: str) -> dict[str, str]:
+    return for_visit(work().key(f"out-{name}"))

@@ -26,25 +26,12 @@ from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import fitted, guessed, roles_of
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.data.arriving import (
-    AT_ONCE,
-    fetch_watched,
-    is_saved_result,
-    offer_deletion,
-    offer_refresh,
-    offer_server_files,
-    offer_tools,
-    open_result,
-    read_watched,
-    say_news,
-    size_of,
-    tell_news,
-)
+from pages._ui.data import arriving
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.background import let_go
-from pages._ui.helpers.identity import current_project, here, may_run, require_run
-from pages._ui.helpers.state import SLOTS, table_again, work
-from pages._ui.helpers.widgets import pick
+from pages._ui.helpers.identity import current_project, may_run, require_run
+from pages._ui.helpers.state import SLOTS, keep_file, table_again, work
+from pages._ui.helpers.widgets import button, pick
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
 _HOLDS: Mapping[Role, str] = {"annotations": "labels", "raters": "raters", "items": "items"}
@@ -74,31 +61,25 @@ def drop_zone() -> bool:
         key=f"files-{st.session_state.setdefault(_ROUND, 0)}",
     )
     if not uploads:
-        taken: bool = st.session_state.pop(_TAKEN, False)
-        return taken
-    before = _in_use()
+        return st.session_state.pop(_TAKEN, False)
+    before = work().files
     _take_uploads(uploads)
     for upload in uploads:
         let_go(upload)
     _next_round()
-    st.session_state[_TAKEN] = _in_use() != before
+    st.session_state[_TAKEN] = work().files != before
     st.rerun()
-
-
-def _in_use() -> list[tuple[str, str | None] | None]:
-    return [one and (one.sha256, one.member) for one in work().files.values()]
 
 
 def opened_result() -> RunRecord | None:
     """The saved result that was dropped just now, as a run; asked for once."""
-    opened: RunRecord | None = st.session_state.pop(_OPENED, None)
-    return opened
+    return st.session_state.pop(_OPENED, None)
 
 
 def other_ways() -> None:
     """Files that the server fetches or reads itself, where it may."""
-    offer_server_files(_take_from)
-    offer_tools(_take_source)
+    arriving.offer_server_files(_take_from)
+    arriving.offer_tools(_take_source)
 
 
 def say_messages() -> None:
@@ -108,12 +89,13 @@ def say_messages() -> None:
     aside: list[Table] = st.session_state.get(_ASIDE, [])
     for place, table in enumerate(aside):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            what = f"{table.name}: nothing in it joins to the labels. What does it hold?"
-            st.markdown(escape_markdown(what))
+            why = "nothing in it joins to" if work().annotations is not None else "it may be"
+            st.markdown(escape_markdown(f"{table.name}: {why} the labels. What does it hold?"))
             for slot in ("raters", "items", "annotations"):
-                label, key = _HOLDS[slot].capitalize(), f"aside-{place}-{slot}"
-                st.button(label, key=key, on_click=_take_aside, args=(table, slot))
-            st.button("Leave it out", key=f"aside-{place}", type="tertiary", on_click=_forget, args=(table,))
+                looks = {"key": f"aside-{place}-{slot}", "on_click": _take_aside, "args": (table, slot)}
+                st.button(_HOLDS[slot].capitalize(), **looks)
+            looks = {"key": f"aside-{place}", "on_click": _forget, "args": (table,)}
+            st.button("Leave it out", type="tertiary", **looks)
 
 
 def show_files(*, adding: bool = True) -> None:
@@ -131,19 +113,19 @@ def show_files(*, adding: bool = True) -> None:
             with st.popover("Add a file", icon=":material/add:", type="tertiary", key=key):
                 drop_zone()
                 other_ways()
-                offer_deletion(on_ask=_next_round)
+                arriving.offer_deletion(on_ask=_next_round)
     for slot in SLOTS:
-        say_news(slot)
+        arriving.say_news(slot)
 
 
 def _one_file(slot: Role, table: Table) -> None:
-    size = f"{size_of(table.bytes)}, {len(table):,} rows, {len(table.columns):,} columns"
+    size = f"{arriving.size_of(table.bytes)}, {len(table):,} rows, {len(table.columns):,} columns"
     st.markdown(f"**{escape_markdown(table.name)}** {escape_markdown(f'({table.kind}, {size})')}")
     key = f"{slot}-role-{work().generation}"
     looks = {"index": SLOTS.index(slot), "key": key, "on_change": _change_role, "args": (slot, key)}
     pick("This file holds", _HOLDS, **looks)
     if table.source:
-        offer_refresh(slot, table, partial(_take_source, slot=slot))
+        arriving.offer_refresh(slot, table, partial(_take_source, slot=slot))
     if table.members:
         key = f"{slot}-member-{table.sha256}-{table.member}"
         place = table.members.index(table.member) + 1 if table.member in table.members else 0
@@ -151,8 +133,7 @@ def _one_file(slot: Role, table: Table) -> None:
         st.selectbox("Sheet or file inside", (_TOGETHER, *table.members), **looks)
         if slot == "annotations":
             _offer_other_members(table)
-    looks = {"key": f"{slot}-remove", "icon": ":material/close:", "on_click": _remove, "args": (slot,)}
-    st.button(f"Remove the {slot} file", **looks)
+    button(f"Remove the {slot} file", "close", _remove, slot, key=f"{slot}-remove")
 
 
 def _offer_other_members(table: Table) -> None:
@@ -167,32 +148,27 @@ def _offer_other_members(table: Table) -> None:
 
 def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
     """Read and keep what was dropped; what cannot be read is told, and the rest goes on."""
-    messages: list[str] = []
+    st.session_state[_MESSAGES] = []
     brought: list[_Brought] = []
     for upload in uploads:
         content = upload.getvalue()
-        try:
-            if is_saved_result(content):
-                st.session_state[_OPENED] = open_result(content, upload.name)
-                continue
-            brought.append(_kept(content, upload.name))
-        except GraspError as error:
-            messages.append(_refusal(error))
-    st.session_state[_MESSAGES] = messages
+        with _refused_aloud():
+            if arriving.is_saved_result(content):
+                st.session_state[_OPENED] = arriving.open_result(content, upload.name)
+            else:
+                brought.append(_kept(content, upload.name))
     _arrange(brought)
 
 
 def _kept(content: bytes, name: str) -> _Brought:
     user = require_run()
-    table = read_watched(content, name, None, _next_round)
-    sha256 = here().files.put(content, owner=user.id)
-    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
+    table = arriving.read_watched(content, name, None, _next_round)
+    keep_file(content, user.id)
     return _Brought(table, lambda member: read_table(content, name, member=member), content)
 
 
 def _take_from(location: str) -> bool:
-    """Use a file that the server reads itself; whether it could be."""
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         user = require_run()
         inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
         table = inputs.refer(location, owner=user.id, reach=reach)
@@ -203,21 +179,19 @@ def _take_from(location: str) -> bool:
 def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
     """Use what is fetched from a tool, in place of the slot's file if one is named; whether it could be."""
     before: Table | None = None if slot is None else getattr(work(), slot)
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         user = require_run()
-        snapshot = fetch_watched(source, token, owner=user.id, key=slot or "tool")
+        snapshot = arriving.fetch_watched(source, token, owner=user.id, key=slot or "tool")
         if keep:
             server.shared().sources.keep(source, token, owner=user.id)
         table = table_of(snapshot)
-        sha256 = here().files.put(snapshot.content, owner=user.id, source=str(source))
-        details = {"bytes": len(snapshot.content), "source": source.kind}
-        server.shared().audit.record(user.id, "upload", "file", sha256, details)
+        sha256 = keep_file(snapshot.content, user.id, source)
         if before is None or slot is None:
             taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
         else:
             taken = before.sha256 == sha256 or _use({slot: table})
         if slot is not None and taken:
-            tell_news(slot, before, table)
+            arriving.tell_news(slot, before, table)
         return taken
     return False
 
@@ -226,7 +200,7 @@ def _arrange(brought: Sequence[_Brought]) -> bool:
     """Give each file its role, beside those in use; whether all could be used."""
     if not brought:
         return False
-    try:
+    with _refused_aloud():
         brought = _joined(brought)
         new = [one.table for one in brought]
         same = {one.sha256 for one in new}
@@ -234,16 +208,13 @@ def _arrange(brought: Sequence[_Brought]) -> bool:
         if len(brought) == 1 and not known:
             return _arrange_inside(brought[0])
         roles = _roles(known, new)
-    except GraspError as error:
-        _say(_refusal(error))
-        return False
-    slots: dict[Role, Table | None] = dict.fromkeys(SLOTS)
-    for table in (*known, *new):
-        role = roles.get(table.sha256)
-        if role is not None:
-            slots[role] = table
-    st.session_state[_ASIDE] = [table for table in new if table.sha256 not in roles]
-    return _use(slots)
+        slots: dict[Role, Table | None] = dict.fromkeys(SLOTS)
+        for table in (*known, *new):
+            if table.sha256 in roles:
+                slots[roles[table.sha256]] = table
+        st.session_state[_ASIDE] = [table for table in new if table.sha256 not in roles]
+        return _use(slots)
+    return False
 
 
 def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
@@ -262,10 +233,7 @@ def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
 
 
 def _roles(known: Sequence[Table], new: Sequence[Table]) -> Mapping[str, Role]:
-    """What files hold, by their hashes: new ones beside the labels in use, else labels of their own.
-
-    Of files in use, those stay that join to the labels.
-    """
+    """What files hold, by their hashes: new ones join the labels in use, or labels of their own."""
     if work().annotations in known:
         beside = roles_of([*known, *new], as_given=True)
         if None not in beside[len(known) :]:
@@ -291,7 +259,7 @@ def _arrange_inside(brought: _Brought) -> bool:
     if not apart:
         return _use({role: table for role in roles_of([table]) if role is not None})
     tables = [table]
-    if table.bytes <= AT_ONCE:
+    if table.bytes <= arriving.AT_ONCE:
         for member in apart[:_TRIED]:
             if member != table.member:
                 with suppress(DataError):
@@ -327,7 +295,7 @@ def _forget(table: Table) -> None:
 def _take_member(slot: Role, table: Table, key: str) -> None:
     """Read the sheet of the file that was chosen under `key`, or all of them."""
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         require_run()
         _use({slot: table_again(table.name, table.sha256, member)})
 
@@ -341,17 +309,15 @@ def _use(slots: Mapping[Role, Table | None]) -> bool:
     """Use these files beside those of other roles; whether they could be."""
     session = work()
     annotations, raters, items = (session.tables | dict(slots)).values()
-    try:
+    with _refused_aloud():
         guess = None
         if annotations is not None:
             plain = guessed(annotations, raters, items)
             guess = _as_chosen(annotations, raters, items, plain)
             guess = guess or recalled_guess(annotations, raters, items, plain)
         session.use_files(annotations, raters, guess, items)
-    except GraspError as error:
-        _say(_refusal(error))
-        return False
-    return True
+        return True
+    return False
 
 
 def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, guess: Guess) -> Guess | None:
@@ -362,13 +328,8 @@ def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, gu
         return None
     if (before.sha256, before.member) != (annotations.sha256, annotations.member):
         return None
-    spec = replace(
-        chosen,
-        raters_member=guess.spec.raters_member,
-        items_member=guess.spec.items_member,
-        items_id=guess.spec.items_id,
-        rater=chosen.rater if chosen.layout == "long" else guess.spec.rater,
-    )
+    beside = ("raters_member", "items_member", "items_id", *(() if chosen.layout == "long" else ("rater",)))
+    spec = replace(chosen, **{name: getattr(guess.spec, name) for name in beside})
     with suppress(DataError):
         fits = fitted(annotations, raters, spec, guess.axes, items)
         return guess.confirmed(fits.spec, fits.axes)
@@ -381,20 +342,14 @@ def _next_round() -> None:
 
 
 @contextmanager
-def _refused_aloud() -> Iterator[None]:
-    """Forget what was refused before; what is refused now is told when the page is drawn next."""
-    st.session_state[_MESSAGES] = []
+def _refused_aloud(*, anew: bool = False) -> Iterator[None]:
+    """What is refused is told when the page is drawn next, with what is still in use; `anew`, alone."""
+    if anew:
+        st.session_state[_MESSAGES] = []
     try:
         yield
     except GraspError as error:
-        _say(_refusal(error))
-
-
-def _say(message: str) -> None:
-    st.session_state[_MESSAGES] = [*st.session_state.get(_MESSAGES, ()), message]
-
-
-def _refusal(error: GraspError) -> str:
-    sentence = f"{str(error).rstrip('.')}."
-    kept = work().annotations
-    return f"{sentence} {kept.name} is still in use." if kept else sentence
+        kept = work().annotations
+        still = f" {kept.name} is still in use." if kept else ""
+        message = f"{str(error).rstrip('.')}.{still}"
+        st.session_state[_MESSAGES] = [*st.session_state.get(_MESSAGES, ()), message]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import combinations
 from typing import TypeVar
@@ -14,31 +14,30 @@ import streamlit as st
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import AxisSet, axis_label, one_line
-from grasp_core.model.text import escape_markdown, first_few, number
+from grasp_core.model.text import escape_markdown, first_few, number, printable_name, printable_names
 from grasp_core.model.turns import Turns
 from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, label_counts
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
-from grasp_core.reading.table.table import Table
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
 from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import caption, metrics, pick, show_table, when_open
+from pages._ui.helpers.widgets import button, caption, metrics, pick, several, show_table, when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000
 _LABELS_SHOWN, _NAMES_SHOWN = 6, 8
 
 
-def show_preview(annotations: Table, raters: Table | None, items: Table | None) -> None:
+def show_preview() -> None:
     """The first rows of each file, as text, as read but for the ends of long texts."""
 
     def show() -> None:
-        for table in filter(None, (annotations, raters, items)):
+        for table in filter(None, work().tables.values()):
             caption(table.name)
             rows = table.head(_PREVIEW_ROWS).map(lambda text: text[:_PREVIEW_CHARACTERS])
             show_table(rows, f"First rows of {table.name}")
@@ -52,23 +51,20 @@ def say_what_was_understood(dataset: Dataset) -> None:
     st.title(
         f"{data.annotations:,} answers to {number(data.items, 'item')} by {number(data.raters, 'rater')}"
     )
-    labels = label_counts(dataset).itertuples()
-    shown = " · ".join(
+    labels = " · ".join(
         f"**{escape_markdown(one_line(str(one.label)))}** {one.annotations:,}"
-        for one in list(labels)[:_LABELS_SHOWN]
+        for one in label_counts(dataset)[:_LABELS_SHOWN].itertuples()
     )
     more = len(data.categories) - _LABELS_SHOWN
-    st.markdown(f"Labels: {shown}{f' and {more:,} more' if more > 0 else ''}. {_known(dataset)}")
-
-
-def _known(dataset: Dataset) -> str:
-    axes = [axis_label((name,)) for name in dataset.raters.axes]
-    said = "Nothing is known of the raters."
+    axes = [printable_name(axis_label((name,))) for name in dataset.raters.axes]
+    known = "Nothing is known of the raters."
     if axes:
-        said = f"Known of each rater: {first_few(axes, _NAMES_SHOWN)}."
+        known = f"Known of each rater: {first_few(axes, _NAMES_SHOWN)}."
     if dataset.attributes:
-        said += f" Known of each item: {first_few(list(dataset.attributes), _NAMES_SHOWN)}."
-    return escape_markdown(said)
+        attributes = printable_names(tuple(dataset.attributes))
+        known += f" Known of each item: {first_few(attributes, _NAMES_SHOWN)}."
+    beyond = f" and {more:,} more" if more > 0 else ""
+    st.markdown(f"Labels: {labels}{beyond}. {escape_markdown(known)}")
 
 
 def account_title(dataset: Dataset) -> str:
@@ -95,15 +91,13 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     with left:
         st.subheader("Labels")
         labels = label_counts(dataset)
-        show_table(
-            labels.assign(share=100 * labels["share"]),
-            "Annotations per label",
-            column_config={
-                "label": "Label",
-                "annotations": figure("Annotations", format="localized"),
-                "share": figure("Share", format="%.1f%%"),
-            },
-        )
+        heads = {
+            "label": "Label",
+            "annotations": figure("Annotations", format="localized"),
+            "share": figure("Share", format="%.1f%%"),
+        }
+        shares = labels.assign(share=100 * labels["share"])
+        show_table(shares, "Annotations per label", column_config=heads)
     with right:
         st.subheader("Raters by axis")
         _cross_table(dataset, proposed)
@@ -124,13 +118,14 @@ def _cross_table(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     others = {None: "Counts only", **{name: labels[name] for name in names if name != down}}
     second = next((name for name in first if name != down), None)
     across = pick("Columns", others, place=columns, index=list(others).index(second))
+    index = axis_label((down,))
     if across is None:
-        frame = axis_counts(dataset, down).set_index(down).rename_axis(index=axis_label((down,)))
+        frame = axis_counts(dataset, down).set_index(down).rename_axis(index=index)
         frame["share"] = frame["share"].map("{:.1%}".format)
-        st.dataframe(frame.rename(columns=str.capitalize), alt=f"Raters by {labels[down]}")
+        st.dataframe(frame.rename(columns=str.capitalize), alt=f"Raters by {index}")
     else:
-        frame = cross_table(dataset, down, across).rename_axis(index=axis_label((down,)))
-        st.dataframe(frame, alt=f"Raters by {axis_label((down,))} and {axis_label((across,))}")
+        frame = cross_table(dataset, down, across).rename_axis(index=index)
+        st.dataframe(frame, alt=f"Raters by {index} and {labels[across]}")
 
 
 _KEY = "quality"
@@ -182,16 +177,23 @@ def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
 
 def _near_duplicates(dataset: Dataset) -> Duplicates | None:
     """The search, at once where it is short and else when it is asked for."""
-
-    def search() -> Duplicates:
-        return _aside(near_duplicates, dataset.annotations, dataset.annotations)
-
-    if _known_quality("duplicates", dataset) or is_quick(dataset.annotations):
-        return _once("duplicates", dataset, search)
-    if st.button("Look for raters who agree too closely", icon=":material/person_search:"):
+    annotations = dataset.annotations
+    known = _once("duplicates", dataset) is not None
+    if not known and not is_quick(annotations):
+        if not button("Look for raters who agree too closely", "person_search"):
+            return None
         require_run()
-        return _once("duplicates", dataset, search)
-    return None
+    return _once("duplicates", dataset, lambda: _aside(near_duplicates, annotations, annotations))
+
+
+_CLOSE = (
+    "Cramér's V, corrected for bias: 0 where two axes have nothing to do with each other, 1 where one tells "
+    "the other. From 0.8 the data cannot tell them apart. Their cross table is above."
+)
+_OTHER_ITEMS = (
+    "Of each axis the group that stands out most. 100 % and 1.00 where an axis has no part in who rates "
+    "which items, and how many; p against shuffled groups."
+)
 
 
 def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
@@ -215,21 +217,11 @@ def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
         per_axis = "Small groups per axis and pair of axes"
         _section("Small groups", tables.small_groups_table(small), per_axis)
     if close:
-        _section(
-            "Axes that go together",
-            tables.overlap_table(close),
-            "How closely each pair of axes goes together",
-            "Cramér's V, corrected for bias: 0 where two axes have nothing to do with each other, 1 where "
-            "one tells the other. From 0.8 the data cannot tell them apart. Their cross table is above.",
-        )
+        pairs = "How closely each pair of axes goes together"
+        _section("Axes that go together", tables.overlap_table(close), pairs, _CLOSE)
     if assignment:
-        _section(
-            "Items and workloads of groups",
-            tables.assignment_table(assignment),
-            "Which groups were given other items, or more of them",
-            "Of each axis the group that stands out most. 100 % and 1.00 where an axis has no part in who "
-            "rates which items, and how many; p against shuffled groups.",
-        )
+        which = "Which groups were given other items, or more of them"
+        _section("Items and workloads of groups", tables.assignment_table(assignment), which, _OTHER_ITEMS)
 
 
 def _section(heading: str, frame: pd.DataFrame, alt: str, caption: str = "") -> None:
@@ -268,34 +260,27 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
         return
     st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
     options = [axes for size in (1, 2) for axes in combinations(names, size)]
-    chosen: list[AxisSet] = st.multiselect(
-        "Groups of",
-        options,
-        default=[(name,) for name in proposed if name in names] or options[:1],
-        format_func=axis_label,
-        key=work().key("power-axes"),
-    )
+    first = [(name,) for name in proposed if name in names] or options[:1]
+    looks = {"format_func": axis_label, "key": work().key("power-axes")}
+    chosen = several("Groups of", options, first, **looks)
     what = ("power", *chosen)
-    pressed = st.button(
-        "Estimate what could be detected",
-        icon=":material/experiment:",
-        disabled=not chosen,
-        help="Simulates effects of growing strength in your data's own design. It takes about a second per "
-        "group, several in large data.",
+    more = (
+        "Simulates effects of growing strength in your data's own design. It takes about a second per group, "
+        "several in large data."
     )
+    pressed = button("Estimate what could be detected", "experiment", disabled=not chosen, help=more)
     if pressed:
         require_run()
-    if pressed or _known_quality(what, dataset):
-        found = _once(what, dataset, lambda: _simulate(dataset, chosen))
-        if not found:
-            st.write("No group has two raters or more.")
-            return
+    found = _once(what, dataset, partial(_simulate, dataset, chosen) if pressed else None)
+    if found:
         _table(tables.power_table(found), "Per group, the smallest shifts of GAI that 8 of 10 runs detect")
         for sentence in tables.power_sentences(found):
             caption(sentence)
+    elif found is not None:
+        st.write("No group has two raters or more.")
 
 
-def _simulate(dataset: Dataset, axes: list[AxisSet]) -> list[GroupPower]:
+def _simulate(dataset: Dataset, axes: Sequence[AxisSet]) -> list[GroupPower]:
     """In the worker processes, so that nobody else's pages wait."""
     tasks = power_tasks(dataset.annotations, dataset.raters, axes)
     found: list[GroupPower] = []
@@ -308,23 +293,15 @@ def _simulate(dataset: Dataset, axes: list[AxisSet]) -> list[GroupPower]:
     return found
 
 
-def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T]) -> T:
+def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T] | None = None) -> T | None:
+    """What is kept of these data for the visit, computed the first time; None where nothing computes it."""
     kept = st.session_state.setdefault(_KEY, {})
-    key = _key(what, dataset)
-    if key not in kept:
+    key = what, dataset.summary.sha256, work().data_spec, tuple(dataset.raters.axes)
+    if key not in kept and compute is not None:
         kept[key] = compute()
         for old in list(kept)[:-_KEPT]:
             del kept[old]
-    value: T = kept[key]
-    return value
-
-
-def _known_quality(what: Hashable, dataset: Dataset) -> bool:
-    return _key(what, dataset) in st.session_state.get(_KEY, {})
-
-
-def _key(what: Hashable, dataset: Dataset) -> Hashable:
-    return what, dataset.summary.sha256, work().data_spec, tuple(dataset.raters.axes)
+    return kept.get(key)
 
 
 def _table(frame: pd.DataFrame, alt: str) -> None:

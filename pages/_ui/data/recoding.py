@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pandas as pd
@@ -18,7 +19,7 @@ from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import caption, show_table
+from pages._ui.helpers.widgets import button, caption, pick, show_table
 
 _LABELS = "Labels"
 _KINDS = ("Change values", "Cut numbers", "Combine questions")
@@ -39,10 +40,10 @@ def choose_recoding(spec: DataSpec) -> None:
             "several questions. The steps are applied in this order and become part of the run."
         )
         for position, step in enumerate(steps):
-            looks = {"key": _key(f"remove-{position}"), "type": "tertiary", "icon": ":material/close:"}
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(escape_markdown(f"{position + 1}. {step_sentence(step)}"))
-                st.button(f"Remove step {position + 1}", on_click=_remove, args=(position,), **looks)
+                looks = {"key": _key(f"remove-{position}"), "type": "tertiary"}
+                button(f"Remove step {position + 1}", "close", _remove, position, **looks)
             if isinstance(step, Combine) and step.into not in spec.labels:
                 caption(f"To analyse {step.into}, choose it as the label column above.")
         if tables is None:
@@ -92,22 +93,18 @@ def _add(step: Recode) -> None:
 def _offer(
     step: Recode, tables: Sequence[Table | None], spec: DataSpec, columns: Sequence[str | None]
 ) -> None:
-    """Counts before and after, and the button that adds the step."""
     try:
         *changed, problems = recode(tables[0], tables[1], replace(spec, recode=(step,)), tables[2])
     except DataError as error:
         st.error(escape_markdown(str(error)))
         return
     into = step.into if isinstance(step, Combine) else step.column
-    after = counts(changed, into, spec)
-    left, right = st.columns(2)
-    with left:
-        st.caption("Before")
-        for column in columns:
-            _show_counts(counts(tables, column, spec), column or _LABELS)
-    with right:
-        st.caption("After")
-        _show_counts(after, into or _LABELS)
+    sides = (("Before", tables, columns), ("After", changed, [into]))
+    for place, (side, read, names) in zip(st.columns(2), sides, strict=True):
+        with place:
+            st.caption(side)
+            for name in names:
+                _show_counts(counts(read, name, spec), name or _LABELS)
     for problem in problems:
         caption(problem.message)
     st.button("Apply", type="primary", key=_key("apply"), on_click=_add, args=(step,))
@@ -115,9 +112,8 @@ def _offer(
 
 def _show_counts(found: Mapping[str, int], column: str) -> None:
     ordered = sorted(found, key=lambda value: (-found[value], display_order(value)))
-    frame = pd.DataFrame(
-        {column: [value or _EMPTY for value in ordered], "Cells": [found[value] for value in ordered]}
-    )
+    shown = [value or _EMPTY for value in ordered]
+    frame = pd.DataFrame({column: shown, "Cells": [found[value] for value in ordered]})
     show_table(frame, f"Cells per value of {column}", height="content" if len(frame) < 12 else 420)
 
 
@@ -127,15 +123,13 @@ def _becomes(cell: object) -> str:
 
 
 def _proposals(found: Mapping[str, int]) -> dict[str, str]:
-    proposed: dict[str, str] = {}
-    spelling = checks.one_spelling(found)
+    proposed, spelling = {}, checks.one_spelling(found)
     if spelling:
         pairs = ", ".join(f"{old!r} → {new!r}" for old, new in list(spelling.items())[:4])
         if st.checkbox(escape_markdown(f"Fill in one spelling each: {pairs}"), key=_key("spelling")):
-            proposed |= spelling
-    fewest = st.number_input(
-        f"Fill in “{checks.OTHER}” for values with fewer cells than", min_value=0, value=0, key=_key("rare")
-    )
+            proposed = spelling
+    label = f"Fill in “{checks.OTHER}” for values with fewer cells than"
+    fewest = st.number_input(label, min_value=0, value=0, key=_key("rare"))
     rare = checks.merge_rare(found, int(fewest))
     if fewest and not rare:
         st.caption("Nothing to fill in: that would be fewer than two of the values, or all of them.")
@@ -146,27 +140,18 @@ def _cut_numbers(tables: Sequence[Table | None], spec: DataSpec) -> None:
     column = _column(tables, spec, numeric=True)
     if column is None:
         return
-    written = st.text_input(
-        "Cut at",
-        placeholder="25, 40, 60",
-        key=_key("edges"),
-        help="Each number begins a range: 25 belongs to 25-39.",
-    )
+    more = "Each number begins a range: 25 belongs to 25-39."
+    written = st.text_input("Cut at", placeholder="25, 40, 60", key=_key("edges"), help=more)
     edges = [number_of(part) for part in written.replace(";", ",").split(",") if part.strip()]
     if not edges or any(edge != edge for edge in edges):
         st.caption("Write the numbers at which a new range begins, separated by commas.")
         return
-    named = st.text_input(
-        "Names of the ranges", value=", ".join(range_labels(sorted(edges))), key=_key(f"names-{written}")
-    )
+    names, key = ", ".join(range_labels(sorted(edges))), _key(f"names-{written}")
+    named = st.text_input("Names of the ranges", value=names, key=key)
     labels = tuple(part.strip() for part in named.split(",") if part.strip())
     name = column or None
-    try:
-        step = Bins(name, tuple(edges), labels)
-    except SpecError as error:
-        st.error(escape_markdown(error.sentence))
-        return
-    _offer(step, tables, spec, [name])
+    with _refusal_told():
+        _offer(Bins(name, tuple(edges), labels), tables, spec, [name])
 
 
 def _combine(table: Table, spec: DataSpec) -> None:
@@ -178,46 +163,39 @@ def _combine(table: Table, spec: DataSpec) -> None:
     if len(found) > _MOST_VALUES:
         st.error(f"These columns hold {len(found):,} different values; choose questions with few answers.")
         return
-    order = st.multiselect(
-        "The first of these that any question has",
-        sorted(found, key=display_order),
-        key=_key(f"order-{sorted(found)}"),
-        help="E.g. Unsafe, Unsure, Safe: any Unsafe, else any Unsure, else Safe.",
-    )
+    more = "E.g. Unsafe, Unsure, Safe: any Unsafe, else any Unsure, else Safe."
+    label, key = "The first of these that any question has", _key(f"order-{sorted(found)}")
+    order = st.multiselect(label, sorted(found, key=display_order), key=key, help=more)
     into = st.text_input("Name of the new column", value="combined", key=_key("into"))
     if set(order) != found:
         left = ", ".join(sorted(found - set(order)))
         caption(f"Put all values in order; still without a place: {left}")
         return
+    with _refusal_told():
+        _offer(Combine(tuple(chosen), tuple(order), into.strip()), (table, None, None), spec, chosen)
+
+
+@contextmanager
+def _refusal_told() -> Iterator[None]:
     try:
-        step = Combine(tuple(chosen), tuple(order), into.strip())
+        yield
     except SpecError as error:
         st.error(escape_markdown(error.sentence))
-        return
-    _offer(step, (table, None, None), spec, chosen)
 
 
 def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) -> str | None:
     """The column to recode: one of raters or items, or "" for the labels; no column is called so."""
     ids = {spec.item, spec.rater, *spec.labels, spec.text, spec.items_id}
-    columns: dict[str, None] = {}
-    for table in tables:
-        for name in table.columns if table is not None else ():
-            if name not in ids and _offered(table, name, numeric=numeric):
-                columns[name] = None
-    chosen: str | None = st.selectbox(
-        "Column to recode",
-        ["", *columns],
-        index=None,
-        format_func=lambda name: f"{name} (a column)" if name == _LABELS else name or _LABELS,
-        placeholder="Choose a column",
-        key=_key(f"column-{numeric}"),
-    )
-    return chosen
+    named = ((table, name) for table in tables if table is not None for name in table.columns)
+    columns = [name for table, name in named if name not in ids and _offered(table, name, numeric=numeric)]
+    words = {"": _LABELS, **{name: name for name in columns}}
+    words |= {_LABELS: f"{_LABELS} (a column)"} if _LABELS in columns else {}
+    looks = {"placeholder": "Choose a column", "key": _key(f"column-{numeric}")}
+    return pick("Column to recode", words, index=None, **looks)
 
 
-def _offered(table: Table | None, name: str, *, numeric: bool) -> bool:
-    values = work().distinct(table, name) if table is not None else ()
+def _offered(table: Table, name: str, *, numeric: bool) -> bool:
+    values = work().distinct(table, name)
     if not numeric:
         return 1 < len(values) <= max(_MOST_VALUES, MAX_AXIS_VALUES)
     numbers = sum(map(is_number, values[:_MOST_VALUES]))

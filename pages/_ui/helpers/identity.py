@@ -90,10 +90,7 @@ def session_claims() -> Mapping[str, Any] | None:
 
 
 def sender(connection: HTTPConnection, settings: Settings) -> User | None:
-    """The person who makes a request beside the pages, without their projects.
-
-    None for strangers and those not admitted.
-    """
+    """The person who makes a request beside the pages, without their projects; None if not admitted."""
     if not settings.sign_in:
         return LOCAL_USER
     claims = signed_in(connection, settings.origin)
@@ -166,14 +163,6 @@ def why_not_run(user: User, project: str | None = None) -> str | None:
     return None if user.may_run_in(project or current_project(user)) else PROJECT_VIEWERS_LOOK
 
 
-def require_admin() -> User:
-    """The person of this session, who may see and change who may do what."""
-    user = current_user()
-    if not user.may_administer:
-        raise AccessError(ADMINS_ONLY)
-    return user
-
-
 def may_run() -> bool:
     """Whether to offer uploads and runs in the current project."""
     return why_not_run(current_user()) is None
@@ -198,6 +187,8 @@ def _require(may: Callable[..., bool], refusal: str) -> Callable[..., User]:
     return require
 
 
+require_admin = _require(lambda user: user.may_administer, ADMINS_ONLY)
+"""The person of this session, who may see and change who may do what."""
 require_manage = _require(
     User.may_manage, "Only the person whose result this is, an owner of its project or an admin may."
 )

@@ -40,25 +40,15 @@ from grasp_core.report.writers.registry import safe_name
 from grasp_core.report.writers.spreadsheet import items_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, require_run, stores_of, visitor, why_not_run
-from pages._ui.helpers.widgets import (
-    Shown,
-    bullets,
-    caption,
-    download,
-    downloads,
-    menu_when_open,
-    once,
-    pick,
-    put_in_address,
-    save_figure,
-    show_table,
-    switch,
-    when_open,
-)
+from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 
 T = TypeVar("T")
+Share = Callable[[float], object]
+"""Told what share of the work is done."""
+Rows = Sequence[tuple[ItemOutcome, Contribution]]
 _SOON = 400_000_000
 """Annotations times permutations up to which nobody is asked: about two seconds."""
 
@@ -70,22 +60,15 @@ def soon_found(run: RunRecord, result: RunResult) -> bool:
 
 
 def _made(
-    run: RunRecord,
-    result: RunResult,
-    ask: tuple[str, str, str, str],
-    doing: str,
-    make: Callable[[Callable[[float], object]], T],
+    run: RunRecord, result: RunResult, ask: tuple[str, str, str, str], doing: str, make: Callable[[Share], T]
 ) -> T | None:
-    """Compute in the workers, with a bar, which any click ends; asked first where it takes long.
-
-    `ask`: what is said of it, and the button's label, icon and key.
-    """
+    """Compute in the workers; where it takes long, asked first: what is said, and the button in `ask`."""
     said, label, icon, key = ask
     wait = st.empty()
     with wait.container():
         if not soon_found(run, result):
             st.caption(said)
-            if not st.button(label, icon=icon, key=key):
+            if not ui.button(label, icon, key=key):
                 return None
         require_run(run.project)
         bar = st.progress(0.0, text=doing)
@@ -121,10 +104,14 @@ _PAGE = 50
 _ORDERS = {"part": "Largest part first", "p": "Smallest p first", "item": "As in the data"}
 
 
+def sees_items(shown: Shown) -> bool:
+    """Whether single items are shown here: not to strangers, for their ids and texts are data."""
+    return shown.run is not None and not shown.stranger and visitor() is not None
+
+
 def has_items(shown: Shown) -> bool:
-    """Whether items can be looked at here: not by strangers, for items' ids and texts are data."""
-    known = shown.run is not None and not shown.stranger and visitor() is not None
-    return known and not shown.result.provisional and bool(shown.result.groups)
+    """Whether the items of groups can be looked at here."""
+    return sees_items(shown) and not shown.result.provisional and bool(shown.result.groups)
 
 
 def show_items(shown: Shown, group: Group | None = None) -> None:
@@ -133,22 +120,28 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
     if run is None or not has_items(shown):
         return
     asked = _choose_group(result) if group is None else group
-    question = _choose_question(result, asked)
+    questions, question = result.spec.data.questions, 0
+    if len(questions) > 1:
+        names = {place: one_line(str(one.label)) for place, one in enumerate(questions)}
+        question = ui.pick("Question", names, key=f"items-question-{id_of(asked, 0)}")
     found = _found(run, id_of(asked, question)) or _find(run, result, asked, question)
     if found is None:
         return
     first = "label_use" if found.distance is None else "distance"
-    measure: Measure = switch("What items carry", MEASURES, default=first, key="items-measure")
-    caption(items_report.EXPLANATIONS[measure])
-    bullets(items_report.sentences(found, measure))
+    measure: Measure = ui.switch("What items carry", MEASURES, default=first, key="items-measure")
+    ui.caption(items_report.EXPLANATIONS[measure])
+    ui.bullets(items_report.sentences(found, measure))
     for warning in found.warnings:
-        caption(f"Note: {warning}.")
-    rows = in_order(found, measure, pick("Order of the items", _ORDERS, key="items-order"))
+        ui.caption(f"Note: {warning}.")
+    rows = in_order(found, measure, ui.pick("Order of the items", _ORDERS, key="items-order"))
     if not rows:
         return
-    first = _first(len(rows))
+    page, pages = 1, -(-len(rows) // _PAGE)
+    if pages > 1:
+        looks = {"key": f"items-page-{pages}", "help": f"{number(_PAGE, 'item')} a page."}
+        page = int(st.number_input(f"Page of {pages:,}", 1, pages, **looks))
     texts = item_texts(run, found.spec.data.text)
-    _items_table(found, measure, rows[first : first + _PAGE], texts)
+    _items_table(found, measure, rows[(page - 1) * _PAGE : page * _PAGE], texts)
 
     def menu() -> None:
         for label, ending, make in (
@@ -158,9 +151,9 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
             ("Full result (JSON)", "json", lambda: json_text(found.to_dict())),
         ):
             name = f"{safe_name(items_title(found))}.{ending}"
-            download(shown.check, label, name, make, width="stretch")
+            ui.download(shown.check, label, name, make, width="stretch")
 
-    menu_when_open("Save the items", menu, key="items")
+    ui.menu_when_open("Save the items", menu, key="items")
 
 
 def show_where(shown: Shown, finding: Finding) -> None:
@@ -184,11 +177,10 @@ def show_where(shown: Shown, finding: Finding) -> None:
         said, of = counts.get(label, 0), sum(counts.values())
         words = escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
         st.progress(said / of if of else 0.0, text=words)
-    icon, to_items = ":material/arrow_forward:", ("view", "Items")
-    st.button("All items", type="tertiary", icon=icon, on_click=put_in_address, args=to_items)
+    ui.button("All items", "arrow_forward", ui.put_in_address, "view", "Items", type="tertiary")
 
 
-def _telling(found: ItemsResult, finding: Finding) -> list[tuple[ItemOutcome, Contribution]]:
+def _telling(found: ItemsResult, finding: Finding) -> Rows:
     """Items by how much they add to what the finding says: to the same label's use, else to the distance."""
     use = finding.row.label_use
     told = None if use is None or finding.what != LABEL_USE else said_more(use)
@@ -204,15 +196,7 @@ def _choose_group(result: RunResult) -> Group:
     groups = [row.group for row in result.groups]
     first = [groups.index(found.row.group) for found in (findings(result) or nearest(result))[:1]]
     names = dict(enumerate(group_labels(groups)))
-    return groups[pick("Items of which group", names, index=first[0] if first else 0, key="items-group")]
-
-
-def _choose_question(result: RunResult, group: Group) -> int:
-    questions = result.spec.data.questions
-    if len(questions) == 1:
-        return 0
-    names = {place: one_line(str(one.label)) for place, one in enumerate(questions)}
-    return pick("Question", names, key=f"items-question-{id_of(group, 0)}")
+    return groups[ui.pick("Items of which group", names, index=first[0] if first else 0, key="items-group")]
 
 
 def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> ItemsResult | None:
@@ -226,45 +210,23 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
         "Item by item: how much of what this group says differently comes from it, tested under the same "
         "permutations. It takes some seconds, and is kept with the run."
     )
-    ask = (said, "Find the items", ":material/manage_search:", f"find-{id_of(group, question)}")
-    return _made(
-        run, result, ask, "Finding the items", lambda share: server.shared().items.look(run, asked, share)
-    )
+    ask = (said, "Find the items", "manage_search", f"find-{id_of(group, question)}")
+    find = partial(server.shared().items.look, run, asked)
+    return _made(run, result, ask, "Finding the items", find)
 
 
-def _items_table(
-    found: ItemsResult,
-    measure: Measure,
-    rows: Sequence[tuple[ItemOutcome, Contribution]],
-    texts: dict[str, str] | None,
-) -> None:
+def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[str, str] | None) -> None:
     frame = items_report.items_table(found, measure, rows, texts)
     sides = items_report.side_bars(found, rows)
     for head, of_items in sides.items():
         frame.insert(frame.columns.get_loc(head), f"Bars of {head}", of_items)
     column, bar = st.column_config.Column, st.column_config.BarChartColumn(width="small", y_min=0, y_max=1)
-    show_table(
-        frame,
-        f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
-        height="content",
-        column_config={
-            "Item": column(pinned=True),
-            "Text": column(width="large"),
-            **{f"Bars of {head}": bar for head in sides},
-        },
-    )
+    heads = {"Item": column(pinned=True), "Text": column(width="large")}
+    heads |= {f"Bars of {head}": bar for head in sides}
+    alt_text = f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q"
+    ui.show_table(frame, alt_text, height="content", column_config=heads)
     labels = listed([quoted(one_line(label)) for label in found.label_use])
-    caption(f"Bars: the share of each label, in the order {labels}.")
-
-
-def _first(items: int) -> int:
-    pages = -(-items // _PAGE)
-    if pages == 1:
-        return 0
-    page = st.number_input(
-        f"Page of {pages:,}", 1, pages, key=f"items-page-{pages}", help=f"{number(_PAGE, 'item')} a page."
-    )
-    return (int(page) - 1) * _PAGE
+    ui.caption(f"Bars: the share of each label, in the order {labels}.")
 
 
 def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:
@@ -280,9 +242,9 @@ def item_texts(run: RunRecord, column: str | None) -> dict[str, str] | None:
         return None if found is None else {item: items_report.cut_text(text) for item, text in found.items()}
 
     try:  # those of one run, for the visit: no cache of the server holds what people wrote
-        return once("items-texts", (run.id, files[0]), read)
+        return ui.once("items-texts", (run.id, files[0]), read)
     except DataError as error:
-        caption(f"The items' texts cannot be shown: {error}")
+        ui.caption(f"The items' texts cannot be shown: {error}")
         return None
 
 
@@ -295,10 +257,7 @@ def has_rater_map(shown: Shown) -> bool:
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
-    """Draw the map, coloured by an axis or by one group and all others; ask for it where there is none.
-
-    Where :func:`has_rater_map` says that there may be one.
-    """
+    """Draw the map, coloured by an axis or by one group; ask for it where there is none."""
     run = shown.run
     if run is None:
         return
@@ -309,13 +268,13 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
         return
     level = shown.result.spec.analysis.level
     if group is None or found.reason is not None:
-        bullets(map_report.sentences(found, level))
+        ui.bullets(map_report.sentences(found, level))
     if found.reason is not None:
         return
     if group is None:
         names = {place: axis_label(one.axes) for place, one in enumerate(found.axes)}
         first = found.axes.index(map_report.clearest(found))
-        axes = found.axes[switch("Coloured by", names, default=first, key="rater-map-axis")].axes
+        axes = found.axes[ui.switch("Coloured by", names, default=first, key="rater-map-axis")].axes
     else:
         axes = group.axes
     if all(one.axes != axes for one in found.axes):
@@ -325,23 +284,23 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
         return rater_map_chart(found, axes, theme, group)
 
     def table() -> None:
-        show_table(map_report.groups_table(found, level, group), "How far two raters differ, by group")
+        ui.show_table(map_report.groups_table(found, level, group), "How far two raters differ, by group")
         st.caption(map_report.distance_words(level))
 
     st.caption(map_report.EXPLANATION)
     cache.chart(shown.key, f"raters {axes} {group}", found, lambda _found, theme: chart(theme))
     if group is None:
-        show_table(map_report.axes_table(found), "What each axis explains, with p and q")
+        ui.show_table(map_report.axes_table(found), "What each axis explains, with p and q")
     name = "the map" if group is None else group_label(group)
-    when_open("Map as a table", table, key=f"rater-map-table-{name}")
-    save_figure(shown, chart, ANSWER, "map of raters")
+    ui.when_open("Map as a table", table, key=f"rater-map-table-{name}")
+    ui.save_figure(shown, chart, ANSWER, "map of raters")
     if group is not None:
         return
     files = [("map of raters (CSV)", f"{ANSWER}.csv", lambda: map_report.map_csv(found))]
     if not shown.stranger:
         made = partial(rater_map_dict, found, run.spec, run.summary.sha256)
         files.append(("map of raters (JSON)", f"{ANSWER}.json", lambda: json_text(made())))
-    downloads(shown.check, *files, type="tertiary")
+    ui.downloads(shown.check, *files, type="tertiary")
 
 
 def map_of(shown: Shown, run: RunRecord) -> RaterMap | None:
@@ -358,11 +317,11 @@ def kept_map(run: RunRecord) -> RaterMap | None:
 def _make_map(run: RunRecord, result: RunResult) -> RaterMap | None:
     service = server.shared().service
 
-    def place(share: Callable[[float], object]) -> RaterMap:
+    def place(share: Share) -> RaterMap:
         task = MapTask.of(service.data_of(run), run.spec.analysis)
         return rater_map(task, service.pool.each, share)
 
-    ask = (map_report.EXPLANATION, "Draw the map of raters", ":material/scatter_plot:", "draw-rater-map")
+    ask = (map_report.EXPLANATION, "Draw the map of raters", "scatter_plot", "draw-rater-map")
     made = _made(run, result, ask, "Placing the raters", place)
     if made is not None:
         stores_of(run).answers.keep(run.id, ANSWER, to_json(made))

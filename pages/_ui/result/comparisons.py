@@ -16,35 +16,21 @@ from grasp_core.report import charts, pairs, slices
 from grasp_core.report.charts import Theme
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.in_numbers import measure_table, pair_table
-from grasp_core.report.tables import ALL_LABELS, label_use_table
+from grasp_core.report.tables import ALL_LABELS, label_use_table, results_table
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import ask_again
-from pages._ui.helpers.widgets import (
-    Shown,
-    bullets,
-    caption,
-    page_theme,
-    pick,
-    save_figure,
-    show_table,
-    switch,
-    when_open,
-)
+from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
-from pages._ui.result.cache import show_groups_table, table_of_groups
-
-
-def has_pairs(shown: Shown) -> bool:
-    """Whether pairs were part of this run."""
-    return bool(shown.result.pairs)
+from pages._ui.result.cache import show_groups_table
 
 
 def show_pairs(shown: Shown, group: Group | None = None) -> None:
     """What pairs differ in: a matrix for each axis, or with `group` its own pairs, and one pair in detail."""
     result = shown.result
     st.caption(pairs.PAIRS_EXPLANATION)
-    bullets(_said(result, group))
+    ui.bullets(_said(result, group))
     rows = result.pairs if group is None else pairs.seen_from(result, group)
     strong = rows[pairs.strongest(rows)]
     chosen = strong.a.axes if group is None else group.axes
@@ -52,20 +38,20 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
     if group is None:
         axes = {row.a.axes: axis_label(row.a.axes) for row in result.pairs}
         first = list(axes).index(chosen)
-        chosen = pick("Axis of the pairs", axes, place=left, index=first, key="pairs-axis")
+        chosen = ui.pick("Axis of the pairs", axes, place=left, index=first, key="pairs-axis")
     told, first = pairs.measures(result), pairs.told_first(strong)
     names = {key: one.name for key, one in told.items()}
     place = list(told).index(first) if first in told else 0
-    measure = told[pick("Compare by", names, place=right, index=place, key="pairs-measure")]
+    measure = told[ui.pick("Compare by", names, place=right, index=place, key="pairs-measure")]
     explained = measure.explanation
     if group is None:
-        caption(explained)
+        ui.caption(explained)
         _matrix(shown, chosen, measure)
     else:
         explained = explained.replace("the row’s raters", "this group’s raters")
-        caption(explained.replace("the column’s", "the other group’s"))
+        ui.caption(explained.replace("the column’s", "the other group’s"))
         beside = f"{measure.name}, this group beside each other one"
-        show_table(measure_table(result, measure, group=group), beside)
+        ui.show_table(measure_table(result, measure, group=group), beside)
     _one_pair(shown, [row for row in rows if row.a.axes == chosen])
 
 
@@ -85,12 +71,12 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None
         return charts.pairs_matrix(result, axes, measure, theme)
 
     def table() -> None:
-        show_table(measure_table(result, measure, axes=axes), f"{of_every} of groups")
+        ui.show_table(measure_table(result, measure, axes=axes), f"{of_every} of groups")
 
     cache.chart(shown.key, f"pairs {axes} {measure.key}", result, chart, fresh=result.later is not None)
-    when_open(f"{of_every} as a table", table, key="pairs-table")
+    ui.when_open(f"{of_every} as a table", table, key="pairs-table")
     if result.later is None:
-        save_figure(shown, partial(chart, result), "pairs", "matrix of pairs")
+        ui.save_figure(shown, partial(chart, result), "pairs", "matrix of pairs")
 
 
 def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
@@ -98,26 +84,15 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     st.subheader("One pair")
     names = {at: f"{group_label(row.a)} – {group_label(row.b)}" for at, row in enumerate(rows)}
     key = f"pairs-pair-{axis_label(rows[0].a.axes)}"
-    row = rows[pick("Pair of groups", names, index=pairs.strongest(rows), key=key)]
+    row = rows[ui.pick("Pair of groups", names, index=pairs.strongest(rows), key=key)]
+
+    def chart(result: RunResult, theme: Theme) -> alt.LayerChart:
+        return charts.pair_histograms(result, row, theme)
+
     if result.later is None:
-        bullets(pairs.pair_sentences(row, result))
-        cache.chart(
-            shown.key,
-            f"pair {row.a} {row.b}",
-            result,
-            lambda result, theme: charts.pair_histograms(result, row, theme),
-        )
-    show_table(pair_table(result, row), "Everything that was tested of this pair")
-
-
-def has_slices(shown: Shown) -> bool:
-    """Whether slices were part of this run."""
-    return bool(shown.result.slices)
-
-
-def is_sliced(result: RunResult, group: Group) -> bool:
-    """Whether the group is in some slice."""
-    return any(group in slices.sliced_groups(result, found) for found in result.slices)
+        ui.bullets(pairs.pair_sentences(row, result))
+        cache.chart(shown.key, f"pair {row.a} {row.b}", result, chart)
+    ui.show_table(pair_table(result, row), "Everything that was tested of this pair")
 
 
 def show_slices(shown: Shown, group: Group | None = None) -> None:
@@ -128,16 +103,14 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     found = result.slices[0]
     if len(result.slices) > 1:
         columns = {at: escape_markdown(one_line(one.column)) for at, one in enumerate(result.slices)}
-        found = result.slices[switch("Sliced by", columns, key="slices-column")]
-    bullets(slices.slice_sentences(result, found, group))
+        found = result.slices[ui.switch("Sliced by", columns, key="slices-column")]
+    ui.bullets(slices.slice_sentences(result, found, group))
     told = slices.told_first(result, found, group)
     chosen = _choose_group(result, found, told) if group is None else group
     if chosen is None or chosen not in slices.sliced_groups(result, found):
         return
-    key = f"slices-measure-{found.column}-{group}"
-    labels = list(
-        dict.fromkeys(name for row in result.groups if row.label_use for name in row.label_use.labels)
-    )
+    uses = [row.label_use for row in result.groups if row.label_use]
+    labels = dict.fromkeys(name for use in uses for name in use.labels)
     reported = reported_statistics(result)
     options = {(name, False): WORDS[name].name for name in reported}
     options |= {(name, True): f"says “{one_line(name)}”" for name in labels}
@@ -148,7 +121,8 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     else:
         first = told.statistic, False
     place = list(options).index(first) if first in options else 0
-    what = pick("What is compared", options, index=place, key=key)
+    key = f"slices-measure-{found.column}-{group}"
+    what = ui.pick("What is compared", options, index=place, key=key)
 
     def chart(drawn: RunResult, theme: Theme = "light") -> alt.LayerChart:
         return charts.slices_chart(drawn, found.column, chosen, what, theme)
@@ -156,8 +130,9 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     name = f"slices {found.column} {chosen} {what}"
     cache.chart(shown.key, name, shown.drawn, chart, fresh=result.later is not None)
     st.caption("q of slices is over all groups and values of the column; that of all items is the run's own.")
-    when_open("Slices as a table", partial(_slices_table, result, found, chosen, what), key="slices-table")
-    save_figure(shown, partial(chart, result), "slices", "chart of these slices")
+    table = partial(_slices_table, result, found, chosen, what)
+    ui.when_open("Slices as a table", table, key="slices-table")
+    ui.save_figure(shown, partial(chart, result), "slices", "chart of these slices")
 
 
 def _choose_group(result: RunResult, found: SlicesResult, told: slices.Found | None) -> Group | None:
@@ -167,7 +142,7 @@ def _choose_group(result: RunResult, found: SlicesResult, told: slices.Found | N
     labels = zip(groups, group_labels(groups), strict=True)
     names = {group: f"{name} ({axis_label(group.axes)})" for group, name in labels}
     first = 0 if told is None else groups.index(told.row.group)
-    return pick("Group", names, index=first, key=f"slices-group-{found.column}")
+    return ui.pick("Group", names, index=first, key=f"slices-group-{found.column}")
 
 
 def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tuple[str, bool]) -> None:
@@ -175,23 +150,19 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
     view = slices.by_value(result, found, group)
     alt_text = f"{group_label(group)} on the items of each value"
     if not is_label:
-        frame = table_of_groups(view, order="axis", statistics=[name])
-        show_groups_table(frame, [name], page_theme(), result.permutations, p=True, alt=alt_text)
+        frame = results_table(view, order="axis").reset_index(drop=True)
+        theme, permutations = ui.page_theme(), result.permutations
+        show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
         return
     table = label_use_table(view)
     shown = table[table["label"] == name][["group", "raters", "shift", "low", "high", "p"]]
     shown["q"] = table[table["label"] == ALL_LABELS]["q"].to_numpy()  # of the same groups
     points = {head: shown[head].map(format_points) for head in ("shift", "low", "high")}
-    tests = {
-        head: shown[head].map(partial(format_p_value, permutations=result.permutations))
-        for head in ("p", "q")
-    }
+    p_text = partial(format_p_value, permutations=result.permutations)
+    tests = {head: shown[head].map(p_text) for head in ("p", "q")}
     heads = {"group": "Items", "raters": "Raters", "shift": "Points", "low": "From", "high": "To"}
-    show_table(
-        shown.assign(**points, **tests).rename(columns={**heads, "q": "q of all labels"}),
-        alt_text,
-        height="content",
-    )
+    shown = shown.assign(**points, **tests).rename(columns={**heads, "q": "q of all labels"})
+    ui.show_table(shown, alt_text, height="content")
 
 
 def has_given(shown: Shown) -> bool:
@@ -205,7 +176,7 @@ def has_given(shown: Shown) -> bool:
 def show_given(shown: Shown) -> None:
     """What was found given each axis; a click asks it of axes that go together."""
     result, run = shown.result, shown.run
-    bullets(slices.given_sentences(result))
+    ui.bullets(slices.given_sentences(result))
     for found in result.given:
         st.subheader(f"Given {escape_markdown(axis_label((found.column,)))}")
         st.dataframe(slices.given_table(result, found), hide_index=True, width="stretch")
@@ -217,5 +188,5 @@ def show_given(shown: Shown) -> None:
             continue
         axes = f"{axis_label((one.first,))} given {axis_label((one.second,))}"
         label = escape_markdown(f"Test {axes}, and the other way round")
-        if st.button(label, icon=":material/call_split:", key=f"ask-given-{place}"):
+        if ui.button(label, "call_split", key=f"ask-given-{place}"):
             ask_again(run, given_too(run.spec, (one.first, one.second)))

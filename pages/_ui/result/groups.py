@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from functools import partial
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -13,7 +14,7 @@ from grasp_core.model.groups import axis_label
 from grasp_core.model.outcome import LabelUse, Significance
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.report import charts
+from grasp_core.report import charts, slices
 from grasp_core.report.account import least_of
 from grasp_core.report.charts import Theme
 from grasp_core.report.contents import marks_legend
@@ -26,23 +27,11 @@ from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import format_points_interval, mean_words
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from grasp_core.report.writers.registry import safe_name
-from pages._ui.helpers.widgets import (
-    Shown,
-    bullets,
-    caption,
-    choose_page,
-    follow_address,
-    page_theme,
-    pick,
-    put_in_address,
-    save_figure,
-    show_table,
-    switch,
-    when_open,
-)
+from pages._ui.helpers import widgets as ui
+from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 from pages._ui.result.answers import has_items, has_rater_map, show_items, show_rater_map
-from pages._ui.result.comparisons import is_sliced, show_pairs, show_slices
+from pages._ui.result.comparisons import show_pairs, show_slices
 
 Chart = Callable[[RunResult, Theme], alt.LayerChart]
 _PER_PAGE = {"persist_state": "page"}
@@ -54,31 +43,8 @@ def _figure(
     """A chart with its numbers; `named`: the table's label and key, the file and what a menu calls it."""
     label, key, file, called = named
     cache.chart(shown.key, what, shown.drawn, make)
-    when_open(label, table, key=key)
-    save_figure(shown, lambda: make(shown.result, "light"), file, called)
-
-
-def _show_dsi(shown: Shown) -> None:
-    result = shown.result
-    st.caption(words.DSI_EXPLANATION)
-
-    def table() -> None:
-        cache.kept(shown.key, "dsi table", result, lambda: cache.show_dsi_table(result))
-
-    _figure(shown, "dsi", charts.dsi_chart, table, ("DSI as a table", "dsi-table", "dsi", "DSI chart"))
-
-
-def _show_cohesion(shown: Shown) -> None:
-    result = shown.result
-    reported = reported_statistics(result)
-    pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
-    alt_text = "In-group and cross-group agreement by group"
-
-    def table() -> None:
-        cache.groups_table(shown.key, result, pair, alt=alt_text, name="cohesion")
-
-    named = ("Cohesion map as a table", "cohesion-table", "cohesion-map", "cohesion map")
-    _figure(shown, "cohesion", charts.cohesion_map, table, named)
+    ui.when_open(label, table, key=key)
+    ui.save_figure(shown, lambda: make(shown.result, "light"), file, called)
 
 
 def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
@@ -86,50 +52,42 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     result = shown.result
     reported = reported_statistics(result)
     names, first = {name: WORDS[name].name for name in reported}, reported.index(lead_statistic(result))
-    statistic = pick("Statistic", names, index=first, key="null-statistic", **_PER_PAGE)
+    statistic = ui.pick("Statistic", names, index=first, key="null-statistic", **_PER_PAGE)
     st.caption(WORDS[statistic].explanation)
     ways = ("Random groupings", "Intervals")
-    as_forest = switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
-    page = choose_page(result, "null-page")
+    as_forest = ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
+    page = ui.choose_page(result, "null-page")
     chart = charts.forest_plot if as_forest else charts.null_histograms
-    cache.chart(
-        shown.key,
-        f"{chart.__name__} {statistic} {order} {page}",
-        shown.drawn,
-        lambda drawn, theme: chart(drawn, statistic, theme, order, page=page),
-    )
+
+    def draw(drawn: RunResult, theme: Theme) -> alt.LayerChart:
+        return chart(drawn, statistic, theme, order, page=page)
+
+    cache.chart(shown.key, f"{chart.__name__} {statistic} {order} {page}", shown.drawn, draw)
     kind, called = ("forest", "intervals") if as_forest else ("null", "histograms")
     file, what = f"{kind}-{statistic.replace('_', '-')}", f"{names[statistic]} {called}"
-    save_figure(shown, lambda: chart(result, statistic, "light", order), file, what)
+    ui.save_figure(shown, lambda: chart(result, statistic, "light", order), file, what)
 
 
 _SIDE_BY_SIDE = 8
 """Labels from which they are chosen from a list."""
 
 
-def has_label_use(result: RunResult) -> bool:
-    """Whether it was part of this run: results of earlier versions lack it."""
-    return bool(with_label_use(result))
-
-
 def _show_labels(shown: Shown) -> None:
     result = shown.result
     st.header("Who says what more often")
     st.caption(words.LABEL_USE_EXPLANATION)
-    cache.show_label_table(result, page_theme())
+    cache.show_label_table(result, ui.page_theme())
     st.caption("p and q: of all labels of a group together, by the one that lies furthest from chance.")
     show_means(result)
     st.header("One label in every group")
-    label = _choose_label(result)
-    page = choose_page(result, "label-page")
-    cache.chart(
-        shown.key,
-        f"label forest {label} {page}",
-        shown.drawn,
-        lambda drawn, theme: charts.label_forest_plot(drawn, label, theme, page=page),
-    )
+    label, page = _choose_label(result), ui.choose_page(result, "label-page")
+
+    def draw(drawn: RunResult, theme: Theme) -> alt.LayerChart:
+        return charts.label_forest_plot(drawn, label, theme, page=page)
+
+    cache.chart(shown.key, f"label forest {label} {page}", shown.drawn, draw)
     what = "chart of this label"
-    save_figure(shown, lambda: charts.label_forest_plot(result, label, "light"), "label-use", what)
+    ui.save_figure(shown, lambda: charts.label_forest_plot(result, label, "light"), "label-use", what)
 
 
 def show_means(result: RunResult) -> None:
@@ -139,7 +97,7 @@ def show_means(result: RunResult) -> None:
         return
     st.header("Whose labels lie higher")
     st.caption(f"{words.MEAN_SHIFT_EXPLANATION} p is of this group alone, not corrected.")
-    show_table(means, "Shift of the mean of every group", height="content")
+    ui.show_table(means, "Shift of the mean of every group", height="content")
 
 
 def _choose_label(result: RunResult) -> str:
@@ -150,7 +108,7 @@ def _choose_label(result: RunResult) -> str:
     first = max(labels, key=lambda label: (most.count(label), -labels.index(label)))
     looks = {"key": "one-label", **_PER_PAGE}
     if len(labels) <= _SIDE_BY_SIDE:
-        return str(switch("Label", labels, default=first, format_func=escape_markdown, **looks))
+        return str(ui.switch("Label", labels, default=first, format_func=escape_markdown, **looks))
     return str(st.selectbox("Label", labels, index=labels.index(first), **looks))
 
 
@@ -162,82 +120,66 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 
 
 def show_groups(shown: Shown, *, at_once: bool = False) -> None:
-    """The table, beside it the histograms of one statistic, the cohesion map, label use and DSI.
-
-    The first three are a fragment, so that a filter redraws no more than these; not so `at_once`.
-    """
+    """Table, histograms and map, which filters redraw alone unless `at_once`; then label use and DSI."""
+    result = shown.result
     draw = _draw_groups if at_once else st.fragment(_draw_groups)
     draw(shown)
-    if has_label_use(shown.result):
+    if with_label_use(result):  # results of earlier versions lack it
         _show_labels(shown)
-    if shown.result.dsi:
+    if result.dsi:
         st.header("Along which axis does it matter most who is asked?")
-        if not shown.result.provisional:
-            for sentence in axes_to_watch(shown.result):
+        if not result.provisional:
+            for sentence in axes_to_watch(result):
                 st.markdown(sentence.markdown)
-        _show_dsi(shown)
+        st.caption(words.DSI_EXPLANATION)
+        table = partial(cache.kept, shown.key, "dsi table", result, partial(cache.show_dsi_table, result))
+        named = ("DSI as a table", "dsi-table", "dsi", "DSI chart")
+        _figure(shown, "dsi", charts.dsi_chart, table, named)
 
 
 def _draw_groups(shown: Shown) -> None:
-    lead = WORDS[lead_statistic(shown.result)].name
+    result, lead = shown.result, WORDS[lead_statistic(shown.result)].name
     orders: Mapping[RowOrder, str] = {
         "axis": "Axis by axis",
         "effect": f"Largest {lead} effect first",
         "q": f"Smallest {lead} q first",
     }
-    reported = reported_statistics(shown.result)
-    axes = list(dict.fromkeys(axis_label(row.group.axes) for row in shown.result.groups))
+    reported = reported_statistics(result)
+    axes = list(dict.fromkeys(axis_label(row.group.axes) for row in result.groups))
     first, second, third, last = st.columns([1, 1, 1, 2])
-    order = pick("Order of the groups", orders, place=first, key="order", **_PER_PAGE)
+    order = ui.pick("Order of the groups", orders, place=first, key="order", **_PER_PAGE)
     of_axes = second.multiselect("Axes", axes, placeholder="All axes", key="table-axes", **_PER_PAGE)
     marked = third.selectbox("Significance", list(_MARKED), key="table-marked", **_PER_PAGE)
-    columns = last.multiselect(
-        "Statistics in the table",
-        reported,
-        default=reported,
-        format_func=lambda name: WORDS[name].name,
-        key="table-statistics",
-        **_PER_PAGE,
-    )
-    statistics = [name for name in reported if name in columns]
+    named = {"format_func": lambda name: WORDS[name].name, "key": "table-statistics", **_PER_PAGE}
+    columns = last.multiselect("Statistics in the table", reported, default=reported, **named)
     table, histograms = st.columns([3, 2], gap="medium")
     with table:
-        _groups_table(shown, _Wanted(order, of_axes, _MARKED[marked], statistics))
+        st.header("Table of groups")
+        statistics = [name for name in reported if name in columns]
+        if statistics:
+            _groups_table(shown, statistics, order, axes=of_axes, marked=_MARKED[marked])
+        else:
+            st.info("Choose at least one statistic.")
     with histograms:
         st.header("One statistic in every group")
         _show_null_histograms(shown, order)
     st.header("Agreement inside and across groups")
-    _show_cohesion(shown)
+    pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
+    looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion"}
+    cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
+    named = ("Cohesion map as a table", "cohesion-table", "cohesion-map", "cohesion map")
+    _figure(shown, "cohesion", charts.cohesion_map, cohesion, named)
 
 
-class _Wanted(NamedTuple):
-    order: RowOrder
-    axes: list[str]
-    marked: tuple[Significance, ...]
-    statistics: list[str]
-
-
-def _groups_table(shown: Shown, wanted: _Wanted) -> None:
-    st.header("Table of groups")
-    if not wanted.statistics:
-        st.info("Choose at least one statistic.")
-        return
-    missing = cache.groups_table(
-        shown.key,
-        shown.result,
-        wanted.statistics,
-        wanted.order,
-        axes=wanted.axes,
-        marked=wanted.marked,
-        p=st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE),
-        alt="Every group's statistics, with arrows and stars",
-        name="groups",
-    )
+def _groups_table(shown: Shown, statistics: list[str], order: RowOrder, **rows: Any) -> None:
+    p = st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE)
+    looks = {"p": p, "alt": "Every group's statistics, with arrows and stars", "name": "groups"}
+    missing = cache.groups_table(shown.key, shown.result, statistics, order, **rows, **looks)
     if missing is None:
         st.info("No group passes these filters.")
         return
     for line in (marks_legend(shown.result.spec.analysis), *missing):
-        caption(line)
+        ui.caption(line)
 
 
 _GROUP = "group"
@@ -253,21 +195,15 @@ def named_group(result: RunResult) -> str | None:
 
 def open_group(name: str | None) -> None:
     """Go to a group's view, or back to all groups; a callback."""
-    put_in_address(_GROUP, name)
+    ui.put_in_address(_GROUP, name)
 
 
 def choose_group(result: RunResult) -> None:
     """A list of all groups that leads to the one chosen, or back."""
-    follow_address(_LIST, named_group(result))
-    st.selectbox(
-        "Look at one group",
-        list(named_groups(result)),
-        index=None,
-        placeholder="Look at one group",
-        label_visibility="collapsed",
-        key=_LIST,
-        on_change=lambda: open_group(st.session_state[_LIST]),
-    )
+    ui.follow_address(_LIST, named_group(result))
+    label, names = "Look at one group", list(named_groups(result))
+    looks = {"placeholder": label, "label_visibility": "collapsed", "key": _LIST}
+    st.selectbox(label, names, None, on_change=lambda: open_group(st.session_state[_LIST]), **looks)
 
 
 def show_group(shown: Shown, name: str) -> None:
@@ -301,7 +237,7 @@ def show_group(shown: Shown, name: str) -> None:
     if has_rater_map(shown):
         st.header("On the map of raters")
         show_rater_map(shown, row.group)
-    if is_sliced(result, row.group):
+    if any(row.group in slices.sliced_groups(result, found) for found in result.slices):
         st.header("On the items of each value")
         show_slices(shown, row.group)
 
@@ -314,7 +250,7 @@ def _say_marked(result: RunResult, row: GroupResult, name: str) -> None:
         st.markdown(verdict.markdown)
         if marked:
             st.caption("Single statistics, each corrected by itself:")
-    bullets(finding.tested_sentence for finding in marked)
+    ui.bullets(finding.tested_sentence for finding in marked)
     if not marked:
         st.markdown(
             "Nothing of this group is marked: random groupings of its size reach as far. That does not "
@@ -324,12 +260,11 @@ def _say_marked(result: RunResult, row: GroupResult, name: str) -> None:
 
 def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) -> None:
     st.header("Label use")
-    cache.chart(
-        shown.key,
-        f"label use of {name}",
-        shown.drawn,
-        lambda drawn, theme: charts.label_use_chart(drawn, named_groups(drawn)[name], theme),
-    )
+
+    def make(drawn: RunResult, theme: Theme) -> alt.LayerChart:
+        return charts.label_use_chart(drawn, named_groups(drawn)[name], theme)
+
+    cache.chart(shown.key, f"label use of {name}", shown.drawn, make)
     st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
     mean = "" if shown.result.provisional else mean_words(use, shown.result)
     if mean:
@@ -344,9 +279,10 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
         for label, shift in use.labels.items()
     ]
     alt_text = "How much more often the group gives each label"
-    when_open("Label use as a table", lambda: show_table(pd.DataFrame(rows), alt_text), key="group-labels")
-    file, what = f"label-use-{safe_name(name)}", "label use of this group"
-    save_figure(shown, lambda: charts.label_use_chart(shown.result, row, "light"), file, what)
+    table = partial(ui.show_table, pd.DataFrame(rows), alt_text)
+    ui.when_open("Label use as a table", table, key="group-labels")
+    file = f"label-use-{safe_name(name)}"
+    ui.save_figure(shown, lambda: make(shown.result, "light"), file, "label use of this group")
 
 
 def _statistics_table(result: RunResult, row: GroupResult) -> None:
@@ -361,4 +297,4 @@ def _statistics_table(result: RunResult, row: GroupResult) -> None:
         known = {"95 % interval": words.format_interval(outcome), "p": p, "q": q}
         why = str(outcome.reason or outcome.no_fit or "")
         rows.append({"Statistic": WORDS[name].name, "Value": cell_text(outcome), **known, "Why not": why})
-    show_table(pd.DataFrame(rows), "Every statistic of the group with p and q")
+    ui.show_table(pd.DataFrame(rows), "Every statistic of the group with p and q")

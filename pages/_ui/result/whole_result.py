@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
@@ -20,6 +21,7 @@ from grasp_core.model.spec import PAPER_CONVENTIONS
 from grasp_core.model.text import Sentence, escape_markdown, number, printable
 from grasp_core.report import charts, everybody
 from grasp_core.report.account import account_sentence
+from grasp_core.report.charts import Theme
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.contents import stated
 from grasp_core.report.findings.findings import judged
@@ -31,62 +33,40 @@ from grasp_core.report.words.levels import left_out, step_sentence
 from grasp_core.report.words.names import WORDS, lead_statistic, reported_statistics
 from grasp_core.server import server
 from pages._ui.helpers import screens
-from pages._ui.helpers.identity import require_run, visitor
+from pages._ui.helpers import widgets as ui
+from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.screens import link_to
-from pages._ui.helpers.widgets import (
-    Shown,
-    choose_page,
-    follow_address,
-    once,
-    page_theme,
-    put_in_address,
-    show_one,
-    show_table,
-    show_warned,
-)
-from pages._ui.result import cache, comparisons
-from pages._ui.result.answers import (
-    has_items,
-    has_rater_map,
-    item_texts,
-    show_items,
-    show_rater_map,
-    show_where,
-)
+from pages._ui.helpers.widgets import Shown
+from pages._ui.result import answers, cache, comparisons
+from pages._ui.result.comparisons import has_given
 from pages._ui.result.groups import choose_group, named_group, open_group, show_group, show_groups
 
 
 def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
     """The caption and buttons, the title, which is the verdict, and how many groups have which verdict."""
-    told = cache.told_first(shown.key, shown.result)
+    result = shown.result
+    told, data, found = cache.told_first(shown.key, result), result.data, result.everybody
+    amounts = (data.annotations, "answer"), (data.items, "item"), (data.raters, "rater")
+    facts = [shown.title, *(number(*amount) for amount in amounts)]
+    if found is not None and found.alpha is not None and not result.of_everybody:
+        facts.append(f"overall agreement {found.alpha:.2f} of 1")
     with st.container(horizontal=True, vertical_alignment="center"):
-        facts = " · ".join([shown.title, *_counted(shown.result)])
-        st.caption(escape_markdown(facts), width="stretch")
+        st.caption(escape_markdown(" · ".join(facts)), width="stretch")
         buttons()
     st.title(told.title.markdown)
     if told.counts is not None:
         st.markdown(told.counts.markdown)
 
 
-def _counted(result: RunResult) -> Iterator[str]:
-    """How much was looked at; beside a result about groups also how well all raters agree."""
-    data, found = result.data, result.everybody
-    yield number(data.annotations, "answer")
-    yield number(data.items, "item")
-    yield number(data.raters, "rater")
-    if found is not None and found.alpha is not None and not result.of_everybody:
-        yield f"overall agreement {found.alpha:.2f} of 1"
-
-
 def show_facts(result: Result) -> None:
     """Which labels were looked at and how many, and one line on what was run."""
     data, analysis = result.data, result.spec.analysis
     st.markdown(escape_markdown(printable(labelled_sentence(result.spec.data, data))))
-    facts = [f"{result.permutations:,} permutations", f"seed {analysis.seed}"] if result.permutations else []
-    if result.permutations and all(
-        getattr(analysis, name) == value for name, value in PAPER_CONVENTIONS.items()
-    ):
-        facts.append("*as in the paper*")
+    facts = []
+    if result.permutations:
+        facts = [f"{result.permutations:,} permutations", f"seed {analysis.seed}"]
+        if all(getattr(analysis, name) == value for name, value in PAPER_CONVENTIONS.items()):
+            facts.append("*as in the paper*")
     st.markdown(" · ".join(facts))
 
 
@@ -99,7 +79,7 @@ def show_small_answer() -> None:
     with st.container(border=True):
         st.caption("An answer looks like this (the built-in example)")
         st.header(cache.told_first("example in small", result).title.plain)
-        chart = cache.verdict_chart("example in small", result, page_theme(), narrow=True)
+        chart = cache.verdict_chart("example in small", result, ui.page_theme(), narrow=True)
         st.vega_lite_chart(spec=dict(chart), theme=None)
         st.caption(HOW_SURE)
 
@@ -128,11 +108,11 @@ def _show_findings(shown: Shown) -> None:
         warnings = warned(shown.result)
         if warnings.first:
             st.header("Careful")
-            show_one(warnings.first[0], shown.way, brief=True)
+            ui.show_one(warnings.first[0], shown.way, brief=True)
             if shown.result.later is None:  # else that view comes with the last stage
                 _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
         if told.clearest is not None:
-            show_where(shown, told.clearest)
+            answers.show_where(shown, told.clearest)
 
 
 def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
@@ -144,16 +124,14 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
 
 
 def _groups(shown: Shown) -> None:
-    result, theme = shown.result, page_theme()
+    result, theme = shown.result, ui.page_theme()
     if not judged(result):
-        page = choose_page(result, "findings-page")
-        lead = lead_statistic(result)
-        cache.chart(
-            shown.key,
-            f"forest_plot {lead} q {page}",
-            result,
-            lambda result, theme: charts.forest_plot(result, lead, theme, "q", page=page),
-        )
+        page, lead = ui.choose_page(result, "findings-page"), lead_statistic(result)
+
+        def forest(result: RunResult, theme: Theme) -> alt.LayerChart:
+            return charts.forest_plot(result, lead, theme, "q", page=page)
+
+        cache.chart(shown.key, f"forest_plot {lead} q {page}", result, forest)
         return
     told = cache.told_first(shown.key, result)
     if not told.drawn:
@@ -161,13 +139,9 @@ def _groups(shown: Shown) -> None:
         return
     for key, narrow in ((screens.ON_SCREENS, False), (screens.ON_PHONES, True)):
         with st.container(key=f"{key}-{screens.VERDICTS}"):
-            st.vega_lite_chart(
-                spec=dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow)),
-                theme=None,
-                key=f"{_ROWS}-{narrow}",
-                on_select=partial(_open, narrow=narrow),
-                selection_mode=CHOSEN,
-            )
+            spec = dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow))
+            looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
+            st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
     filled = ", filled if clear" if told.certain else ""
     luck = "; among many, luck keeps some off “same”" if told.hints else ""
     st.caption(
@@ -177,10 +151,9 @@ def _groups(shown: Shown) -> None:
 
 
 def _more(count: int, what: str, view: str) -> None:
-    """How many more there are, and the way to the view that has them."""
     if count:
-        looks = {"type": "tertiary", "icon": ":material/arrow_forward:", "key": f"more-{what}s"}
-        st.button(number(count, f"more {what}"), on_click=put_in_address, args=("view", view), **looks)
+        looks = {"type": "tertiary", "key": f"more-{what}s"}
+        ui.button(number(count, f"more {what}"), "arrow_forward", ui.put_in_address, "view", view, **looks)
 
 
 def _open(*, narrow: bool) -> None:
@@ -191,7 +164,6 @@ def _open(*, narrow: bool) -> None:
 
 
 def _show_agreement(shown: Shown) -> None:
-    """Labels by how often another rater gives them too, and beside them who differs and what to do."""
     found = shown.result.everybody
     if found is None:
         return
@@ -208,11 +180,12 @@ def _show_agreement(shown: Shown) -> None:
         if not shown.stranger:
             link_to("data", "Add raters")
     with st.expander("These figures as tables"):
-        by_label, by_batch = "How often another rater says the same, by label", "Agreement by batch"
-        if found.labels:
-            show_table(everybody.agreement_table(found, "labels"), by_label, height="content")
-        if found.batches:
-            show_table(everybody.agreement_table(found, "batches"), by_batch, height="content")
+        for kind, alt_text in (
+            ("labels", "How often another rater says the same, by label"),
+            ("batches", "Agreement by batch"),
+        ):
+            if getattr(found, kind):
+                ui.show_table(everybody.agreement_table(found, kind), alt_text, height="content")
 
 
 def _show_raters_agreement(shown: Shown) -> None:
@@ -222,33 +195,21 @@ def _show_raters_agreement(shown: Shown) -> None:
         st.info("Raters are not listed here: there are too many, or this is a shared result.")
         return
     _part(None, [everybody.who_differs(found)])
-    alt = "Raters by how often they answer as another did"
-    show_table(everybody.agreement_table(found, "raters"), alt, height="content")
+    alt_text = "Raters by how often they answer as another did"
+    ui.show_table(everybody.agreement_table(found, "raters"), alt_text, height="content")
     st.caption(
         "Of 100 answers, how many another rater of the same item gave too. Raters are numbered in the order "
         "of their ids: no result names one."
     )
 
 
-def _has_disputed(shown: Shown) -> bool:
-    """Whether single items can be looked at: not by strangers, for their ids and texts are data."""
-    known = shown.run is not None and not shown.stranger and visitor() is not None
-    return known and len(shown.result.spec.data.questions) == 1
-
-
 def _show_disputed(shown: Shown) -> None:
-    """The items on which raters agree least, or those that one rater alone gave a label."""
     run, found = shown.run, shown.result.everybody
     if run is None or found is None:
         return
     st.header("On which items do they agree least?")
-    label = st.selectbox(
-        "Items",
-        [None, *(one.label for one in found.labels)],
-        format_func=lambda name: (
-            "On which they agree least" if name is None else f"That one rater only called {one_line(name)}"
-        ),
-    )
+    names = {one.label: f"That one rater only called {one_line(one.label)}" for one in found.labels}
+    label = ui.pick("Items", {None: "On which they agree least", **names})
 
     def look() -> tuple[DisputedItem, ...]:
         data = server.shared().service.data_of(run)
@@ -256,20 +217,19 @@ def _show_disputed(shown: Shown) -> None:
 
     try:
         require_run(run.project)
-        rows = once("disputed-items", (run.id, label), look)
+        rows = ui.once("disputed-items", (run.id, label), look)
     except DataError as error:
         st.info(escape_markdown(str(error)))
         return
     frame = {"Item": [one.item for one in rows]}
-    texts = item_texts(run, shown.result.spec.data.text)
+    texts = answers.item_texts(run, shown.result.spec.data.text)
     if texts is not None:
         frame["Text"] = [texts.get(one.item, "") for one in rows]
     frame["Answers"] = [" · ".join(f"{one_line(name)}: {n:,}" for name, n in one.answers) for one in rows]
-    show_table(pd.DataFrame(frame), "Items with the answers that they got", height="content")
+    ui.show_table(pd.DataFrame(frame), "Items with the answers that they got", height="content")
 
 
 def _show_methods(result: RunResult) -> None:
-    """Each statistic in plain words with its formula one click away, then this run's conventions."""
     formulas = {}
     for name in reported_statistics(result):
         about = WORDS[name]
@@ -304,16 +264,16 @@ def _show_data(result: RunResult) -> None:
     counted = st.column_config.NumberColumn(format="localized")
     with counts:
         shown = pd.DataFrame(facts.items(), columns=["What", "Value"])
-        show_table(shown, "Counts and timing", height="content")
+        ui.show_table(shown, "Counts and timing", height="content")
     with labels:
         shown = pd.DataFrame({"Label": data.categories, "Annotations": data.label_counts})
-        show_table(shown, "Annotations per label", column_config={"Annotations": counted})
+        ui.show_table(shown, "Annotations per label", column_config={"Annotations": counted})
     if data.files:
         rows = [(file.name, file.bytes, file.sha256, file.source) for file in data.files]
         shown = pd.DataFrame(rows, columns=["File", "Bytes", "SHA-256", "Fetched from"])
         if not any(file.source for file in data.files):
             shown = shown.drop(columns="Fetched from")
-        show_table(shown, "Input files with their hashes", column_config={"Bytes": counted})
+        ui.show_table(shown, "Input files with their hashes", column_config={"Bytes": counted})
     for what, sentences in (
         ("Recoded", [step_sentence(step) for step in result.spec.data.recode]),
         ("Left out", left_out(result.spec.data)),
@@ -341,64 +301,58 @@ _BESIDE_THE_VERDICT: Mapping[str, str] = {
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
     """Draw the result below its facts and buttons: one group, or first what holds and then all by views."""
-    if _show_asked_group(shown):
+    group = named_group(shown.result)
+    if group is not None:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            ui.button("All groups", "arrow_back", open_group, None)
+            choose_group(shown.result)
+        show_group(shown, group)
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
     views = _views(shown, check_often=check_often)
     names = list(views)
     asked = st.query_params.get(_VIEW)
-    follow_address(_VIEWS, asked if asked in names else names[0])
+    ui.follow_address(_VIEWS, asked if asked in names else names[0])
 
     def put() -> None:
         chosen = st.session_state[_VIEWS]
-        put_in_address(_VIEW, None if chosen == names[0] else chosen)
+        ui.put_in_address(_VIEW, None if chosen == names[0] else chosen)
 
-    chosen = st.segmented_control(
-        "View", names, key=_VIEWS, on_change=put, required=True, label_visibility="collapsed"
-    )
-    chosen = chosen or names[0]
+    looks = {"key": _VIEWS, "on_change": put, "required": True, "label_visibility": "collapsed"}
+    chosen = st.segmented_control("View", names, **looks) or names[0]
     if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
         st.caption(_BESIDE_THE_VERDICT[chosen])
     views[chosen](shown)
 
 
-def _show_asked_group(shown: Shown) -> bool:
-    """Draw the group that the address names; whether there is one."""
-    asked = named_group(shown.result)
-    if asked is None:
-        return False
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.button("All groups", icon=":material/arrow_back:", on_click=open_group, args=(None,))
-        choose_group(shown.result)
-    show_group(shown, asked)
-    return True
-
-
 def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
-        items = {"Items": _show_disputed} if _has_disputed(shown) else {}
+        one_question = len(result.spec.data.questions) == 1
+        items = {"Items": _show_disputed} if one_question and answers.sees_items(shown) else {}
         whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
         return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
     goes_on = result.provisional or result.later is not None
     numbers = partial(_in_numbers, at_once=check_often or goes_on)
     views: dict[str, View] = {_NUMBERS: numbers} if result.provisional else {"Findings": _show_findings}
-    if has_items(shown):
-        views["Items"] = partial(_headed, [("Which items cause the difference?", show_items)])
+    if answers.has_items(shown):
+        views["Items"] = partial(_headed, [("Which items cause the difference?", answers.show_items)])
     compared = [
         (heading, show)
-        for heading, has, show in (
-            ("Groups two by two", comparisons.has_pairs, comparisons.show_pairs),
-            ("Groups on the items of each value", comparisons.has_slices, comparisons.show_slices),
-            ("What is left of one axis, given another?", comparisons.has_given, comparisons.show_given),
+        for heading, there, show in (
+            ("Groups two by two", result.pairs, comparisons.show_pairs),
+            ("Groups on the items of each value", result.slices, comparisons.show_slices),
+            ("What is left of one axis, given another?", has_given(shown), comparisons.show_given),
         )
-        if has(shown)
+        if there
     ]
     if compared:
         views["Compare groups"] = partial(_headed, compared)
     views[_NUMBERS] = numbers
-    if has_rater_map(shown):
-        views["Raters"] = partial(_headed, [("Does disagreement follow an axis at all?", show_rater_map)])
+    if answers.has_rater_map(shown):
+        views["Raters"] = partial(
+            _headed, [("Does disagreement follow an axis at all?", answers.show_rater_map)]
+        )
     if not goes_on:
         views["Data and methods"] = _data_and_methods
     return views
@@ -411,7 +365,6 @@ def _headed(sections: Sequence[tuple[str, View]], shown: Shown) -> None:
 
 
 def _in_numbers(shown: Shown, *, at_once: bool) -> None:
-    """What the paper's tables and figures show, and label use."""
     if shown.result.provisional:
         choose_group(shown.result)
     line = everybody.in_one_line(shown.result)
@@ -425,7 +378,7 @@ def _data_and_methods(shown: Shown, *, methods: bool = True) -> None:
     if methods:
         if result.warnings:
             st.header("Warnings")
-            show_warned(result.warnings, shown.way)
+            ui.show_warned(result.warnings, shown.way)
         st.header("Methods")
         cache.kept(key, "methods", None, lambda: _show_methods(result))
     st.header("Data")

@@ -75,3 +75,32 @@ def test_without_raters_it_says_what_would_do(page: AppTest) -> None:
     assert "no column looks like raters" in seen(page.caption)
     assert widget(page.selectbox, RATER_COLUMN).value is None
     assert not page.metric
+
+
+def test_which_columns_of_a_matrix_hold_the_labels_is_asked_as_by_the_command(page: AppTest) -> None:
+    rng = random.Random(2)
+    questions = [f"{name}_{n}" for name in ("calm", "tense") for n in range(1, 6)]
+    rows = [["person", "gender", *questions]]
+    rows += [[f"p{n}", "fm"[n % 2], *(rng.choice("0123") for _ in questions)] for n in range(30)]
+    opened(page, csv_bytes(rows))
+    widget(page.selectbox, "Layout").set_value("raters-by-items").run()
+    columns = widget(page.selectbox, "Label columns")
+    assert (columns.value, columns.options) == (None, ["calm_*", "tense_*"])
+    assert not page.metric
+    assert widget(page.button, CONTINUE).disabled
+    columns.set_value("tense_*").run()
+    assert [metric.value for metric in page.metric][:3] == ["5", "30", "150"]
+    widget(page.selectbox, "Label columns").set_value("calm_*").run()
+    assert [metric.value for metric in page.metric][:3] == ["5", "30", "150"]
+    assert not widget(page.button, CONTINUE).disabled
+
+
+def test_numbered_workers_are_no_raters_before_somebody_says_so(page: AppTest) -> None:
+    rng = random.Random(3)
+    rows = [["sentence", *(f"worker_{n}" for n in range(4))]]
+    rows += [[f"sentence {n}", *(rng.choice(["agrees", "neutral"]) for _ in range(4))] for n in range(40)]
+    opened(page, csv_bytes(rows))
+    assert "are the same people in all rows" in seen(page.caption)
+    assert not page.metric
+    widget(page.selectbox, "Label columns").set_value("worker_*").run()
+    assert [metric.value for metric in page.metric][:3] == ["40", "4", "160"]

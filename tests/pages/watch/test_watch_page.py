@@ -138,7 +138,7 @@ def test_who_does_not_own_it_looks_and_other_projects_see_nothing(
     server.watching.add(theirs, every="daily", by=LOCAL_USER)
     assert "Nobody else" not in seen(visit().header)
     assert len(server.watches.within(only(hidden)).all()) == 1
-    monkeypatch.setattr("pages._ui.watch.may_manage", lambda *_: True)  # as it was when drawn
+    monkeypatch.setattr("pages._ui.helpers.identity.may_manage", lambda *_: True)  # as it was when drawn
     assert press(visit(), "Pause").exception
     found = server.watches.get(watch.id)
     assert found is not None

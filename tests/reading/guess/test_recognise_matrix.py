@@ -21,7 +21,7 @@ from grasp_core.reading.guess.recognise import Guess, file_roles, question, reco
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked
-from tests.reading.making import csv_bytes, read_here, rows_table, text_table
+from tests.reading.making import crossed, csv_bytes, read_here, rows_table, text_table
 from tests.shared_data import SHARED, needs_shared_data
 
 STYLES: dict[str, Callable[[int], str]] = {
@@ -383,3 +383,64 @@ def test_blanks_behind_commas_belong_to_no_cell() -> None:
     table = read_here("\n".join(["row, annotator, label", *rows]).encode(), "votes.csv")
     assert table.columns == ("row", "annotator", "label")
     assert set(table.distinct("annotator")) == {"a, 0", "a, 1"}
+
+
+def test_raters_are_joined_by_another_column_that_says_who_they_are() -> None:
+    """Raters and items are both numbered from 0, and only the raters' names tell which file is whose."""
+    labels = crossed(
+        "worker_indices,worker_unique_ids,question_indices,ratings",
+        lambda i, r: (r, f"batch_{r}", i, RNG.choice("012")),
+        items=30,
+        raters=20,
+    )
+    people = [[f"{r}", RNG.choice("01"), RNG.choice("01"), f"batch_{r}"] for r in range(20)]
+    raters = rows_table([["", "over34", "poll1", "unique_id"], *people])
+    assert file_roles([labels, raters]) == ("annotations", "raters")
+    guess = recognise(labels, raters)
+    assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("question_indices", "worker_indices", ())
+    assert guess.axes == ("over34", "poll1")
+
+
+def test_what_was_compared_is_no_rater_before_somebody_says_so() -> None:
+    """One person scored two systems: nothing but their values says that these could be people."""
+    rows = [[f"q{n}", mode, RNG.choice("01")] for n in range(20) for mode in ("direct", "rag")]
+    guess = recognise(rows_table([["question_id", "mode", "score"], *rows]))
+    assert asked(guess) == {"rater": ("mode",)}
+
+
+def test_columns_of_responses_to_questions_are_no_raters() -> None:
+    def answers(form: str) -> Guess:
+        rows = [[*RNG.choices("01234", k=5), "fm"[n % 2]] for n in range(30)]
+        return recognise(rows_table([[*(form.format(n) for n in range(1, 6)), "gender"], *rows]))
+
+    assert answers("resp.q{}").spec.layout == "raters-by-items"
+    assert answers("resp.q{}").axes == ("gender",)
+    assert "layout" in asked(answers("resp_{}"))
+
+
+def test_questions_that_share_no_label_are_not_pooled() -> None:
+    rows = []
+    for n in range(20):
+        axis, labels = (("detection", "D0 D1"), ("safety", "SAFE UNSAFE"))[n % 2]
+        rows += [[f"s{n}", axis, rater, RNG.choice(labels.split())] for rater in "AB"]
+    guess = recognise(rows_table([["sentence", "axis", "annotator", "label"], *rows]))
+    assert asked(guess) == {"label": ("label",)}
+    assert "--drop axis=safety" in guess.uncertain[0].sentence
+
+
+def test_who_is_the_rater_is_told_by_what_is_known_of_people() -> None:
+    table = crossed(
+        "track,who,rating,gender,treatment",
+        lambda t, p: (f"t{t}", f"p{p}", RNG.choice("12345"), "fm"[p % 2], "ab"[p // 2 % 2]),
+        items=20,
+        raters=8,
+    )
+    guess = recognise(table)
+    assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("track", "who", ())
+    assert guess.axes == ("gender", "treatment")
+
+
+def test_a_table_of_results_is_refused_as_one() -> None:
+    rows = [[d, f"{a}_vs_{b}", f"0.{RNG.randrange(100)}", "30"] for d in "xyz" for a in "abc" for b in "def"]
+    with pytest.raises(DataError, match="'cohen_kappa' is named like what is worked out"):
+        recognise(rows_table([["dimension", "pair", "cohen_kappa", "samples"], *rows]))
