@@ -277,6 +277,13 @@ def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str
             reasons.append(Reason("recode", f"{why}: {shown}"))
             step = MapValues(None, tuple(changes.items()))
             spec = replace(spec, recode=(*spec.recode, step))
+    lists = _of_lists(plain)
+    several = [text for text, choices in lists.items() if len(choices) > 1]
+    named = [one for choices in lists.values() for one in choices]
+    plainly = not any(one.startswith("{") for one in named)
+    if several and plainly and len(named) >= 2 * len(set(named)):  # each answer is in two lists or more
+        why = "lists several answers, and each such list is a label; a column for each answer tells more"
+        reasons.append(Reason("recode", f"{quoted(several[0])} {why}"))
     return spec, reasons
 
 
@@ -325,14 +332,17 @@ Choices = tuple[str, ...]
 
 def _of_one_set(texts: Collection[str]) -> list[list[str]]:
     """Lists of the same choices; none where all lists are as long, such as ranks, whose order counts."""
-    found = (
-        next((lists for sign in "[|;," if (lists := _lists(texts, sign))), {}) if len(texts) <= _MOST else {}
-    )
     alike: dict[Choices, list[str]] = {}
-    for text, choices in found.items():
+    for text, choices in _of_lists(texts).items():
         alike.setdefault(tuple(sorted(choices)), []).append(text)
     several = len({len(choices) for choices in alike}) > 1
     return [sorted(ways) for ways in alike.values() if several and len(ways) > 1]
+
+
+def _of_lists(texts: Collection[str]) -> dict[str, Choices]:
+    """The choices of each text where texts list choices that recur, by the first sign that divides them."""
+    able = texts if len(texts) <= _MOST else ()
+    return next((lists for sign in "[|;," if (lists := _lists(able, sign))), {})
 
 
 def _lists(texts: Collection[str], sign: str) -> dict[str, Choices]:

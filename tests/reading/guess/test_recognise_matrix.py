@@ -444,3 +444,13 @@ def test_a_table_of_results_is_refused_as_one() -> None:
     rows = [[d, f"{a}_vs_{b}", f"0.{RNG.randrange(100)}", "30"] for d in "xyz" for a in "abc" for b in "def"]
     with pytest.raises(DataError, match="'cohen_kappa' is named like what is worked out"):
         recognise(rows_table([["dimension", "pair", "cohen_kappa", "samples"], *rows]))
+
+
+def test_lists_of_answers_are_told_as_lists() -> None:
+    rows = [
+        [f"t{n}", r, RNG.choice(["joy", "trust", "joy, trust", "fear", "fear, trust"])]
+        for n in range(20)
+        for r in "abc"
+    ]
+    guess = recognise(rows_table([["text_id", "annotator", "emotion"], *rows]))
+    assert any("lists several answers" in reason.sentence for reason in guess.reasons)
