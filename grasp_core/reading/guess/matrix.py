@@ -64,7 +64,9 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
         if (plain or item is None or not look.unique(item)) and rater not in people:
             return None
     key = _row_ids(look, raters)
-    others = [name for name in look.columns if name != key]
+    # Coders who have not begun have empty columns.
+    empty = [name for name in look.columns if name != key and not any(look.whole.distinct(name))]
+    others = [name for name in look.columns if name != key and name not in empty]
     cells = _cells(look, others, raters, key is None)
     if cells is None:
         return None
@@ -84,6 +86,9 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     if key is None and len(cells.columns) == 2:  # two coders, or two questions
         side = side._replace(by_rater=False, confidence="unsure")
     spec, reasons = _reading(look, key, cells, side, raters)
+    spec = replace(spec, ignore=(*spec.ignore, *empty))
+    if empty:
+        reasons.append(Reason("ignore", f"{listed(empty)}: no cell holds anything"))
     questions = questions_of(look, others)
     if pattern is not None:  # asked whatever layout is named
         reasons.append(Reason("label", who, "unsure", (pattern,)))

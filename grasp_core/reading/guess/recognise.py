@@ -298,7 +298,7 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
         for name, values in texts.items()
         if name not in excluding
         and len(values) <= PROPOSED_AXIS_VALUES
-        and not names.mentions(name, names.RECORDS)
+        and not names.mentions(name, names.RECORDS | names.WRITTEN)
     ]
     # Two columns of one name as an axis are one: the first.
     called = {" ".join(name.removeprefix("rater_").replace("_", " ").split()): name for name in free[::-1]}

@@ -206,3 +206,35 @@ def test_raters_are_joined_by_another_column_that_says_who_they_are() -> None:
     guess = recognise(labels, raters)
     assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("question_indices", "worker_indices", ())
     assert guess.axes == ("over34", "poll1")
+
+
+def test_coders_who_have_not_begun_hide_no_others() -> None:
+    rows = [[f"scan_{n}.png", RNG.choice("012"), "", "", RNG.choice("012")] for n in range(20)]
+    table = rows_table([["img_id", "asta", "bob", "cem", "dora"], *rows])
+    assert "layout" in asked(recognise(table))
+    guess = recognise(table, named=Named(layout="items-by-raters"))
+    assert load(table, None, guess.spec, ()).annotations.rater_ids == ("asta", "dora")
+
+
+def test_a_layout_is_hinted_at_where_columns_of_any_names_hold_the_same_labels() -> None:
+    head = ["Blair", "Hague", "Kennedy", "gender"]
+    rows = [[*(RNG.choice("12345") for _ in range(3)), RNG.choice(("male", "female"))] for _ in range(60)]
+    (reason,) = (one for one in recognise(rows_table([head, *rows])).uncertain if one.field == "rater")
+    assert "--layout items-by-raters or --layout raters-by-items" in question(reason)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"), [("town", "no group there has 2 raters or more"), ("remark", "")]
+)
+def test_an_axis_that_nobody_named_and_that_makes_no_group_stops_no_run(
+    tmp_path: Path, monkeypatch, capsys, column: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    known = {"w1": "here", "w2": "there", "w3": ""}
+    rows = [[f"h{n}", worker, RNG.choice("ab"), text] for n in range(4) for worker, text in known.items()]
+    (tmp_path / "x.csv").write_bytes(csv_bytes([["hit", "worker", "label", column], *rows]))
+    assert cli.main(["run", "x.csv", "--permutations", "50"]) == 0
+    told = capsys.readouterr()
+    assert "Your 3 raters" in told.out
+    assert said in told.err
+    assert cli.main(["run", "x.csv", "--permutations", "50", "--axis", column]) == 2
