@@ -201,6 +201,12 @@ class DataProblem(Code):
         "item was shown again, let the first or the last count: on Data, under Leave out, or by --repeated "
         "first or last, by the order of rows or by the times in --order COLUMN"
     )
+    MOSTLY_ANSWERED_TWICE = (
+        "{file}: {example}{more:? ({more:more case} like this)}; raters have several rows for most items, "
+        "{columns:?which differ in {columns:5}. If one of these columns, or several together, name what was "
+        "judged, that is the item: on Data, or by --item COLUMN+COLUMN}"
+        "{columns:!and nothing names what was judged in each}"
+    )
     ANSWERED_TWICE_BUT_FOR = (
         "{file}: {example}{more:? ({more:more case} like this)}; {column:q} differs between such rows. If "
         "each of its values makes another item, the item is {item}+{column}: on Data, or by --item "

@@ -6,7 +6,7 @@ Points in time, as people and programs write them, are put in order: numbers, IS
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -169,6 +169,21 @@ def _telling_apart(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
     return None
 
 
+def _differing(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> Iterator[str]:
+    """Columns that differ between some rows of one rater and item with several labels."""
+    if spec.layout != "long":
+        return
+    table = votes.table
+    taken = {name for one in (spec.item, spec.rater) for name in (one, *parts_of(str(one), table.columns))}
+    for name in table.columns:
+        codes = table.column(name).codes
+        if (
+            name not in {*taken, *spec.labels}
+            and (codes[votes.row[earlier]] != codes[votes.row[later]]).any()
+        ):
+            yield name
+
+
 def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> Problem:
     def shown(position: int) -> str:
         before, after = int(earlier[position]), int(later[position])
@@ -183,7 +198,7 @@ def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
     example = shown(by_row[0])
     pairs = np.unique(earlier).size
     many = pairs >= max(_MANY, _OFTEN * (votes.size - later.size))
-    column = _telling_apart(votes, spec, earlier, later)
+    column, field = _telling_apart(votes, spec, earlier, later), "repeated"
     if column is not None:
         told = DataProblem.ANSWERED_TWICE_BUT_FOR(
             file=votes.table.name,
@@ -193,6 +208,11 @@ def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
             item=str(spec.item),
             rater=str(spec.rater),
         )
+    elif 2 * int(_in_runs(votes)[1].sum()) > votes.size:  # most would be left out
+        columns, field = tuple(_differing(votes, spec, earlier, later)), "item"
+        told = DataProblem.MOSTLY_ANSWERED_TWICE(
+            file=votes.table.name, example=example, more=later.size - 1, columns=columns
+        )
     else:
         code = DataProblem.MANY_ANSWERED_TWICE if many else DataProblem.ANSWERED_TWICE
         told = code(file=votes.table.name, example=example, more=later.size - 1)
@@ -200,7 +220,7 @@ def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
         told,
         later.size,
         [shown(position) for position in by_row[:EXAMPLES]],
-        field="repeated",
+        field=field,
     )
 
 

@@ -403,8 +403,9 @@ Role = Literal["annotations", "raters", "items"]
 
 _SHARED = 0.5
 """Share of a file's ids, or of those that the annotations have, that both must hold."""
-_APART = 0.9
-"""Share of a column's rows that have a value of their own where it holds the ids of a file."""
+_APART, _OFTEN = 0.9, 0.6
+"""Share of a column's rows that have a value of their own where it holds the ids of a file, by any name, and
+by one that says ids."""
 _EQUAL = 0.05
 """Shares that differ by less do not tell raters from items."""
 
@@ -446,7 +447,8 @@ def _joined_by(other: Table, ids: Mapping[Role, set[str]]) -> tuple[dict[Role, f
     keys: dict[Role, str] = {}
     for name in other.columns:
         known = look.texts(name)
-        if len(known) < 2 or len(known) < _APART * look.n:
+        called = names.is_id(name) or names.id_score(name, names.RATER) > 0  # some may stand there twice
+        if len(known) < 2 or len(known) < (_OFTEN if called else _APART) * look.n:
             continue
         for role, texts in ids.items():
             share = len(known & texts) / max(min(len(known), len(texts)), 1)

@@ -238,3 +238,48 @@ def test_an_axis_that_nobody_named_and_that_makes_no_group_stops_no_run(
     assert "Your 3 raters" in told.out
     assert said in told.err
     assert cli.main(["run", "x.csv", "--permutations", "50", "--axis", column]) == 2
+
+
+def test_a_raters_file_in_which_a_rater_stands_twice_is_joined(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [[f"t{n}", f"p{r}", RNG.choice("123")] for n in range(6) for r in range(4)]
+    (tmp_path / "x.csv").write_bytes(csv_bytes([["turn", "participant_id", "interest"], *rows]))
+    people = [[f"p{r}", "MF"[r % 2], f"{31 + r}"] for r in (0, 1, 2, 3)]
+    people.append(["p1", "F", "26"])
+    (tmp_path / "y.csv").write_bytes(csv_bytes([["Participant id", "Sex", "Age"], *people]))
+    assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--out", "x.json"]) == 0
+    assert json.loads((tmp_path / "x.json").read_text())["spec"]["analysis"]["axes"] == [["Sex"]]
+    capsys.readouterr()
+    assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--axis", "Age"]) == 2
+    assert "column 'Age': rater 'p1' has '32' and '26'; give each rater one value" in capsys.readouterr().err
+
+
+def test_files_of_which_none_joins_are_told_how_to_say_what_each_holds(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_bytes(csv_bytes([["Taster", "Product", "rating"], *tastings()]))
+    (tmp_path / "y z.csv").write_bytes(csv_bytes([["who", "sex"], ["Ann", "F"], ["Bob", "M"]]))
+    assert cli.main(["run", "x.csv", "y z.csv"]) == 2
+    said = capsys.readouterr().err
+    assert "y z.csv: nothing in it joins to x.csv; " in said
+    assert said.endswith("such as --annotations x.csv --raters 'y z.csv'\n")
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_first_answers_are_not_proposed_where_most_rows_would_be_left_out(tells: bool) -> None:
+    """Each row is a case of its own; `tells`: whether other columns differ between those of one kind."""
+    more = [["town", "language"], *([RNG.choice("xyz"), RNG.choice("ef")] for _ in range(90))]
+    cases = [
+        ["nation", "judge", "decision"],
+        *([f"n{n % 3}", f"j{n % 5}", RNG.choice("yn")] for n in range(90)),
+    ]
+    table = rows_table(
+        [[*case, *beside] if tells else case for case, beside in zip(cases, more, strict=True)]
+    )
+    guess = recognise(table, named=Named(item="nation", rater="judge", label="decision"))
+    with pytest.raises(DataError, match="raters have several rows for most items") as refused:
+        load(table, None, guess.spec, ())
+    said = str(refused.value)
+    assert "--repeated" not in said
+    assert ("which differ in 'town', 'language'" if tells else "nothing names what was judged") in said
