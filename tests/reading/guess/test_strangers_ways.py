@@ -283,3 +283,23 @@ def test_first_answers_are_not_proposed_where_most_rows_would_be_left_out(tells:
     said = str(refused.value)
     assert "--repeated" not in said
     assert ("which differ in 'town', 'language'" if tells else "nothing names what was judged") in said
+
+
+def test_an_id_of_the_rows_by_any_name_tells_the_items_apart() -> None:
+    asked_of_each = [f"{what}_coder{n}" for n in (1, 2) for what in ("role", "tone", "frame")]
+    rows = [[f"14822{n}::PA{n}", *(RNG.choice("abc") for _ in asked_of_each)] for n in range(20)]
+    guess = recognise(read_here(csv_bytes([["pair_id", *asked_of_each], *rows]), "pairs.csv"))
+    assert guess.spec.item == "pair_id"
+    assert not any("no column tells the items apart" in one.sentence for one in guess.reasons)
+
+
+def test_times_of_reaction_are_no_labels() -> None:
+    head = ["id", "item", "rt", "log_rt", "correct"]
+    rows = [
+        [f"N{r}", f"word{n}", f"{RNG.random():.4f}", f"{-RNG.random():.4f}", RNG.choice(("TRUE", "FALSE"))]
+        for n in range(20)
+        for r in range(12)
+    ]
+    guess = recognise(rows_table([head, *rows]), named=Named(item="item", rater="id"))
+    assert guess.spec.label == "correct"
+    assert "label" not in asked(guess)

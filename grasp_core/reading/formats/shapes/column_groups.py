@@ -110,13 +110,14 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
 _KINDS = {"item": names.ITEM, "rater": names.RATER}
 
 
-def _key(parsed: Parsed, rest: Sequence[str]) -> str | None:
-    """The column of the rows' ids, told by its name."""
+def _key(parsed: Parsed, rest: Sequence[str], *, of_any: bool = False) -> str | None:
+    """The column of the rows' ids, told by its name; `of_any`: though it does not say whose they are."""
     scores = {column: names.key_score(column, *_KINDS.values()) for column in rest}
     able = [
         column
         for column in rest
-        if scores[column] and len(parsed.data.column(column).unique()) == len(parsed.data)
+        if (scores[column] or (of_any and names.is_id(column)))
+        and len(parsed.data.column(column).unique()) == len(parsed.data)
     ]
     return max(able, key=lambda column: scores[column], default=None)
 
@@ -151,7 +152,7 @@ def _long(
     columns = {column: _texts(parsed, column).take(pa.array(row)) for column in rest}
     lines = parsed.numbers[row]
     done = [said]
-    item = item or _key(parsed, rest)
+    item = item or _key(parsed, rest, of_any=True)
     if item is None:
         item = names.unused("item", [*rest, *parts[0]])
         columns[item] = pa.array([f"row {line}" for line in lines.tolist()], pa.string())
