@@ -141,6 +141,10 @@ class DataProblem(Code):
         "{file}: column {column:q} is taken for an item in this layout, so it cannot describe raters; "
         "describe them in a raters file, or name it as a profile column"
     )
+    COLUMN_IS_ASIDE = (
+        "{file}: column {column:q} is put aside, so it cannot describe raters; describe them in a raters file"
+        "{rows:?, or name it as a profile column: on Data, or by --profile {column}}"
+    )
 
     BLANK_ID = (
         "{file}, row {row:d}, column {column:q}: the id is blank{more:? (and in {more:more row})}; "

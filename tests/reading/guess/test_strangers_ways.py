@@ -303,3 +303,25 @@ def test_times_of_reaction_are_no_labels() -> None:
     guess = recognise(rows_table([head, *rows]), named=Named(item="item", rater="id"))
     assert guess.spec.label == "correct"
     assert "label" not in asked(guess)
+
+
+def test_what_a_survey_embeds_after_the_last_question_is_known_of_its_respondents() -> None:
+    own = ["StartDate", "Status", "Finished", "RecordedDate", "ResponseId"]
+    asked_of = ["Trust_1", "Honest_1", "Open_1"]
+    head = [*own, *asked_of, "Impress", "condition"]
+    texts = [*own, "How trusty?", "How honest?", "How open?", "How impressive?", "condition"]
+    ids = [f'{{"ImportId":"{name if name in (*own, "condition") else f"QID{name}"}"}}' for name in head]
+    rows = [
+        [
+            *("2025-11-04", "IP Address", "True", "2025-11-04", f"R_{n}"),
+            *(RNG.choice("12345") for _ in asked_of),
+            *(RNG.choice(("high", "low")), ("control", "treated")[n % 2]),
+        ]
+        for n in range(12)
+    ]
+    table = read_here(csv_bytes([head, texts, ids, *rows]), "survey.csv")
+    guess = recognise(table, named=Named(label="*_1"))
+    assert "condition" in guess.spec.profile
+    assert "condition" in guess.axes
+    with pytest.raises(DataError, match="column 'Status' is put aside, so it cannot describe raters"):
+        load(table, None, guess.spec, ("Status",))

@@ -83,12 +83,14 @@ class _Survey:
 
     `own_id`: column of the tool's ids of responses.
     `known`: columns about the response that are no questions.
+    `embedded`: those of them that the survey's maker set, such as a condition.
     """
 
     tool: str
     own_id: str
     known: Collection[str]
     texts: Mapping[str, str]
+    embedded: Collection[str] = ()
 
 
 def _folded(text: str) -> str:
@@ -119,7 +121,10 @@ def _of_survey(parsed: Parsed, survey: _Survey, said: Sequence[str], name: str) 
         spec = DataSpec(layout="raters-by-items", rater=rater, profile=rest)
         said = [*said, f"the answers to {number(len(items), 'question')} ({listed(items, 3)}) are the labels"]
     kind = f"{survey.tool}, {parsed.kind}"
-    aside = tuple(one for one in parsed.columns if one != rater and one not in questions)
+    place = parsed.columns.index
+    last = max(map(place, questions), default=0)
+    profile = {one for one in survey.embedded if place(one) > last}  # of the respondent, not of an answer
+    aside = tuple(one for one in parsed.columns if one != rater and one not in {*questions, *profile})
     recipe = Recipe(kind, spec, sentences=(about, *said), respondents=rater, aside=aside)
     return dataclasses.replace(parsed, kind=kind, data=data, recipe=recipe)
 
@@ -243,7 +248,8 @@ def read_qualtrics(parsed: Parsed, name: str) -> Parsed | None:
     said = [f"{headers} rows of question texts and import ids were left out"] if headers else []
     for count, what in ((len(previews), "previews and left out"), (unfinished, "unfinished and count")):
         said += [f"{number(count, 'response')} {agree(count, 'is', 'are')} {what}"] if count else []
-    survey = _Survey("Qualtrics", own["responseid"], {*own.values(), *embedded}, texts)
+    known, embedded = {*own.values(), *embedded}, embedded - {*own.values()}
+    survey = _Survey("Qualtrics", own["responseid"], known, texts, embedded)
     return _of_survey(parsed, survey, said, name)
 
 
