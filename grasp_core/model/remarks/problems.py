@@ -209,7 +209,8 @@ class DataProblem(Code):
         "{file}: {example}{more:? ({more:more case} like this)}; raters have several rows for most items, "
         "{columns:?which differ in {columns:5}. If one of these columns, or several together, name what was "
         "judged, that is the item: on Data, or by --item COLUMN+COLUMN}"
-        "{columns:!and nothing names what was judged in each}"
+        "{columns:!and nothing names what was judged in each}. If these are choices of one answer, write "
+        "them into one row, as 'a + b'; spans cannot be analysed"
     )
     ANSWERED_TWICE_BUT_FOR = (
         "{file}: {example}{more:? ({more:more case} like this)}; {column:q} differs between such rows. If "

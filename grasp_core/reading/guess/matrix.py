@@ -124,7 +124,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
 def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recipe) -> Reading:
     """The reading of a survey, a row per respondent, of which it is asked what columns are items."""
     given = replace(named, layout="raters-by-items", rater=named.rater or recipe.respondents)
-    columns = [name for name in annotations.columns if name not in recipe.aside]
+    columns = [name for name in annotations.columns if name not in (*recipe.aside, *recipe.embedded)]
     data = annotations.data.select(columns)
     look = Look(replace(annotations, columns=tuple(columns), data=data), given)
     reasons = [Reason("layout", f"the file is known: {recipe.name}; {'; '.join(recipe.sentences)}", "sure")]
@@ -137,7 +137,11 @@ def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recip
         reasons.append(Reason("label", why, "unsure", questions))
         spec = DataSpec(layout="raters-by-items", rater=given.rater)
     reasons += [reason for reason in found if reason.field != "layout"]
-    return replace(spec, ignore=(*spec.ignore, *recipe.aside)), reasons
+    if recipe.embedded:
+        why = f"{listed(recipe.embedded)}: set by the survey, and not asked"
+        reasons.append(Reason("profile", why))
+    profile, ignore = (*spec.profile, *recipe.embedded), (*spec.ignore, *recipe.aside)
+    return replace(spec, profile=profile, ignore=ignore), reasons
 
 
 def _row_ids(look: Look, raters: Table | None) -> str | None:

@@ -123,9 +123,10 @@ def _of_survey(parsed: Parsed, survey: _Survey, said: Sequence[str], name: str) 
     kind = f"{survey.tool}, {parsed.kind}"
     place = parsed.columns.index
     last = max(map(place, questions), default=0)
-    profile = {one for one in survey.embedded if place(one) > last}  # of the respondent, not of an answer
-    aside = tuple(one for one in parsed.columns if one != rater and one not in {*questions, *profile})
-    recipe = Recipe(kind, spec, sentences=(about, *said), respondents=rater, aside=aside)
+    others = [one for one in parsed.columns if one != rater and one not in questions]
+    embedded = tuple(one for one in others if one in survey.embedded and place(one) > last)
+    aside = tuple(one for one in others if one not in embedded)
+    recipe = Recipe(kind, spec, sentences=(about, *said), respondents=rater, aside=aside, embedded=embedded)
     return dataclasses.replace(parsed, kind=kind, data=data, recipe=recipe)
 
 
