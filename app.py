@@ -7,16 +7,15 @@ import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from streamlit import config
 
-from grasp_core.model.access import User
 from grasp_core.model.errors import SettingsError
 from grasp_core.model.logs import set_up_logs
 from grasp_core.model.settings import Settings, read_settings
@@ -82,11 +81,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
         server.shared().close()
 
 
-def identify(connection: HTTPConnection) -> User | None:
-    """Who makes a request, or None."""
-    return sender(connection, SETTINGS)
-
-
 def accounts() -> Accounts:
     """Who signs in, and what they may do."""
     return server.shared().accounts
@@ -102,7 +96,9 @@ BASE_PATH = f"/{_path}" if _path else ""
 SETTINGS = checked_settings(BASE_PATH)
 if SETTINGS.sign_in:  # sessions too, so that a sign-in may begin at one server and end at another
     config.set_option("server.cookieSecret", SETTINGS.cookie_secret)
+identify = partial(sender, settings=SETTINGS)
 START_PAGE = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+HEADERS = security_headers(START_PAGE, https=SETTINGS.https)
 PAGES = frozenset({"/", *(screen.path for screen in SCREENS)})
 OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "everybody")
 metrics = Metrics(server.shared)
@@ -122,13 +118,7 @@ app = st.App(
         Route(f"{BASE_PATH}/robots.txt", robots),
     ],
     middleware=[
-        Middleware(
-            Headers,
-            security_headers(START_PAGE, https=SETTINGS.https),
-            https=SETTINGS.https,
-            count=metrics.count,
-            base_path=BASE_PATH,
-        ),
+        Middleware(Headers, HEADERS, https=SETTINGS.https, count=metrics.count, base_path=BASE_PATH),
         Middleware(Gate, SETTINGS, identify, BASE_PATH),
         Middleware(UploadGate, uploads, server.shared, identify, BASE_PATH),
         Middleware(TabGate, server.shared, identify, PAGES, BASE_PATH),

@@ -12,7 +12,7 @@ from pages._ui.data.columns import choose_columns
 from pages._ui.data.recoding import choose_recoding
 from pages._ui.helpers.screens import ALWAYS_THERE, ROLE, go, link_to
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import when_open
+from pages._ui.helpers.widgets import button, when_open
 
 _WHAT_TO_BRING = (
     "The **labels**: a row per annotation, or a matrix of items and raters. What you know of the **raters**, "
@@ -28,8 +28,8 @@ _WHAT_TO_BRING = (
 def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
     """The reading as far as it is decided, and the data under it; drawn in the order of the page."""
     session = work()
-    annotations, guess = session.annotations, session.guess
-    if annotations is None or guess is None:
+    guess = session.guess
+    if session.annotations is None or guess is None:
         return None, None
     understood, heads = st.container(), st.container(key=f"{ROLE}s", horizontal=True, gap=None)
     remembered.say_what_is_known(guess)
@@ -38,7 +38,7 @@ def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
     opened = bool(inside) or bool(session.recode)
     more = st.expander("Change how the files are read", expanded=opened, icon=":material/tune:")
     first = st.container()
-    spec = choose_columns(annotations, session.raters, session.items, guess, heads, more)
+    spec = choose_columns(guess, heads, more)
     if spec is None:
         session.use_dataset(None, None)
         understood.title("Data")
@@ -89,15 +89,12 @@ else:
         if dataset.problems:
             label = f"{number(len(dataset.problems), 'note')} on these files"
             when_open(label, partial(decisions.list_problems, dataset.problems), key="notes")
-        when_open(
-            quality.account_title(dataset), partial(decisions.show_account, dataset, axes), key="account"
-        )
-        when_open(
-            "Labels, and raters by group", partial(quality.show_overview, dataset, axes), key="overview"
-        )
+        account = partial(decisions.show_account, dataset, axes)
+        when_open(quality.account_title(dataset), account, key="account")
+        overview = partial(quality.show_overview, dataset, axes)
+        when_open("Labels, and raters by group", overview, key="overview")
         quality.show_quality(dataset, axes)
-        if session.annotations is not None:
-            quality.show_preview(session.annotations, session.raters, session.items)
+        quality.show_preview()
     remembered.keep_draft()
     with st.container(
         key=ALWAYS_THERE, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
@@ -113,7 +110,7 @@ else:
             left = "Everything is decided."
         st.markdown(escape_markdown(left))
         ready = decided is not None and dataset is not None and not decided.open
-        looks = {"type": "primary", "icon": ":material/arrow_forward:", "disabled": not ready}
-        if st.button("Continue to the analysis", **looks) and decided is not None:
+        looks = {"type": "primary", "disabled": not ready}
+        if button("Continue to the analysis", "arrow_forward", **looks) and decided is not None:
             remembered.remember_reading(decided.spec, work().proposed_axes)
             go("analysis")

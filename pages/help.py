@@ -34,15 +34,6 @@ _LINK = re.compile(r"(?<!!)\[([^]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _IMAGE, _ANCHOR, _MATH = r"!\[[^]]*\]\([^)]*\)", r"<a id=\"[^\"]*\"></a>", r"```math\n(.*?)```"
 
 
-def _text(part: str) -> str:
-    """A part of the documents as Streamlit shows Markdown: links lead to other parts, images are left out."""
-    text = (_DOCS / f"{part}.md").read_text(encoding="utf-8").partition("\n")[2]
-    text = re.sub(
-        _MATH, lambda found: f"$$\n{found[1]}$$", re.sub(f"{_IMAGE}|{_ANCHOR}", "", text), flags=re.DOTALL
-    )
-    return _LINK.sub(_linked, text)
-
-
 def _linked(found: re.Match[str]) -> str:
     label, file, place = found[1], found[2].removesuffix(".md"), found[3] or ""
     if not file:
@@ -58,4 +49,7 @@ with st.container(horizontal=True):
     for name, called in _PARTS.items():
         if name != part:
             st.page_link("help.py", label=called, query_params={"of": name})
-st.markdown(_text(part))
+text = (_DOCS / f"{part}.md").read_text(encoding="utf-8").partition("\n")[2]
+text = re.sub(f"{_IMAGE}|{_ANCHOR}", "", text)  # as Streamlit shows Markdown: without images
+text = re.sub(_MATH, lambda found: f"$$\n{found[1]}$$", text, flags=re.DOTALL)
+st.markdown(_LINK.sub(_linked, text))

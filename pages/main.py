@@ -6,7 +6,8 @@ import streamlit as st
 
 from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.errors import AccessError
-from pages._ui.helpers.around import ask_to_sign_in, audiences, choose_project, say_not_admitted, show_error
+from grasp_core.model.text import escape_markdown
+from pages._ui.helpers.around import audiences, choose_project, offer_sign_out, show_error
 from pages._ui.helpers.identity import ADMINS_ONLY, visitor, why_not_run
 from pages._ui.helpers.screens import BEFORE_HELP, ICON, SCREENS, mend
 from pages._ui.helpers.state import note_refusal
@@ -36,16 +37,19 @@ def view() -> None:
         elif audience == "everybody":
             page.run()
         elif refusal:
-            say_not_admitted(refusal)
+            st.title("GRASP")
+            st.error(escape_markdown(refusal))
+            offer_sign_out()
         elif user is None:
-            ask_to_sign_in()
-        elif audience == "admins" and not user.may_administer:
-            st.title(page.title)
-            st.info(ADMINS_ONLY)
-            note_refusal(page.title)
+            st.title("GRASP")
+            st.write("Sign in to see this page.")
+            st.button("Sign in", type="primary", icon=":material/login:", on_click=st.login)
         else:
-            choose_project()
-            refusal = why_not_run(user) if audience == "analysts" else None
+            if audience == "admins" and not user.may_administer:
+                refusal = ADMINS_ONLY
+            else:
+                choose_project()
+                refusal = why_not_run(user) if audience == "analysts" else None
             if refusal is None:
                 page.run()
             else:

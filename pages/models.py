@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import streamlit as st
 
 from pages._ui.benchmark.baselines import show_baselines

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import streamlit as st
 
 from pages._ui.helpers.identity import require_admin

@@ -1,7 +1,7 @@
-from __future__ import annotations
-
 import streamlit as st
 
+from grasp_core.model.errors import SpecError
+from grasp_core.model.text import escape_markdown
 from pages._ui.plan import choose_assumed, choose_from_run, chosen_run, offer, show_asked
 
 st.title("Plan")
@@ -16,5 +16,8 @@ run = chosen_run() if source == _SOURCES[0] else None
 if run is None and source == _SOURCES[0]:
     st.info("There is no result of groups here yet: run an analysis, or plan from assumed figures.")
 else:
-    offer(choose_assumed() if run is None else choose_from_run(run))
+    try:
+        offer(choose_assumed() if run is None else choose_from_run(run))
+    except SpecError as error:
+        st.error(escape_markdown(str(error)))
     show_asked(run)

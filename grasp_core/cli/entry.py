@@ -10,6 +10,7 @@ from typing import Any
 
 from grasp_core.cli.parser import Command, Parser, add_commands, option
 from grasp_core.model.errors import FAULT, GraspError
+from grasp_core.model.text import without_places
 from grasp_core.version import __version__
 
 BAD_INPUT = 2
@@ -80,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = make_parser().parse_args(arguments)  # an argument may name a file, which is read here
         status = _run(chosen)
     except GraspError as error:
-        print(f"grasp: {error}", file=sys.stderr)
+        print(f"grasp: {without_places(str(error))}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:  # e.g. piped into head: the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -18,7 +18,7 @@ from grasp_core.model.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, A
 from grasp_core.model.text import quoted
 from grasp_core.notebook.options import data_fields
 from grasp_core.reading.archives.members import MIB, read_at_most
-from grasp_core.reading.connectors.source import WRITTEN
+from grasp_core.reading.connectors.source import TOOLS
 
 _MAX_IDS = 64 * MIB
 
@@ -61,7 +61,7 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
         help="labels, raters and items, in any order: told apart by their content",
     )
     files = parser.add_argument_group("files")
-    tools = ", ".join(WRITTEN.values()).replace("%", "%%")
+    tools = ", ".join(tool.written for tool in TOOLS.values()).replace("%", "%%")
     option(
         files,
         "--annotations --from FILE",

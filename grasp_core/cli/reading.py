@@ -21,8 +21,8 @@ from grasp_core.model.fields import fields_of
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import closest, number, printable, quoted
 from grasp_core.reading.archives.stack import by_columns
-from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, read_anywhere
-from grasp_core.reading.connectors.source import TOOLS, Source
+from grasp_core.reading.connectors.fetching import read_anywhere
+from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.recognise import file_roles
 from grasp_core.reading.sandbox.read import read_together
@@ -67,11 +67,11 @@ def _ask(source: Source) -> str:
     if source.in_file or (source.kind == "sql" and "@" not in source.address):
         return ""
     if not sys.stdin.isatty():
-        if source.kind in NEEDED:
-            raise DataError(f"{TOOLS[source.kind]} asks for a token: put it into {VARIABLES[source.kind]}")
+        if source.tool.needs_token:
+            raise DataError(f"{source.tool.name} asks for a token: put it into {source.tool.variable}")
         return ""
     what = "Password" if source.kind == "sql" else "Token"
-    return getpass.getpass(f"{what} for {source.shown} (none: Enter; unasked: {VARIABLES[source.kind]}): ")
+    return getpass.getpass(f"{what} for {source.shown} (none: Enter; unasked: {source.tool.variable}): ")
 
 
 def read(given: Mapping[str, Any], *, several: bool = False) -> Reading:

@@ -86,6 +86,8 @@ def _looked_up(dataset: Dataset) -> bool:
     return small and shape.annotations == shape.items * shape.raters
 
 
+_TOLD_FROM = 0.03
+"""Share of a run that tells its pace, counted from the first look: before it, something may be compiled."""
 GROUPS, VERDICTS, PAIRS, SLICES, GIVEN = "groups", "verdicts", "pairs", "slices", "given"
 _LAID_OUT_S = 0.15
 """Before a part's first permutation."""
@@ -111,7 +113,7 @@ class Course:
 
     def __init__(self, stages: Sequence[Stage], clock: Callable[[], float] = time.perf_counter) -> None:
         self._stages, self._clock = tuple(stages), clock
-        self._began = clock()
+        self._first: tuple[float, float] | None = None
         self._stage, self._part = 0, -1
 
     @classmethod
@@ -166,7 +168,9 @@ class Course:
         whole = sum(one.seconds for one in stages)
         left = progress.seconds_left
         if len(stages) > 1:  # parts are short beside each other: what all of them took tells more than one
-            left = (whole - done) * (self._clock() - self._began) / done if done > 0 else None
+            began, start = self._first = self._first or (self._clock(), done)
+            told = done - start >= _TOLD_FROM * whole
+            left = (whole - done) * (self._clock() - began) / (done - start) if told else None
         return replace(progress, seconds_left=left, share=min(done / whole, 1.0), stages=self._words(part))
 
     def _words(self, part: int) -> str:

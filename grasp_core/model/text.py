@@ -8,7 +8,7 @@ import io
 import json
 import re
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -122,10 +122,15 @@ def for_python(text: str) -> str:
     Sentences say where a page has what mends a fault, and by which option the command does: ``on Data, under
     Leave out, or by --drop age=`` becomes ``by exclude=[('age', '')]``.
     """
-    return _COMMAND_OPTION.sub(_argument, _PLACE.sub(r"\1", text.replace(_ELSEWHERE, "")))
+    return _COMMAND_OPTION.sub(_argument, without_places(text.replace(_ELSEWHERE, "")))
 
 
-_PLACE = re.compile(r"(?:on|under) [A-Z][^;:.()]*?,? or ((?:by|with) --)|(?<=\()(?=--)")
+def without_places(text: str) -> str:
+    """A text for the command: its options stay, and the places of pages that do the same go."""
+    return _PLACE.sub(r"\1", text)
+
+
+_PLACE = re.compile(r"(?:on|under) [A-Z][^;:.()]*?,? or ((?:by|with) --)")
 _COMMAND_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?:[= ](?=[\w“+:.]*[=:+])([^\s;,)]*[^\s;,.)])?)?")
 _PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
 """Options of pairs of a column and a value."""
@@ -162,6 +167,11 @@ class Segment:
     strong: bool = False
 
 
+def strong(text: str) -> Segment:
+    """A stretch with emphasis."""
+    return Segment(text, strong=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """Segments in reading order; blanks and punctuation are part of them."""
@@ -186,14 +196,17 @@ class Sentence:
     @property
     def markdown(self) -> str:
         """As Streamlit markdown, every segment escaped."""
-        return "".join(_segment_markdown(segment) for segment in self.segments)
+        return self.marked(escape_markdown)
 
-
-def _segment_markdown(segment: Segment) -> str:
-    lead = " " if segment.text[:1].isspace() else ""
-    trail = " " if len(segment.text) > 1 and segment.text[-1:].isspace() else ""
-    escaped = escape_markdown(segment.text)
-    return f"{lead}**{escaped}**{trail}" if segment.strong and escaped else f"{lead}{escaped}{trail}"
+    def marked(self, escape: Callable[[str], str]) -> str:
+        """As Markdown, every segment escaped so; blanks stay outside of the emphasis."""
+        parts = []
+        for one in self.segments:
+            lead = " " if one.text[:1].isspace() else ""
+            trail = " " if len(one.text) > 1 and one.text[-1:].isspace() else ""
+            escaped = escape(one.text)
+            parts.append(f"{lead}{f'**{escaped}**' if one.strong and escaped else escaped}{trail}")
+        return "".join(parts)
 
 
 _BLANKS = "\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029"

@@ -53,8 +53,8 @@ from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.report.columns import or_nan
 from grasp_core.report.saved import read_spec
+from grasp_core.report.tables import or_nan
 from grasp_core.report.tidy import group_cells
 from grasp_core.statistics.items import NotEstimableError, count
 

@@ -23,7 +23,6 @@ from grasp_core.notebook.data import loaded, tables_of
 from grasp_core.notebook.options import group_of, texts, worded
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.report.columns import numbers, or_nan
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.rater_map import (
     EXPLANATION,
@@ -34,6 +33,7 @@ from grasp_core.report.rater_map import (
     map_csv,
 )
 from grasp_core.report.rater_map import sentences as map_sentences
+from grasp_core.report.tables import numbers, or_nan
 from grasp_core.report.writers.markdown import items_markdown
 from grasp_core.report.writers.spreadsheet import items_xlsx
 

@@ -20,6 +20,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
+from grasp_core.report.tables import or_nan
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE
 from grasp_core.statistics import coefficients
 from grasp_core.statistics.in_group import irr
@@ -82,19 +83,11 @@ def batches_table(frame: pd.DataFrame) -> pd.DataFrame:
     shown = frame[frame["column"] != ""]
     if shown.empty:
         return pd.DataFrame()
-    keys = (
-        ["question", "column", "batch", "items"] if shown["question"].any() else ["column", "batch", "items"]
-    )
-    groups = shown.groupby(keys, sort=False)
+    keys = [*(["question"] if shown["question"].any() else []), "column", "batch", "items"]
     rows = [
-        {
-            **dict(zip([key.capitalize() for key in keys], map(str, named), strict=True)),
-            **{
-                short: _decimals(value)
-                for short, value in zip(rows["coefficient"], rows["value"], strict=True)
-            },
-        }
-        for named, rows in groups
+        dict(zip(map(str.capitalize, keys), map(str, named), strict=True))
+        | dict(zip(rows["coefficient"], map(_decimals, rows["value"]), strict=True))
+        for named, rows in shown.groupby(keys, sort=False)
     ]
     return pd.DataFrame(rows).fillna(NOT_ESTIMABLE)
 
@@ -166,17 +159,12 @@ def _batches(dataset: Dataset) -> Iterator[tuple[str, str, BoolArray]]:
 def _row(
     name: str, value: Callable[[], float], ends: Callable[[], tuple[float | None, float | None]], items: int
 ) -> dict[str, Any]:
-    found = {"coefficient": name, "value": np.nan, "low": np.nan, "high": np.nan, "items": items, "why": ""}
+    row = {"coefficient": name, "value": np.nan, "low": np.nan, "high": np.nan, "items": items, "why": ""}
     try:
-        low, high = ends()
-        known = {
-            "value": value(),
-            "low": np.nan if low is None else low,
-            "high": np.nan if high is None else high,
-        }
+        low, high = map(or_nan, ends())
+        return row | {"value": value(), "low": low, "high": high}
     except NotEstimableError as error:
-        return {**found, "why": str(error)}
-    return {**found, **known}
+        return row | {"why": str(error)}
 
 
 def _given(low: float | None, high: float | None) -> tuple[float | None, float | None]:

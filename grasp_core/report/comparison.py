@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.groups import Group, axis_label, group_label, one_line
-from grasp_core.model.outcome import Interval, LabelUse, Outcome
+from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
-from grasp_core.report.columns import or_nan
-from grasp_core.report.contents import (
-    CORRECTION,
-    CROSS_NEGENTROPY,
-    FAMILY,
-    INTERVAL,
-    LEVEL,
-    P_VALUE,
-    TIES,
-    VOTING_AGREEMENT,
-    profiles_move,
-    raters_per_item,
-)
+from grasp_core.report.contents import chosen, profiles_move, raters_per_item
 from grasp_core.report.pairs import PAIR_NAMES
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import cell_text
+from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import foremost, mean_outcome
+from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome
 from grasp_core.report.words.levels import left_out, step_sentence
 
 _LAYOUTS = {
@@ -72,19 +60,19 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Slices": ", ".join(analysis.slices) or "none",
         "Statistics": ", ".join(names.WORDS[name].name for name in analysis.statistics),
         "GAI": f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}",
-        "Intervals": INTERVAL[analysis.interval].label,
+        "Intervals": chosen(analysis, "interval").label,
         "Pairs of groups": "compared" if analysis.pairs else "not compared",
         "Smallest group": f"{analysis.min_raters:,} raters",
         "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
         "Seed": str(analysis.seed),
         "Profiles shuffled": profiles_move(analysis),
-        "p-value": P_VALUE[analysis.p_value].label,
-        "Correction": CORRECTION[analysis.correction].label,
-        "Corrected together": FAMILY[analysis.family].label,
-        "Level of measurement": LEVEL[analysis.level].label,
-        "Cross-negentropy": CROSS_NEGENTROPY[analysis.cross_negentropy].label,
-        "Voting agreement": VOTING_AGREEMENT[analysis.voting_agreement].label,
-        "Tied votes": TIES[analysis.ties].label,
+        "p-value": chosen(analysis, "p_value").label,
+        "Correction": chosen(analysis, "correction").label,
+        "Corrected together": chosen(analysis, "family").label,
+        "Level of measurement": chosen(analysis, "level").label,
+        "Cross-negentropy": chosen(analysis, "cross_negentropy").label,
+        "Voting agreement": chosen(analysis, "voting_agreement").label,
+        "Tied votes": chosen(analysis, "ties").label,
     }
 
 
@@ -242,52 +230,50 @@ def compare(a: Result, b: Result) -> Comparison | None:
 
 def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
     """One row per group and statistic."""
-    return pd.DataFrame(
-        [
-            {
-                "group": whose(change),
-                "axis": axis_label(change.group.axes),
-                **({} if change.model is None else {"model": change.model}),
-                "statistic": tested(change),
-                "a": cell_text(change.a),
-                "b": cell_text(change.b),
-                "moved": or_nan(change.value_moved),
-                "moved_interval": names.interval_text(change.moved_interval),
-                "q_a": or_nan(change.a.q),
-                "q_b": or_nan(change.b.q),
-                "q_moved": or_nan(change.q_moved),
-                "significance": became(change),
-            }
-            for change in changes
-        ]
-    )
+    return _table(changes, texts)
 
 
 def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
     """The same with numbers in place of texts, for programs."""
-    rows = []
-    for change in changes:
-        interval = change.moved_interval
-        rows.append(
-            {
-                "group": whose(change),
-                "axis": axis_label(change.group.axes),
-                **({} if change.model is None else {"model": change.model}),
-                "statistic": change.statistic,
-                "label": change.label,
-                "value_a": or_nan(change.a.value),
-                "value_b": or_nan(change.b.value),
-                "moved": or_nan(change.value_moved),
-                "moved_low": or_nan(None if interval is None else interval.low),
-                "moved_high": or_nan(None if interval is None else interval.high),
-                "q_a": or_nan(change.a.q),
-                "q_b": or_nan(change.b.q),
-                "q_moved": or_nan(change.q_moved),
-                "mark_a": change.a.significance,
-                "mark_b": change.b.significance,
-            }
-        )
-    return pd.DataFrame(rows)
+    return _table(changes, numbers)
+
+
+def _table(
+    changes: Iterable[Change], make: Callable[[Iterable[Column], Sequence[Change]], pd.DataFrame]
+) -> pd.DataFrame:
+    rows = list(changes)
+    of_models = any(change.model is not None for change in rows)
+    return (
+        make([one for one in _changes() if of_models or one.of != "model"], rows) if rows else pd.DataFrame()
+    )
+
+
+def _changes() -> Iterator[Column]:
+    """The columns of both; texts have numbers too."""
+
+    def moved(end: str) -> Callable[[Change], Any]:
+        return lambda change: change.moved_interval and getattr(change.moved_interval, end)
+
+    yield Column(whose, "group", name="group")
+    yield Column(lambda change: axis_label(change.group.axes), "axis", name="axis")
+    yield Column("model", "model", name="model")
+    yield Column(tested, "statistic")
+    yield Column("statistic", name="statistic")
+    yield Column("label", name="label")
+    yield Column("a", "a", cell_text)
+    yield Column("b", "b", cell_text)
+    yield Column("a.value", name="value_a", kind="value")
+    yield Column("b.value", name="value_b", kind="value")
+    yield Column("value_moved", "moved", or_nan, "moved", kind="value")
+    yield Column("moved_interval", "moved_interval", names.interval_text)
+    yield Column(moved("low"), name="moved_low", kind="value")
+    yield Column(moved("high"), name="moved_high", kind="value")
+    yield Column("a.q", "q_a", or_nan, "q_a", kind="p")
+    yield Column("b.q", "q_b", or_nan, "q_b", kind="p")
+    yield Column("q_moved", "q_moved", or_nan, "q_moved", kind="p")
+    yield Column(became, "significance")
+    yield Column("a.significance", name="mark_a")
+    yield Column("b.significance", name="mark_b")
 
 
 def differences_table(differences: Iterable[Difference]) -> pd.DataFrame:
@@ -328,9 +314,6 @@ class _Row(NamedTuple):
     use: LabelUse | None = None
 
 
-_Rows = Mapping[tuple[frozenset[tuple[str, str]], str | None], _Row]
-
-
 def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
     """What became of a group's label use."""
     found = foremost(a)
@@ -354,10 +337,8 @@ def _alone(use: LabelUse, label: str | None) -> Outcome:
     shift = None if label is None else use.labels.get(label)
     if shift is None or shift.value is None:
         return Outcome(None, reason=use.reason)
-    interval = None
-    if shift.low is not None and shift.high is not None and use.target is not None:
-        interval = Interval(shift.low, shift.high, use.target)
-    return Outcome(shift.value, direction="down" if shift.value < 0 else "up", p=shift.p, interval=interval)
+    direction: Direction = "down" if shift.value < 0 else "up"
+    return Outcome(shift.value, direction=direction, p=shift.p, interval=interval_of(use, shift))
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:

@@ -22,47 +22,14 @@ class Choice:
     meaning: str
 
 
-PAPER_P = (
-    "The paper's p-value picks its side from the data, so at 0.05 about 10 % of groups would be marked "
-    "where nothing is there. It is what the paper's stars show; use it to replicate them."
-)
-P_VALUE: Mapping[str, Choice] = {
-    "two-sided": Choice(
-        "Two-sided, never 0", "Counts both tails; at 0.05 at most 5 % of groups are marked by chance."
-    ),
-    "paper": Choice("As in the paper", PAPER_P),
+_CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    field: {value: Choice(**one) for value, one in values.items()}
+    for field, values in names.TEXTS["conventions"].items()
 }
-CROSS_NEGENTROPY: Mapping[str, Choice] = {
-    "smooth": Choice("Smoothed", "Labels that the others never gave an item count as half an annotation."),
-    "paper": Choice(
-        "As in the paper",
-        "An item to which others did not give every label counts as full agreement; for replication only.",
-    ),
-}
-VOTING_AGREEMENT: Mapping[str, Choice] = {
-    "alpha": Choice("Krippendorff's alpha", "Chance is taken from the votes of both sides together."),
-    "kappa": Choice(
-        "Cohen's kappa", "Chance is taken from each side's own votes; so are the paper's figures."
-    ),
-}
-TIES: Mapping[str, Choice] = {
-    "first": Choice("First label in the declared order", "The same on every run, whatever the seed."),
-    "random": Choice("Drawn at random", "From the run's seed, so a re-run gives the same draw."),
-}
-LEVEL: Mapping[str, Choice] = {
-    "nominal": Choice("Nominal: names", "Two different labels disagree fully, whichever they are."),
-    "ordinal": Choice(
-        "Ordinal: ranks",
-        "Labels disagree more, the more of the labels given lie between them in the declared order.",
-    ),
-    "interval": Choice(
-        "Interval: numbers", "Labels are numbers; they disagree by the square of their difference."
-    ),
-    "ratio": Choice(
-        "Ratio: numbers from 0",
-        "Labels are numbers; they disagree by the square of their difference divided by their sum.",
-    ),
-}
+P_VALUE, CROSS_NEGENTROPY = _CHOICES["p_value"], _CHOICES["cross_negentropy"]
+VOTING_AGREEMENT, TIES, LEVEL = _CHOICES["voting_agreement"], _CHOICES["ties"], _CHOICES["level"]
+CORRECTION, FAMILY, INTERVAL = _CHOICES["correction"], _CHOICES["family"], _CHOICES["interval"]
+PAPER_P = P_VALUE["paper"].meaning
 LEVEL_COUNTS_FOR = "It counts for IRR, XRR and their GAI; to other statistics labels are equal or not."
 SEVERAL = (
     "IRR and XRR take all of them together, two raters differing by the share of questions that they answer "
@@ -77,51 +44,16 @@ TAIL = Choice(
     "Where fewer than 10 random groupings go as far, p is that of a curve through the tail of all, and is "
     "marked: an estimate of what many more permutations would give.",
 )
-CORRECTION: Mapping[str, Choice] = {
-    "benjamini-hochberg": Choice(
-        names.CORRECTION_NAMES["benjamini-hochberg"],
-        "Of the groups marked after correction, at most 5 % are expected to be false.",
-    ),
-    "benjamini-yekutieli": Choice(
-        names.CORRECTION_NAMES["benjamini-yekutieli"],
-        "As Benjamini–Hochberg, but whatever the dependence between groups; stricter.",
-    ),
-    "max-t": Choice(
-        names.CORRECTION_NAMES["max-t"],
-        "The chance that even one group is marked falsely is at most 5 %; uses the shared permutations.",
-    ),
-}
-FAMILY: Mapping[str, Choice] = {
-    "statistic": Choice("All groups, per statistic", "The groups of one statistic are corrected together."),
-    "statistic-axis": Choice("Per statistic and axis", "Each axis of each statistic is corrected by itself."),
-    "all": Choice("Everything together", "All groups and statistics are corrected together; strictest."),
-}
 
 
-INTERVAL: Mapping[str, Choice] = {
-    "both": Choice(
-        "Other raters and other items",
-        "In brackets. Of intervals made so, 95 of 100 hold what such raters and such items give on average.",
-    ),
-    "raters": Choice(
-        "Other raters",
-        "In brackets. Of intervals made so, 95 of 100 hold what such raters give on average on these items.",
-    ),
-    "items": Choice(
-        "Other items",
-        "In brackets. Of intervals made so, 95 of 100 hold what these raters give on average on such items.",
-    ),
-}
-
-
-def stratum_label(name: str) -> str:
-    """An axis within whose values profiles are shuffled, or the bins of workload, as shown to people."""
-    return "bin of workload" if name == WORKLOAD else axis_label((name,))
+def chosen(analysis: AnalysisSpec, field: str) -> Choice:
+    """The value of a convention that a run has."""
+    return _CHOICES[field][getattr(analysis, field)]
 
 
 def profiles_move(analysis: AnalysisSpec) -> str:
     """Among whom profiles are shuffled, and by which clusters."""
-    labels = [stratum_label(name) for name in analysis.strata]
+    labels = ["bin of workload" if name == WORKLOAD else axis_label((name,)) for name in analysis.strata]
     if not labels:
         among = "over all raters"
     elif len(labels) > 1:
@@ -136,45 +68,38 @@ def profiles_move(analysis: AnalysisSpec) -> str:
 def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, str]]:
     """A run's conventions as (name, sentence), all of them; for an adaptive one also how it ended."""
     analysis = spec.analysis
-    inside, across = analysis.gai
-    p_value, correction = P_VALUE[analysis.p_value], CORRECTION[analysis.correction]
-    family = FAMILY[analysis.family]
+    inside, across = (names.WORDS[name].name for name in analysis.gai)
     several = [one_line(name) for name in spec.data.labels] if spec.data.further else []
-    number = f"At most {analysis.permutations:,}" if analysis.adaptive else f"{analysis.permutations:,}"
-    ended = [] if stopping is None else [("Stopping", ending(analysis, stopping))]
-    kept = [] if stopping is None else [("Guarantee", guarantee(analysis, stopping))]
+    many = f"At most {analysis.permutations:,}" if analysis.adaptive else f"{analysis.permutations:,}"
+
+    def of(field: str) -> str:
+        choice = chosen(analysis, field)
+        return f"{choice.label}. {choice.meaning}"
+
+    moved = f"{many} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}."
     return [
         *([("Questions", f"{', '.join(several)}. {SEVERAL}")] if several else []),
-        (
-            "Random groupings",
-            f"{number} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}.",
-        ),
-        *ended,
-        *kept,
-        ("p-value", f"{p_value.label}. {p_value.meaning}"),
+        ("Random groupings", moved),
+        *([] if stopping is None else [("Stopping", ending(analysis, stopping))]),
+        *([] if stopping is None else [("Guarantee", guarantee(analysis, stopping))]),
+        ("p-value", of("p_value")),
         *([("Small p", TAIL.meaning)] if analysis.tail else []),
-        ("Correction", f"{correction.label}. {correction.meaning}"),
-        ("Corrected together", f"{family.label}. {family.meaning}"),
-        (
-            "Level of measurement",
-            f"{LEVEL[analysis.level].label}. {LEVEL[analysis.level].meaning} {LEVEL_COUNTS_FOR}",
-        ),
-        ("GAI", f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}."),
-        ("Intervals", f"{INTERVAL[analysis.interval].label}. {INTERVAL[analysis.interval].meaning}"),
+        ("Correction", of("correction")),
+        ("Corrected together", of("family")),
+        ("Level of measurement", f"{of('level')} {LEVEL_COUNTS_FOR}"),
+        ("GAI", f"{inside} divided by {across}."),
+        ("Intervals", of("interval")),
         *([("Pairs of groups", PAIRS)] if analysis.pairs else []),
         ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
-        (
-            "Cross-negentropy",
-            f"{CROSS_NEGENTROPY[analysis.cross_negentropy].label}. "
-            f"{CROSS_NEGENTROPY[analysis.cross_negentropy].meaning}",
-        ),
-        (
-            "Voting agreement",
-            f"{VOTING_AGREEMENT[analysis.voting_agreement].label}. "
-            f"{VOTING_AGREEMENT[analysis.voting_agreement].meaning}",
-        ),
-        ("Tied votes", f"{TIES[analysis.ties].label}. {TIES[analysis.ties].meaning}"),
+        ("Cross-negentropy", of("cross_negentropy")),
+        ("Voting agreement", of("voting_agreement")),
+        ("Tied votes", of("ties")),
     ]
+
+
+def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[str, str], ...]:
+    """The same, printable."""
+    return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
 
 
 _NAMED, _MODELS = 4, 5
@@ -193,17 +118,15 @@ class Method:
 def run_title(spec: RunSpec) -> str:
     """For example "Q_overall by gender, race, race × gender"; of models "gold: Q_overall by gender"."""
     labels = spec.data.labels or (spec.data.label or "Labels",)
-    questions = [printable_name(one_line(name)) for name in labels]
-    axes = [printable_name(axis_label(titles)) for titles in spec.analysis.axes]
-    models = [printable_name(one_line(model.name)) for model in spec.models]
-    return (
-        f"{first_few(models, _MODELS)}: " if models else ""
-    ) + f"{first_few(questions, _NAMED)}{f' by {first_few(axes, _NAMED)}' if axes else ''}"
+    questions = first_few([printable_name(one_line(name)) for name in labels], _NAMED)
+    axes = first_few([printable_name(axis_label(titles)) for titles in spec.analysis.axes], _NAMED)
+    models = first_few([printable_name(one_line(model.name)) for model in spec.models], _MODELS)
+    return (f"{models}: " if models else "") + questions + (f" by {axes}" if axes else "")
 
 
 def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
     """The signs beside a value and what they say."""
-    correction = names.CORRECTION_NAMES[analysis.correction]
+    correction = chosen(analysis, "correction").label
     return (
         ("↑ ↓", "above or below the middle of the random groupings"),
         ("*", f"may be luck, p < {MARKED_BELOW:g}"),
@@ -220,7 +143,7 @@ def marks_legend(analysis: AnalysisSpec) -> str:
 
 def brackets(analysis: AnalysisSpec) -> str:
     """What stands in brackets behind a value, in one line."""
-    target = INTERVAL[analysis.interval].label
+    target = chosen(analysis, "interval").label
     return f"In brackets: the 95 % interval for {target[0].lower()}{target[1:]}."
 
 
@@ -233,11 +156,6 @@ def methods(result: RunResult) -> tuple[Method, ...]:
     if result.dsi:
         found.append(Method(names.DSI_NAME, names.DSI_EXPLANATION, names.DSI_FORMULA))
     return tuple(found)
-
-
-def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[str, str], ...]:
-    """The run's conventions as (name, sentence), and how an adaptive one ended."""
-    return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
 
 
 def not_estimable(result: RunResult) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ import pandas as pd
 
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
-from grasp_core.model.text import Segment, Sentence, agree, number, spelled
-from grasp_core.report.columns import Column, texts
+from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
+from grasp_core.report.tables import Column, texts
 from grasp_core.report.words.names import NOT_ESTIMABLE
 
 WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2
@@ -31,9 +31,7 @@ def agreement_title(result: RunResult) -> Sentence:
         why = "" if found is None or found.reason is None else f": {found.reason}"
         return Sentence.of(f"How well your {number(raters, 'rater')} agree cannot be told{why}")
     words = how_well(found)
-    return Sentence.of(
-        f"Your {number(raters, 'rater')} {words}: ", Segment(f"{found.alpha:.2f}", strong=True)
-    )
+    return Sentence.of(f"Your {number(raters, 'rater')} {words}: ", strong(f"{found.alpha:.2f}"))
 
 
 def how_well(found: Everybody) -> str:
@@ -58,7 +56,7 @@ def how_sure_agreement(found: Everybody) -> Sentence | None:
     said.append(".")
     weakest = least_agreed(found)
     if weakest is not None:
-        said += [" They agree least on “", Segment(one_line(weakest.label), strong=True), "”."]
+        said += [" They agree least on “", strong(one_line(weakest.label)), "”."]
     return Sentence.of(*said)
 
 
@@ -91,18 +89,12 @@ def who_differs(found: Everybody) -> Sentence | None:
     if not clear or not rest:
         return Sentence.of("Nobody agrees with the others clearly less than they agree among themselves.")
     others = f"the rest in {_per_100(min(rest))} to {_per_100(max(rest))}"
-    if len(clear) == 1:
-        return Sentence.of(
-            Segment(f"Rater {clear[0].number}", strong=True),
-            f" answers as another did in {_per_100(clear[0].again)} of 100 cases, {others}. "
-            "Careless, or another view?",
-        )
-    low, high = clear[0].again, clear[-1].again
-    return Sentence.of(
-        Segment(number(len(clear), "rater"), strong=True),
-        f" answer as another did in {_per_100(low)} to {_per_100(high)} of 100 cases, {others}. "
-        "Careless, or another view?",
-    )
+    who, cases = f"Rater {clear[0].number}", _per_100(clear[0].again)
+    if len(clear) > 1:
+        who, cases = number(len(clear), "rater"), f"{cases} to {_per_100(clear[-1].again)}"
+    answer = agree(len(clear), "answers", "answer")
+    said = f" {answer} as another did in {cases} of 100 cases, {others}. Careless, or another view?"
+    return Sentence.of(strong(who), said)
 
 
 def over_batches(found: Everybody) -> tuple[Sentence, ...]:
@@ -116,9 +108,9 @@ def over_batches(found: Everybody) -> tuple[Sentence, ...]:
         said.append(
             Sentence.of(
                 f"By {one_line(column)} between {low.alpha:.2f} (",
-                Segment(one_line(low.value), strong=True),
+                strong(one_line(low.value)),
                 f") and {high.alpha:.2f} (",
-                Segment(one_line(high.value), strong=True),
+                strong(one_line(high.value)),
                 ").",
             )
         )
@@ -188,7 +180,7 @@ def _alpha(value: float | None) -> str:
     return NOT_ESTIMABLE if value is None else f"{value:.3f}"
 
 
-_COUNT, _ONE_RATER = "{:,}".format, "Given by one rater only (items)"
+_COUNT = "{:,}".format
 TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
     (
         "labels",

@@ -1,4 +1,4 @@
-"""Pairs of groups as tables, and every number of a result as long tables of texts."""
+"""A result as sections of sentences and tables for reports; pairs, and every number, as long tables."""
 
 from __future__ import annotations
 
@@ -8,22 +8,40 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
-from grasp_core.model.outcome import Outcome, PairResult, Verdict
+from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
-from grasp_core.report.columns import or_nan
-from grasp_core.report.pairs import PAIR_NAMES, Measure, measures, of_label_use, seen_from
-from grasp_core.report.slices import sliced
-from grasp_core.report.tables import ends, ordered_dsi, p_and_starred_q, with_label_use
+from grasp_core.model.spec import Level
+from grasp_core.model.text import Sentence
+from grasp_core.report.contents import brackets
+from grasp_core.report.pairs import (
+    PAIR_NAMES,
+    PAIRS_EXPLANATION,
+    PAIRS_SAID,
+    Measure,
+    measures,
+    most_told,
+    of_label_use,
+    seen_from,
+)
+from grasp_core.report.rater_map import EXPLANATION, axes_table, distance_words, groups_table, sentences
+from grasp_core.report.slices import GIVEN_EXPLANATION, given_sentences, given_table, slice_sentences, sliced
+from grasp_core.report.tables import (
+    Column,
+    ends,
+    label_use_by_group,
+    ordered_dsi,
+    p_and_starred_q,
+    wide_table,
+    with_label_use,
+)
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
+from grasp_core.report.words.names import DSI_EXPLANATION, LABEL_USE_EXPLANATION
 
 INTERVAL = "95 % interval"
 _NO_INTERVAL = "none"
-_PAIR_COLUMNS = [
-    *("axis", "first", "second", "raters_first", "raters_second", "statistic", "value", "low", "high"),
-    *("p", "q", "stars", "reason", "verdict", "verdict_p", "verdict_q"),
-]
 
 
 class Table(NamedTuple):
@@ -41,26 +59,44 @@ class Table(NamedTuple):
     note: str = ""
 
 
-def pairs_table(result: RunResult) -> pd.DataFrame:
-    """One row with numbers for each pair and what was tested of it; labels are in percentage points."""
-    told, rows = of_label_use(result), []
+class Tested(NamedTuple):
+    """A test of a pair, with its name."""
+
+    row: PairResult
+    name: str
+    outcome: Outcome
+
+
+PAIRS = (
+    Column(lambda one: axis_label(one.row.a.axes), name="axis", sheet="Axis"),
+    Column(lambda one: group_label(one.row.a), name="first", sheet="First"),
+    Column(lambda one: group_label(one.row.b), name="second", sheet="Second"),
+    Column("row.n_raters_a", name="raters_first", sheet="Raters of the first", kind="count"),
+    Column("row.n_raters_b", name="raters_second", sheet="Raters of the second", kind="count"),
+    Column("name", name="statistic", sheet="Statistic, or label in points"),
+    Column("outcome.value", name="value", sheet="Value", kind="value"),
+    Column(lambda one: ends(one.outcome)[0], name="low", sheet="from", kind="end"),
+    Column(lambda one: ends(one.outcome)[1], name="high", sheet="to", kind="end"),
+    Column("outcome.p", name="p", sheet="p", kind="p"),
+    Column("outcome.q", name="q", sheet="q", kind="p"),
+    Column(
+        lambda one: "" if one.outcome.q is None else names.signs(one.outcome),
+        *("", None, "stars", "*", "mark"),
+    ),
+    Column(lambda one: str(one.outcome.reason or ""), name="reason", sheet="Why not estimable"),
+    Column(lambda one: getattr(one.row.verdict, "code", ""), name="verdict", sheet="Verdict of the pair"),
+    Column(lambda one: one.row.verdict and one.row.verdict.p, name="verdict_p", sheet="its p", kind="p"),
+    Column(lambda one: one.row.verdict and one.row.verdict.q, name="verdict_q", sheet="its q", kind="p"),
+)
+
+
+def pairs_tested(result: RunResult) -> list[Tested]:
+    """Each pair and what was tested of it; labels are in percentage points."""
+    labels, found = of_label_use(result), list[Tested]()
     for row in result.pairs:
-        verdict = row.verdict
-        whole = verdict or Verdict("none")
-        outcomes = [(one.name, one.of(row)) for one in told]
-        outcomes += [(PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()]
-        for name, outcome in outcomes:
-            figures = (outcome.value, *ends(outcome), outcome.p, outcome.q)
-            rows.append(
-                [
-                    *(axis_label(row.a.axes), group_label(row.a), group_label(row.b)),
-                    *(row.n_raters_a, row.n_raters_b, name, *map(or_nan, figures)),
-                    "" if outcome.q is None else names.signs(outcome),
-                    str(outcome.reason or ""),
-                    *("" if verdict is None else verdict.code, or_nan(whole.p), or_nan(whole.q)),
-                ]
-            )
-    return pd.DataFrame(rows, columns=_PAIR_COLUMNS)
+        found += [Tested(row, one.name, one.of(row)) for one in labels]
+        found += [Tested(row, PAIR_NAMES[name], outcome) for name, outcome in row.statistics.items()]
+    return found
 
 
 def measure_table(
@@ -94,17 +130,30 @@ def pairs_in_words(result: RunResult) -> pd.DataFrame:
 
 def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
     """One row for each measure of a pair, with texts: `Measure`, `Value`, its interval, `p` and `q`."""
-    found = []
+    return pd.DataFrame(_of_pair(result, row), columns=["Measure", "Value", INTERVAL, "p", "q"])
+
+
+def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
+    """One row for each pair and measure."""
+    rows = [
+        [axis_label(row.a.axes), group_label(row.a), group_label(row.b), *line]
+        for row in result.pairs
+        for line in _of_pair(result, row)
+    ]
+    heads = ["Axis", "First", "Second", "Measure", "Value", INTERVAL, "p", "q"]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def _of_pair(result: RunResult, row: PairResult) -> Iterator[list[str]]:
     for one in measures(result).values():
         titles = {one.name: one.of(row)}
         if one.key == "gap_a":  # a gap for each group
-            of_groups = {"gap_a": row.a, "gap_b": row.b}
             titles = {
                 f"{one.name} of {group_label(group)}": row.statistics.get(key, Outcome(None))
-                for key, group in of_groups.items()
+                for key, group in (("gap_a", row.a), ("gap_b", row.b))
             }
-        found += [[name, *_texts(outcome, one, result)] for name, outcome in titles.items()]
-    return pd.DataFrame(found, columns=["Measure", "Value", INTERVAL, "p", "q"])
+        for name, outcome in titles.items():
+            yield [name, *_texts(outcome, one, result)]
 
 
 def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
@@ -198,18 +247,6 @@ def means_in_numbers(result: RunResult) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["Axis", "Group", names.MEAN_SHIFT_NAME, INTERVAL, "p"])
 
 
-def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each pair and measure."""
-    frames = []
-    for row in result.pairs:
-        frame = pair_table(result, row)
-        named = {"Second": group_label(row.b), "First": group_label(row.a), "Axis": axis_label(row.a.axes)}
-        for head, cell in named.items():
-            frame.insert(0, head, cell)
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
 def _named(row: GroupResult) -> tuple[str, str]:
     return axis_label(row.group.axes), group_label(row.group)
 
@@ -217,3 +254,58 @@ def _named(row: GroupResult) -> tuple[str, str]:
 def _tested(outcome: Outcome, result: RunResult) -> list[str]:
     value = f"{names.format_value(outcome.value)} {names.arrow(outcome)}".rstrip()
     return [value, names.format_interval(outcome) or _NO_INTERVAL, *p_and_starred_q(outcome, result)]
+
+
+class Section(NamedTuple):
+    """An explanation, sentences and tables under a heading of this level; any of them may be missing."""
+
+    heading: str = ""
+    words: str = ""
+    said: Sequence[Sentence] = ()
+    tables: Sequence[Table] = ()
+    level: int = 2
+
+
+def further(result: RunResult) -> Iterator[Section]:
+    """DSI, label use, pairs, slices, and groups given another axis: what of it was computed."""
+    if result.dsi:
+        dsi = Table("dsi", "DSI of every axis", dsi_in_numbers(result), 2, DSI_EXPLANATION)
+        yield Section(tables=[dsi])
+    if with_label_use(result):
+        use = Table("labels", "Label use", label_use_by_group(result), 2, LABEL_USE_EXPLANATION)
+        yield Section(words=LABEL_USE_EXPLANATION, tables=[use])
+    if result.pairs:
+        note = " ".join(sentence.plain for sentence in most_told(result, PAIRS_SAID))
+        what = "Pairs of groups, each with its raters"
+        pairs = Table("pairs", what, pairs_in_words(result), 3, PAIRS_EXPLANATION, note)
+        yield Section("", PAIRS_EXPLANATION, most_told(result, len(result.pairs)), [pairs])
+    for place, found in enumerate(result.slices, 1):
+        what = f"Every group on the items of each value of {one_line(found.column)}"
+        table = Table(f"slices-{place}", what, sliced(result, found, wide_table), 4)
+        yield Section(f"Slices by {found.column}", "", slice_sentences(result, found), [table])
+    if result.given:
+        tables = []
+        for place, one in enumerate(result.given, 1):
+            what, frame = f"Every group given {axis_label((one.column,))}", given_table(result, one)
+            tables.append(Table(f"given-{place}", what, frame, 1, GIVEN_EXPLANATION))
+        yield Section("Given another axis", GIVEN_EXPLANATION, given_sentences(result), tables)
+
+
+def every_number(result: RunResult) -> Iterator[Section]:
+    """Every number with its interval, p and q."""
+    inside = brackets(result.spec.analysis)
+    yield Section("In numbers", inside)
+    for one in in_numbers(result):
+        table = one._replace(words=f"{one.words} {inside}")
+        yield Section(one.caption, one.words, tables=[table], level=3)
+
+
+def map_of_raters(found: RaterMap, level: Level) -> Iterator[Section]:
+    """Which axes disagreement follows; where there is a map, the numbers behind it."""
+    yield Section("Map of raters", said=sentences(found, level))
+    if found.reason is None:
+        axes = Table("map", "What axes explain", axes_table(found), 1, EXPLANATION)
+        yield Section(words=EXPLANATION, tables=[axes])
+        words = distance_words(level)
+        groups = Table("map-groups", "How far raters differ", groups_table(found, level), 2, words)
+        yield Section(words=words, tables=[groups])

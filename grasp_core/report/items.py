@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Literal
 
 import pandas as pd
@@ -20,24 +19,15 @@ from grasp_core.model.text import (
     printable,
     printable_name,
     safe_cell,
+    strong,
 )
-from grasp_core.report.columns import exact
-from grasp_core.report.words.names import MINUS, STARS, format_p_value, format_value
+from grasp_core.report.tables import exact
+from grasp_core.report.words import names
 
-MEASURES: Mapping[Measure, str] = MappingProxyType({"distance": "Distance", "label_use": "Label use"})
+_TEXTS: Mapping[Measure, Mapping[str, str]] = names.TEXTS["items"]
+MEASURES: Mapping[Measure, str] = {measure: one["name"] for measure, one in _TEXTS.items()}
 """What items may carry, by the name that people read."""
-EXPLANATIONS: Mapping[Measure, str] = MappingProxyType(
-    {
-        "distance": (
-            "How much of the distance between the group and the others comes from the item: 0 where both "
-            "sides differ no more than each differs within itself; large values are tested."
-        ),
-        "label_use": (
-            "By how many percentage points the item raises how often the group gives a label, the one that "
-            "lies furthest from chance; tested in either direction."
-        ),
-    }
-)
+EXPLANATIONS: Mapping[Measure, str] = {measure: one["explanation"] for measure, one in _TEXTS.items()}
 TEXT_LIMIT = 300
 """Characters of an item's text that are shown."""
 _LABELS = 4
@@ -75,12 +65,12 @@ def shares(counts: Mapping[str, int]) -> str:
 def points(value: float, digits: int = 1) -> str:
     """A share in percentage points, with its sign."""
     text = f"{100 * value:+.{digits}f}"
-    return text.removeprefix("+") if float(text) == 0 else text.replace("-", MINUS)
+    return text.removeprefix("+") if float(text) == 0 else text.replace("-", names.MINUS)
 
 
 def percent(value: float) -> str:
     """A share in whole per cent, with a true minus sign."""
-    return f"{round(100 * value):,} %".replace("-", MINUS)
+    return f"{round(100 * value):,} %".replace("-", names.MINUS)
 
 
 _NAMED = 5
@@ -119,7 +109,7 @@ def held_items(result: ItemsResult) -> list[ItemOutcome]:
 
 
 def _group(result: ItemsResult) -> Segment:
-    return Segment(spoken(result.group), strong=True)
+    return strong(spoken(result.group))
 
 
 def _whole(result: ItemsResult, measure: Measure) -> Sentence:
@@ -127,7 +117,7 @@ def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     on = f"on {number(spread.items, 'item')} that both sides labelled"
     if measure == "distance":
         return Sentence.of(
-            _group(result), f" raters lie {format_value(result.distance)} from the others, {on}."
+            _group(result), f" raters lie {names.format_value(result.distance)} from the others, {on}."
         )
     if not any(result.label_use.values()):
         return Sentence.of(_group(result), f" raters use the labels as often as the others do, {on}.")
@@ -136,7 +126,7 @@ def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     return Sentence.of(
         _group(result),
         " raters say “",
-        Segment(one_line(printable_name(label)), strong=True),
+        strong(one_line(printable_name(label))),
         f"” {points(abs(value)).removeprefix('+')} points {often} often than the others, {on}.",
     )
 
@@ -153,7 +143,7 @@ def _single(
     if held:
         whole = result.distance or 0.0
         some = sum(row.distance.value for row in held if row.distance is not None)
-        share = percent(some / whole) if whole > some > 0 else format_value(some)
+        share = percent(some / whole) if whole > some > 0 else names.format_value(some)
         carry = f", which {agree(len(held), 'carries', 'carry')} {share} of it,"
         return Sentence.of(
             f"{len(held):,} of {number(tested, 'item')}{carry if measure == 'distance' else ''} "
@@ -164,7 +154,7 @@ def _single(
     nominal = sum(part.significance == "nominal" for _, part in parts)
     chance = round(tested * LEVEL)
     return Sentence.of(
-        Segment("No single item holds", strong=True),
+        strong("No single item holds"),
         f" after correction for testing {number(tested, 'item')}; {nominal:,} may be luck, "
         f"which alone would mark about {chance:,}.",
     )
@@ -177,7 +167,7 @@ def _names(held: list[ItemOutcome]) -> list[str | Segment]:
         if part.label is not None and part.significance != "none":
             often = "more" if part.value > 0 else "less"
             manner = f" (“{one_line(printable_name(part.label))}” {often} often)"
-        named += [", " if named else "", Segment(item_name(row), strong=True), manner]
+        named += [", " if named else "", strong(item_name(row)), manner]
     more = len(held) - _NAMED
     return [*named, f" and {more:,} more"] if more > 0 else named
 
@@ -244,7 +234,7 @@ def items_table(
     group = _group_head(result)
     cells = []
     for row, part in rows:
-        p, q = (format_p_value(one, permutations=result.permutations) for one in (part.p, part.q))
+        p, q = (names.format_p_value(one, permutations=result.permutations) for one in (part.p, part.q))
         line: dict[str, str] = {"Item": item_name(row)}
         if texts is not None:
             line["Text"] = cut_text(texts.get(row.item, ""))
@@ -255,7 +245,7 @@ def items_table(
             group: shares(row.inside),
             _OTHERS: shares(row.outside),
             "p": p,
-            "q": f"{q} {STARS[part.significance]}".rstrip(),
+            "q": f"{q} {names.STARS[part.significance]}".rstrip(),
         }
         cells.append(line)
     return pd.DataFrame(cells)
@@ -288,7 +278,9 @@ def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
     if measure == "label_use":
         return f"{points(part.value, 2)} points"
     whole = result.distance or 0.0
-    value = format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
+    value = (
+        names.format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
+    )
     return f"{value} ({percent(part.value / whole)})" if whole > 0 else value
 
 

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pandas as pd
 
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
-from grasp_core.model.text import Segment, Sentence, csv_text, safe_cell
-from grasp_core.report.columns import exact, or_nan
+from grasp_core.model.text import Segment, Sentence, agree, csv_text, safe_cell, strong
 from grasp_core.report.findings.sentences import listing, strength
-from grasp_core.report.tables import cell_text
-from grasp_core.report.words.names import (
-    LEAD,
-    SIDE_WORDS,
-    STARS,
-    format_p,
-    format_p_value,
-    format_value,
-    p_so_far,
-    q_so_far,
-)
+from grasp_core.report.tables import cell_text, exact, or_nan
+from grasp_core.report.words import names
 
 _Parts = list[str | Segment]
 
@@ -50,7 +41,7 @@ def _known(row: GroupSides) -> list[bool]:
 
 
 def _sides(result: ModelsResult, model: ModelSummary) -> Sentence:
-    parts: _Parts = [Segment(model.name, strong=True), " sides"]
+    parts: _Parts = [strong(model.name), " sides"]
     joint = ""
     for near, manner in ((True, " with "), (False, " against ")):
         shown = _by_group(result, model.name, near)
@@ -66,34 +57,36 @@ def _by_group(result: ModelsResult, model: str, near: bool) -> list[tuple[GroupS
     found = []
     for row in result.groups:
         tests = row.models[model].statistics
-        marked = [name for name in SIDE_WORDS if tests[name].significance == "corrected"]
+        marked = [name for name in names.SIDE_WORDS if tests[name].significance == "corrected"]
         showing = [name for name in marked if closer(name, tests[name]) is near]
         if showing:
-            rank = LEAD not in showing, min(strength(tests[name]) for name in showing)
+            rank = names.LEAD not in showing, min(strength(tests[name]) for name in showing)
             found.append((rank, row, showing))
     return [(row, showing) for _, row, showing in sorted(found, key=lambda one: one[0])]
 
 
+def lead_of(row: GroupSides, model: str) -> Outcome:
+    """How near a model is to a group by the statistic that is told first."""
+    return row.models[model].statistics[names.LEAD]
+
+
 def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
-    name = Segment(model.name, strong=True)
-    tested = [row for row in result.groups if row.models[model.name].statistics[LEAD].p is not None]
+    name = strong(model.name)
+    tests = [(row, lead_of(row, model.name)) for row in result.groups]
+    tested = [(row, test) for row, test in tests if test.p is not None]
     if not tested:
         return Sentence.of(name, ": with whom it sides could not be tested for any group.")
-    count = f"{len(tested)} {'group' if len(tested) == 1 else 'groups'}"
-    parts: _Parts = [name, f" sides with no group and against none, after correction for testing {count}"]
-    nominal = [row for row in tested if row.models[model.name].statistics[LEAD].significance == "nominal"]
-    nominal.sort(key=lambda row: strength(row.models[model.name].statistics[LEAD]))
+    many = f"{len(tested)} {agree(len(tested), 'group', 'groups')}"
+    parts: _Parts = [name, f" sides with no group and against none, after correction for testing {many}"]
+    nominal = [(row, test) for row, test in tested if test.significance == "nominal"]
+    nominal.sort(key=lambda pair: strength(pair[1]))
     separator = "; it may be luck that it leans "
     for near, lead in ((True, "towards"), (False, "away from")):
-        some = [row for row in nominal if closer(LEAD, row.models[model.name].statistics[LEAD]) is near]
+        some = [row for row, test in nominal if closer(names.LEAD, test) is near]
         if some:
-            told = [
-                (_name(result, row), _figures(result, row.models[model.name], [LEAD], p=True)) for row in some
-            ]
-            parts += [
-                f"{separator}{lead} ",
-                *listing(told),
-            ]
+            figures = [_figures(result, row.models[model.name], [names.LEAD], p=True) for row in some]
+            told = zip((_name(result, row) for row in some), figures, strict=True)
+            parts += [f"{separator}{lead} ", *listing(list(told))]
             separator = " and "
     return Sentence.of(*parts, ".")
 
@@ -102,25 +95,25 @@ def _figures(result: ModelsResult, side: Side, statistics: Sequence[str], *, p: 
     parts = []
     for position, name in enumerate(statistics):
         outcome = side.statistics[name]
-        chance = "" if position else f", random groups {format_value(outcome.null_median)}"
+        chance = "" if position else f", random groups {names.format_value(outcome.null_median)}"
         nominal = f"{_p(result, outcome, 'p')}, " if p else ""
-        value = f"{SIDE_WORDS[name].short} {format_value(outcome.value)}{chance}"
+        value = f"{names.SIDE_WORDS[name].short} {names.format_value(outcome.value)}{chance}"
         parts.append(f"{value}, {nominal}{_p(result, outcome, 'q')}")
     return "; ".join(parts)
 
 
 def _p(result: ModelsResult, outcome: Outcome, name: str) -> str:
     value = outcome.q if name == "q" else outcome.p
-    return format_p(value, name=name, permutations=result.permutations)
+    return names.format_p(value, name=name, permutations=result.permutations)
 
 
 def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
     """One figure against everybody's plurality, and the range that it hides."""
-    name = Segment(model.name, strong=True)
+    name = strong(model.name)
     reached = [
         (value, position)
         for position, row in enumerate(result.groups)
-        if (value := row.models[model.name].statistics[LEAD].value) is not None
+        if (value := lead_of(row, model.name).value) is not None
     ]
     if not reached:
         return Sentence.of(name, " has a label in common with no group, so nothing can be said of it.")
@@ -128,10 +121,10 @@ def _hidden(result: ModelsResult, model: ModelSummary) -> Sentence:
     return Sentence.of(
         "Against the plurality of all raters together, ",
         name,
-        f" reaches macro-F1 {format_value(model.overall_f1)}; against the groups' own, from "
-        f"{format_value(low)} (",
+        f" reaches macro-F1 {names.format_value(model.overall_f1)}; against the groups' own, from "
+        f"{names.format_value(low)} (",
         _name(result, result.groups[lowest]),
-        f") to {format_value(high)} (",
+        f") to {names.format_value(high)} (",
         _name(result, result.groups[highest]),
         ").",
     )
@@ -151,24 +144,20 @@ def _not_reproduced(result: ModelsResult) -> list[Sentence]:
     told = []
     for row in rows:
         best, name, members = max(
-            (side.statistics[LEAD].value or 0.0, name, side.members_f1)
+            (side.statistics[names.LEAD].value or 0.0, name, side.members_f1)
             for name, side in row.models.items()
             if side.reproduces is not None
         )
-        reach = f"its own members reach macro-F1 {format_value(members)}, {name} {format_value(best)}"
-        told.append((_name(result, row), reach))
-    return [
-        Sentence.of(
-            "No model reproduces the view of ",
-            *listing(told),
-            ".",
+        reach = (
+            f"its own members reach macro-F1 {names.format_value(members)}, {name} {names.format_value(best)}"
         )
-    ]
+        told.append((_name(result, row), reach))
+    return [Sentence.of("No model reproduces the view of ", *listing(told), ".")]
 
 
 def _name(result: ModelsResult, row: GroupSides) -> Segment:
     labels = group_labels([one.group for one in result.groups])
-    return Segment(labels[[one.group for one in result.groups].index(row.group)], strong=True)
+    return strong(labels[[one.group for one in result.groups].index(row.group)])
 
 
 EVERYBODY = "All raters together"
@@ -183,7 +172,7 @@ def plurality_table(result: ModelsResult) -> pd.DataFrame:
     members = {tuple(row.models[one.name].members_f1 for row in result.groups) for one in result.models}
     head = {"Axis": "", "Group": EVERYBODY, "Raters": result.data.raters}
     rows: list[dict[str, object]] = [
-        {**head, **{model.name: format_value(model.overall_f1) for model in result.models}}
+        {**head, **{model.name: names.format_value(model.overall_f1) for model in result.models}}
     ]
     for row in result.groups:
         cells: dict[str, object] = {
@@ -191,10 +180,10 @@ def plurality_table(result: ModelsResult) -> pd.DataFrame:
             "Group": group_label(row.group),
             "Raters": row.n_raters,
         }
-        cells |= {name: cell_text(side.statistics[LEAD]) for name, side in row.models.items()}
+        cells |= {name: cell_text(side.statistics[names.LEAD]) for name, side in row.models.items()}
         for name, side in row.models.items():
-            cells["Own members" if len(members) == 1 else f"Own members, items of {name}"] = format_value(
-                side.members_f1
+            cells["Own members" if len(members) == 1 else f"Own members, items of {name}"] = (
+                names.format_value(side.members_f1)
             )
         rows.append(cells)
     return pd.DataFrame(rows).fillna("")
@@ -211,12 +200,16 @@ def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
         }
         for name, side in row.models.items():
             outcome = side.statistics[statistic]
-            p, q = (format_p_value(one, permutations=result.permutations) for one in (outcome.p, outcome.q))
+            p, q = (
+                names.format_p_value(one, permutations=result.permutations) for one in (outcome.p, outcome.q)
+            )
             cells |= {
-                f"{name}: {SIDE_WORDS[statistic].name}": cell_text(outcome),
-                f"{name}: random groups": "" if outcome.value is None else format_value(outcome.null_median),
-                f"{name}: p": p_so_far(outcome) if result.provisional else p,
-                f"{name}: q": q_so_far(outcome) if result.provisional else q,
+                f"{name}: {names.SIDE_WORDS[statistic].name}": cell_text(outcome),
+                f"{name}: random groups": ""
+                if outcome.value is None
+                else names.format_value(outcome.null_median),
+                f"{name}: p": names.p_so_far(outcome) if result.provisional else p,
+                f"{name}: q": names.q_so_far(outcome) if result.provisional else q,
             }
         rows.append(cells)
     return pd.DataFrame(rows)
@@ -249,10 +242,9 @@ def sides_csv(result: ModelsResult) -> str:
 
 
 def _each_side(result: ModelsResult) -> Iterator[tuple[str, GroupSides, Side, str]]:
-    for model in result.models:
-        for row in result.groups:
-            for statistic in SIDE_WORDS:
-                yield model.name, row, row.models[model.name], statistic
+    for model, row in product(result.models, result.groups):
+        for statistic in names.SIDE_WORDS:
+            yield model.name, row, row.models[model.name], statistic
 
 
 def sides_table(result: ModelsResult) -> pd.DataFrame:
@@ -271,7 +263,7 @@ def sides_table(result: ModelsResult) -> pd.DataFrame:
                 "p": or_nan(side.statistics[statistic].p),
                 "q": or_nan(side.statistics[statistic].q),
                 "members_f1": or_nan(side.members_f1),
-                "stars": STARS[side.statistics[statistic].significance],
+                "stars": names.STARS[side.statistics[statistic].significance],
                 "closer": closer(statistic, side.statistics[statistic]),
                 "reason": str(side.statistics[statistic].reason or ""),
             }

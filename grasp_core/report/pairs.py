@@ -10,19 +10,11 @@ from typing import NamedTuple
 from grasp_core.model.groups import Group, one_line, spoken
 from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import Segment, Sentence
+from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import LABEL_USE, lead
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import direction, format_points, manner, mean_outcome, shift_outcome
-from grasp_core.report.words.names import (
-    MEAN_SHIFT_NAME,
-    MINUS,
-    NOT_ESTIMABLE,
-    format_interval,
-    format_p,
-    format_value,
-    p_and_q_words,
-)
 
 PAIR_NAMES: Mapping[str, str] = {
     "distance": "Distance",
@@ -56,40 +48,6 @@ class Measure:
     brief: Callable[[float], str]
 
 
-_STATISTICS: Mapping[str, tuple[str, str, str, bool]] = {
-    "distance": (
-        "Distance",
-        "How far both groups’ labels of the same items lie apart; about 0 where they answer alike.",
-        "How far their labels lie apart.",
-        False,
-    ),
-    "gap_a": (
-        "Gap",
-        "How much better the row’s raters agree with each other than with the column’s.",
-        "Agreement inside the row less that across.",
-        True,
-    ),
-    "xrr": (
-        "XRR",
-        "How well the row’s raters agree with the column’s, corrected for chance.",
-        "Agreement of the row with the column.",
-        False,
-    ),
-    "irr_difference": (
-        "Difference in IRR",
-        "How much better the row’s raters agree with each other than the column’s do.",
-        "IRR of the row less that of the column.",
-        True,
-    ),
-    "gai_difference": (
-        "Difference in GAI",
-        "GAI of the row’s raters less that of the column’s, each against the other group.",
-        "GAI of the row less that of the column.",
-        True,
-    ),
-}
-
-
 def of_label_use(result: RunResult) -> list[Measure]:
     """Each label, all together, then the mean where labels have one."""
     labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
@@ -101,10 +59,10 @@ def measures(result: RunResult) -> dict[str, Measure]:
     """All that a matrix can show of this result, by key: labels first."""
     reported = {name for row in result.pairs for name in row.statistics}
     found = of_label_use(result)
-    for name, told in _STATISTICS.items():
+    for name, told in names.TEXTS["pairs"].items():
         if name in reported:
             of = partial(_statistic, name)
-            found.append(Measure(name, *told, of, format_value, _two_decimals))
+            found.append(Measure(name, **told, of=of, write=names.format_value, brief=_two_decimals))
     return {measure.key: measure for measure in found}
 
 
@@ -114,21 +72,23 @@ def label_key(label: str) -> str:
 
 
 def _label(label: str) -> Measure:
+    def of(row: PairResult) -> Outcome:
+        return shift_outcome(row.label_use, label)
+
+    words = _OF_LABELS["label"]
     return Measure(
         label_key(label),
         f"“{one_line(label)}”",
-        "Percentage points by which the row’s raters say it more often than the column’s on the same items; "
-        "p is not corrected.",
-        "Points more often in the row.",
-        True,
-        lambda row: shift_outcome(row.label_use, label),
-        _points,
-        _whole_points,
+        **words,
+        signed=True,
+        of=of,
+        write=_points,
+        brief=_whole_points,
     )
 
 
 def _points(points: float | None) -> str:
-    return NOT_ESTIMABLE if points is None else format_points(points / 100)
+    return names.NOT_ESTIMABLE if points is None else format_points(points / 100)
 
 
 def _whole_points(points: float) -> str:
@@ -143,39 +103,26 @@ def _all_labels(row: PairResult) -> Outcome:
     return replace(found, p=use.p, q=use.q, p_interval=use.p_interval, q_interval=use.q_interval, fit=use.fit)
 
 
-_ALL_LABELS = Measure(
-    "label_use",
-    "Label use",
-    "Percentage points of the label that sets the two groups apart most; p and q are of all labels together.",
-    "Points of the label that differs most.",
-    True,
-    _all_labels,
-    _points,
-    _whole_points,
-)
-
-
 def _statistic(name: str, row: PairResult) -> Outcome:
     return row.statistics.get(name, Outcome(None))
 
 
 def _two_decimals(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", MINUS)
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", names.MINUS)
 
 
+_OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
+_ALL_LABELS = Measure(
+    "label_use", **_OF_LABELS["label_use"], signed=True, of=_all_labels, write=_points, brief=_whole_points
+)
 _MEAN = Measure(
     "mean",
-    MEAN_SHIFT_NAME,
-    "How much higher on the scale the row’s raters’ labels lie than the column’s of the same items; p is not "
-    "corrected.",
-    "Mean of the row less that of the column.",
-    True,
-    lambda row: mean_outcome(row.label_use) or Outcome(None),
-    format_value,
-    _two_decimals,
+    **_OF_LABELS["mean"],
+    signed=True,
+    of=lambda row: mean_outcome(row.label_use) or Outcome(None),
+    write=names.format_value,
+    brief=_two_decimals,
 )
-
-
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
@@ -228,9 +175,9 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
     """What may undo it, what was found, its test, and which label goes with it."""
     what = {LABEL_USE: LABEL_USE, "gap_a": "gap", "gap_b": "gap"}.get(one.name, one.name)
     undoing = lead(doubts(result, About(row.a.axes, (row.a, row.b), what)))
-    tested = p_and_q_words(one.test, permutations=result.permutations)
+    tested = names.p_and_q_words(one.test, permutations=result.permutations)
     if row.verdict is not None:
-        tested = f"all tests together {format_p(row.verdict.p)}, {format_p(row.verdict.q, name='q')}"
+        tested = names.together_words(row.verdict)
     return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 
@@ -324,7 +271,7 @@ def _nearest(result: RunResult) -> tuple[Sentence, ...]:
 
 
 def _both(row: PairResult) -> tuple[Segment, Segment]:
-    return Segment(spoken(row.a), strong=True), Segment(spoken(row.b), strong=True)
+    return strong(spoken(row.a)), strong(spoken(row.b))
 
 
 def _found(row: PairResult) -> list[_Told]:
@@ -340,7 +287,7 @@ def _found(row: PairResult) -> list[_Told]:
 
 
 def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> _Parts:
-    figure = f"{format_value(value)} {format_interval(outcome)}".rstrip()
+    figure = f"{names.format_value(value)} {names.format_interval(outcome)}".rstrip()
     than = "more" if value > 0 else "less"
     if name == "distance":
         return (a, " and ", b, f" raters label the same items differently: distance {figure}")

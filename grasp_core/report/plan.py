@@ -20,8 +20,8 @@ from grasp_core.analysis.planner.designs import (
 )
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
-from grasp_core.model.text import Segment, Sentence, number
-from grasp_core.report.columns import Column, csv_of, texts
+from grasp_core.model.text import Sentence, number, strong
+from grasp_core.report.tables import Column, csv_of, texts
 
 TARGETS: dict[Target, str] = {
     "labels": "label use",
@@ -57,7 +57,7 @@ def _answer(plan: Plan) -> Sentence:
     if choice is None:
         best = float(_chances(plan, (spec.raters[1],), (spec.items[1],))[0, 0])
         return Sentence.of(
-            Segment("No design of this range is enough", strong=True),
+            strong("No design of this range is enough"),
             f": with {_design(spec, spec.raters[1], spec.items[1])} the chance is {best:.0%}, not "
             f"{spec.goal:.0%}. Widen the range, or look for a larger difference.",
         )
@@ -65,7 +65,7 @@ def _answer(plan: Plan) -> Sentence:
     whose = "of the group" if plan.group is None else named(plan)
     chosen = next(row for row, have in zip(rows, plan.have, strict=True) if have.chosen)
     return Sentence.of(
-        Segment(_design(spec, choice.raters, choice.items), strong=True),
+        strong(_design(spec, choice.raters, choice.items)),
         f", {number(chosen.needed, 'rater')} of them {whose}, find the difference with a chance of "
         f"{spec.goal:.0%}: the cheapest such design{' of the range' if _at_an_end(spec, choice) else ''}, "
         f"{number(choice.annotations, 'annotation')}, cost {_cost(choice.cost)}.{_at_an_end(spec, choice)}",

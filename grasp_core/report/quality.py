@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -26,9 +27,9 @@ from grasp_core.analysis.overview import (
     small_groups,
 )
 from grasp_core.analysis.power import GroupPower, Shift
-from grasp_core.model.groups import axis_label, form_groups, group_label
+from grasp_core.model.groups import Group, axis_label, form_groups, group_label
 from grasp_core.model.json_values import to_json
-from grasp_core.model.outcome import Apart, AssignmentCheck
+from grasp_core.model.outcome import AssignmentCheck
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, with_group
@@ -44,7 +45,7 @@ from grasp_core.reading.screens.random_responders import (
     MAX_CELLS,
 )
 from grasp_core.report.account import said_of_assignment
-from grasp_core.report.columns import or_nan
+from grasp_core.report.tables import Column, numbers, texts
 from grasp_core.report.words.names import MINUS, format_p, format_p_value
 
 FORMAT = "grasp-quality"
@@ -196,8 +197,16 @@ def overview_table(found: Overview) -> pd.DataFrame:
         "Item-rater pairs without one": f"{found.missing:.1%}",
     }
     for axis in found.unknown:
-        rows[f"Raters unknown on {_axes((axis.axis,))}"] = f"{axis.raters:,} ({axis.share:.1%})"
+        rows[f"Raters unknown on {_axis(axis.axis)}"] = f"{axis.raters:,} ({axis.share:.1%})"
     return pd.DataFrame({"what": list(rows), "value": list(rows.values())})
+
+
+def _overview_numbers(found: Overview) -> pd.DataFrame:
+    rows: dict[str, float] = {"items": found.items, "raters": found.raters, "annotations": found.annotations}
+    for name in ("raters_per_item", "annotations_per_rater"):
+        rows |= {f"{name}_{part}": getattr(getattr(found, name), part) for part in ("low", "median", "high")}
+    rows |= {"filled": found.filled} | {f"unknown_{one.axis}": one.raters for one in found.unknown}
+    return pd.DataFrame({"what": list(rows), "value": list(map(float, rows.values()))})
 
 
 def histogram_table(found: Overview) -> pd.DataFrame:
@@ -209,82 +218,60 @@ def histogram_table(found: Overview) -> pd.DataFrame:
 
 def screened_table(found: RandomRaters | ConstantRaters) -> pd.DataFrame:
     """Groups that have raters at chance, or raters who gave one label always."""
-    head, count = (
-        ("at chance", "random") if isinstance(found, RandomRaters) else ("always one label", "constant")
-    )
-    return pd.DataFrame(
-        {
-            "axis": [_axes(row.group.axes) for row in found.by_group],
-            "group": [printable_name(group_label(row.group)) for row in found.by_group],
-            head: [getattr(row, count) for row in found.by_group],
-            "raters looked at": [row.looked_at for row in found.by_group],
-        }
-    )
+    at_chance = isinstance(found, RandomRaters)
+    named = Column("random", "at chance") if at_chance else Column("constant", "always one label")
+    return texts((*_OF_GROUP, named, Column("looked_at", "raters looked at")), found.by_group)
 
 
 def small_groups_table(found: Sequence[SmallGroups]) -> pd.DataFrame:
     """Groups per axis and pair of axes, and how many are small."""
-    table = {
-        "axis": [_axes(row.axes) for row in found],
-        "groups": [row.groups for row in found],
-        "raters in the smallest": [row.smallest for row in found],
-    }
-    for place, size in enumerate(SIZES):
-        table[f"fewer than {size} raters"] = [row.fewer[place] for row in found]
-    return pd.DataFrame(table)
+    few = [
+        Column(partial(lambda place, row: row.fewer[place], place), f"fewer than {size} raters")
+        for place, size in enumerate(SIZES)
+    ]
+    smallest = Column("smallest", "raters in the smallest")
+    return texts((Column("axes", "axis", _axes), Column("groups", "groups"), smallest, *few), found)
 
 
 def overlap_table(found: Sequence[Overlap]) -> pd.DataFrame:
     """How closely each pair of axes goes together, closest first."""
-    rows = sorted(found, key=lambda row: -1.0 if row.v is None else row.v, reverse=True)
-    return pd.DataFrame(
-        {
-            "axis": [_axes((row.first,)) for row in rows],
-            "other axis": [_axes((row.second,)) for row in rows],
-            "Cramér's V": [NO_VALUE if row.v is None else f"{row.v:.2f}" for row in rows],
-            "p": [NO_VALUE if row.p is None else format_p_value(row.p) for row in rows],
-            "verdict": [
-                "nearly identical" if row.nearly_identical else "go together" if row.together else ""
-                for row in rows
-            ],
-            "raters": [row.raters for row in rows],
-        }
-    )
+    return texts(_OVERLAPS, sorted(found, key=lambda row: -1.0 if row.v is None else row.v, reverse=True))
 
 
 def assignment_table(found: Sequence[AssignmentCheck]) -> pd.DataFrame:
     """How often each axis's most separate group meets the others on its items, and how much more it rated."""
-    rows = []
-    for row in found:
-        cells = {"axis": _axes(row.axes)}
-        for group, size, p, form, most, one in (
-            # Above 1 it meets them more often than by chance, which is as mixed as can be.
-            ("group by items", "meets the others", "p of items", "{:.0%}", 1.0, row.items),
-            ("group by workload", "times as many", "p of workload", "{:.2f}", math.inf, row.workload),
-        ):
-            cells |= {
-                group: NO_VALUE if one is None else printable_name(group_label(one.group)),
-                size: NO_VALUE if one is None else form.format(min(one.size, most)),
-                p: NO_VALUE if one is None else format_p_value(one.p),
-            }
-        rows.append(cells)
-    columns = ["axis", "group by items", "meets the others", "p of items"]
-    columns += ["group by workload", "times as many", "p of workload"]
-    return pd.DataFrame(rows, columns=columns)
+    return texts(_ASSIGNED, found)
 
 
 def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
     """Effects that a run could find, per group."""
-    return pd.DataFrame(
-        {
-            "axis": [_axes(row.group.axes) for row in found],
-            "group": [printable_name(group_label(row.group)) for row in found],
-            "raters": [row.n_raters for row in found],
-            "usual GAI": [NO_VALUE if row.expected is None else _number(row.expected) for row in found],
-            "up to be found": [_shift(row, row.up) for row in found],
-            "down to be found": [_shift(row, row.down) for row in found],
-        }
-    )
+    return texts(_POWER, found)
+
+
+def report_tables(report: QualityReport) -> dict[str, pd.DataFrame]:
+    """All tables that have rows, by title."""
+    titled = {
+        "Overview": overview_table(report.overview),
+        "Items by number of raters": histogram_table(report.overview),
+        "Raters at chance": screened_table(report.random),
+        "Raters who gave one label always": screened_table(report.constant),
+        "Small groups": small_groups_table(report.small),
+        "Axes that go together": overlap_table(report.overlaps),
+        "Items and workloads of groups": assignment_table(report.assignment),
+        "What these raters and items could find": power_table(report.power),
+    }
+    return {title: table for title, table in titled.items() if not table.empty}
+
+
+def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
+    """The tables of :func:`report_tables` with numbers in place of texts, for programs."""
+    titled = {
+        "Overview": _overview_numbers(report.overview),
+        "Axes that go together": numbers(_OVERLAPS, report.overlaps),
+        "Items and workloads of groups": numbers(_ASSIGNED, report.assignment),
+        "What these raters and items could find": numbers(_POWER, report.power),
+    }
+    return {title: titled.get(title, table) for title, table in report_tables(report).items()}
 
 
 def findings(found: Looked | QualityReport, duplicates: Duplicates | None) -> list[str]:
@@ -403,80 +390,71 @@ def _axes(names: tuple[str, ...]) -> str:
     return printable_name(axis_label(names))
 
 
-def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
-    """The tables of :func:`report_tables` with numbers in place of texts, for programs."""
-    sizes = report.overview
-    overview: dict[str, float] = {
-        "items": sizes.items,
-        "raters": sizes.raters,
-        "annotations": sizes.annotations,
-    }
-    for name, spread in (
-        ("raters_per_item", sizes.raters_per_item),
-        ("annotations_per_rater", sizes.annotations_per_rater),
-    ):
-        overview |= {f"{name}_{part}": getattr(spread, part) for part in ("low", "median", "high")}
-    overview |= {"filled": sizes.filled} | {f"unknown_{one.axis}": one.raters for one in sizes.unknown}
-    titled = {
-        "Overview": pd.DataFrame({"what": list(overview), "value": list(map(float, overview.values()))}),
-        "Axes that go together": pd.DataFrame(
-            [
-                {
-                    "axis": row.first,
-                    "other_axis": row.second,
-                    "cramers_v": or_nan(row.v),
-                    "p": or_nan(row.p),
-                    "together": row.together,
-                    "nearly_identical": row.nearly_identical,
-                    "raters": row.raters,
-                }
-                for row in report.overlaps
-            ]
-        ),
-        "Items and workloads of groups": pd.DataFrame(
-            [
-                {
-                    "axis": _axes(row.axes),
-                    **_of_apart("items", row.items),
-                    **_of_apart("workload", row.workload),
-                }
-                for row in report.assignment
-            ]
-        ),
-        "What these raters and items could find": pd.DataFrame(
-            [
-                {
-                    "axis": _axes(row.group.axes),
-                    "group": group_label(row.group),
-                    "raters": row.n_raters,
-                    "gai": or_nan(row.expected),
-                    "gai_up": or_nan(None if row.up is None else row.up.gai),
-                    "gai_down": or_nan(None if row.down is None else row.down.gai),
-                    "reason": None if row.reason is None else str(row.reason),
-                }
-                for row in report.power
-            ]
-        ),
-    }
-    return {title: titled.get(title, table) for title, table in report_tables(report).items()}
+def _axis(name: str) -> str:
+    return _axes((name,))
 
 
-def _of_apart(name: str, found: Apart | None) -> dict[str, object]:
-    if found is None:
-        return {f"{name}_group": None, f"{name}_size": float("nan"), f"{name}_p": float("nan")}
-    return {f"{name}_group": group_label(found.group), f"{name}_size": found.size, f"{name}_p": found.p}
+def _or_dash(form: str, most: float = math.inf) -> Callable[[float | None], str]:
+    return lambda value: NO_VALUE if value is None else form.format(min(value, most))
 
 
-def report_tables(report: QualityReport) -> dict[str, pd.DataFrame]:
-    """All tables that have rows, by title."""
-    titled = {
-        "Overview": overview_table(report.overview),
-        "Items by number of raters": histogram_table(report.overview),
-        "Raters at chance": screened_table(report.random),
-        "Raters who gave one label always": screened_table(report.constant),
-        "Small groups": small_groups_table(report.small),
-        "Axes that go together": overlap_table(report.overlaps),
-        "Items and workloads of groups": assignment_table(report.assignment),
-        "What these raters and items could find": power_table(report.power),
-    }
-    return {title: table for title, table in titled.items() if not table.empty}
+def _p(value: float | None) -> str:
+    return NO_VALUE if value is None else format_p_value(value)
+
+
+def _group_name(group: Group | None) -> str:
+    return NO_VALUE if group is None else printable_name(group_label(group))
+
+
+def _verdict(row: Overlap) -> str:
+    return "nearly identical" if row.nearly_identical else "go together" if row.together else ""
+
+
+def _of_apart(name: str, group: str, size: str, form: str, most: float = math.inf) -> Iterator[Column]:
+    """The group of an axis that stands out most in one respect, by how much, and its p."""
+
+    def taken(part: str, row: AssignmentCheck) -> Any:
+        found = getattr(row, name)
+        return None if found is None else getattr(found, part)
+
+    def label(row: AssignmentCheck) -> str | None:
+        found = taken("group", row)
+        return None if found is None else group_label(found)
+
+    yield Column(partial(taken, "group"), group, _group_name)
+    yield Column(label, name=f"{name}_group")
+    yield Column(partial(taken, "size"), size, _or_dash(form, most), f"{name}_size", kind="value")
+    yield Column(partial(taken, "p"), f"p of {name}", _p, f"{name}_p", kind="p")
+
+
+_OF_GROUP = (Column("group.axes", "axis", _axes), Column("group", "group", _group_name))
+_OVERLAPS = (
+    Column("first", "axis", _axis, "axis"),
+    Column("second", "other axis", _axis, "other_axis"),
+    Column("v", "Cramér's V", _or_dash("{:.2f}"), "cramers_v", kind="value"),
+    Column("p", "p", _p, "p", kind="p"),
+    Column("together", name="together"),
+    Column("nearly_identical", name="nearly_identical"),
+    Column(_verdict, "verdict"),
+    Column("raters", "raters", name="raters"),
+)
+_ASSIGNED = (
+    Column(lambda row: _axes(row.axes), "axis", name="axis"),
+    # Above 1 it meets them more often than by chance, which is as mixed as can be.
+    *_of_apart("items", "group by items", "meets the others", "{:.0%}", 1.0),
+    *_of_apart("workload", "group by workload", "times as many", "{:.2f}"),
+)
+_POWER = (
+    Column(lambda row: _axes(row.group.axes), "axis", name="axis"),
+    _OF_GROUP[1],
+    Column(lambda row: group_label(row.group), name="group"),
+    Column("n_raters", "raters", name="raters"),
+    Column(
+        "expected", "usual GAI", lambda gai: NO_VALUE if gai is None else _number(gai), "gai", kind="value"
+    ),
+    Column(lambda row: _shift(row, row.up), "up to be found"),
+    Column(lambda row: _shift(row, row.down), "down to be found"),
+    Column(lambda row: row.up and row.up.gai, name="gai_up", kind="value"),
+    Column(lambda row: row.down and row.down.gai, name="gai_down", kind="value"),
+    Column(lambda row: None if row.reason is None else str(row.reason), name="reason"),
+)

@@ -8,15 +8,8 @@ from grasp_core.analysis.rater_map import LEAST_COMMON
 from grasp_core.analysis.rater_map_values import MapAxis, MapGroup, RaterMap
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.spec import Level
-from grasp_core.model.text import (
-    Segment,
-    Sentence,
-    agree,
-    csv_text,
-    number,
-    safe_cell,
-)
-from grasp_core.report.columns import Column, exact, texts
+from grasp_core.model.text import Sentence, agree, csv_text, number, safe_cell, strong
+from grasp_core.report.tables import Column, exact, texts
 from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
 
 EXPLANATION = (
@@ -30,7 +23,7 @@ _LITTLE = 0.3
 def sentences(found: RaterMap, level: Level) -> list[Sentence]:
     """Which axes disagreement follows, how far raters differ, what is drawn and what not."""
     if found.reason is not None:
-        return [Sentence.of(Segment("There is no map of raters", strong=True), f": {found.reason}.")]
+        return [Sentence.of(strong("There is no map of raters"), f": {found.reason}.")]
     two = (
         f"are {format_value(found.between)} times as far apart, on the average, as two labels drawn at random"
     )
@@ -53,7 +46,7 @@ def _of_axes(found: RaterMap) -> list[Sentence]:
     holding = [axis for axis in tested if axis.significance == "corrected"]
     said = [
         Sentence.of(
-            Segment(f"Disagreement between raters follows {axis_label(axis.axes)}", strong=True),
+            strong(f"Disagreement between raters follows {axis_label(axis.axes)}"),
             f": {_shares(axis, found.permutations)}.",
         )
         for axis in holding
@@ -70,7 +63,7 @@ def _of_axes(found: RaterMap) -> list[Sentence]:
         most = tested[0]
         said.append(
             Sentence.of(
-                Segment("Disagreement between raters follows none of the axes beyond chance", strong=True),
+                strong("Disagreement between raters follows none of the axes beyond chance"),
                 f"; the most with {axis_label(most.axes)}: {_shares(most, found.permutations)}.",
             )
         )

@@ -18,7 +18,7 @@ from grasp_core.model.result import (
     SliceResult,
     SlicesResult,
 )
-from grasp_core.model.text import Segment, Sentence, agree, number
+from grasp_core.model.text import Segment, Sentence, agree, number, strong
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
 from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading, left_given
@@ -55,18 +55,14 @@ def sliced_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
 
 def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
     """One group of all slices of a column, a row per value, behind the same group on all items."""
-    whole = [
-        replace(row, group=Group((found.column,), (ALL_ITEMS,)))
-        for row in result.groups
-        if row.group == group
-    ]
+    views = [(ALL_ITEMS, result.groups), *((one.value, one.groups) for one in found.values)]
     rows = [
-        replace(row, group=Group((found.column,), (one.value,)))
-        for one in found.values
-        for row in one.groups
+        replace(row, group=Group((found.column,), (value,)))
+        for value, groups in views
+        for row in groups
         if row.group == group
     ]
-    return replace(result, groups=(*whole, *rows), dsi=(), slices=())
+    return replace(result, groups=tuple(rows), dsi=(), slices=())
 
 
 def marked_groups(found: SlicesResult) -> tuple[Group, ...]:
@@ -131,7 +127,7 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
         said.append(
             Sentence.of(
                 f"Of {number(len(tested), 'test')} by ",
-                Segment(one_line(found.column), strong=True),
+                strong(one_line(found.column)),
                 f", none holds after correction over all its values{tail}. Slices have fewer items than the "
                 "whole: their intervals say how much may have been missed.",
             )
@@ -140,16 +136,14 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
         said.append(
             Sentence.of(
                 f"{number(found.without, 'item')} without a value in ",
-                Segment(one_line(found.column), strong=True),
+                strong(one_line(found.column)),
                 " are in no slice." if found.without > 1 else " is in no slice.",
             )
         )
     empty = [one_line(one.value) for one in found.values if not one.groups]
     if empty:  # no group is large enough
         least = number(result.spec.analysis.min_raters, "rater")
-        said.append(
-            Sentence.of(f"No group has {least} or more on ", Segment(", ".join(empty), strong=True), ".")
-        )
+        said.append(Sentence.of(f"No group has {least} or more on ", strong(", ".join(empty)), "."))
     return said
 
 
@@ -161,8 +155,8 @@ def _advice(result: RunResult, found: SlicesResult, held: list[Found]) -> list[S
     raised = _doubts(result, first)
     if any(one.undoes for one in raised):
         return [Sentence.of(f"What to do first: {'; '.join(one.mend for one in raised)}.")]
-    group = Segment(spoken(first.row.group), strong=True)
-    where = Segment(f"{one_line(found.column)} = {one_line(first.of.value)}", strong=True)
+    group = strong(spoken(first.row.group))
+    where = strong(f"{one_line(found.column)} = {one_line(first.of.value)}")
     return [Sentence.of("What to do: have ", group, " raters label items of ", where, " too.")]
 
 
@@ -206,9 +200,9 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
         "A hint, no finding: " if _is_hint(result, one) else "",
         lead(_doubts(result, one)),
         "On ",
-        Segment(f"{one_line(found.column)} = {one_line(one.of.value)}", strong=True),
+        strong(f"{one_line(found.column)} = {one_line(one.of.value)}"),
         f" ({number(one.of.items, 'item')}), ",
-        Segment(spoken(one.row.group), strong=True),
+        strong(spoken(one.row.group)),
         f" raters (n = {one.row.n_raters}) ",
     )
     if isinstance(one.test, LabelUse):
@@ -243,9 +237,9 @@ def association_sentence(one: Association) -> Sentence:
     """That two axes go together, and what that means."""
     p = "" if one.p is None else f", {names.format_p(one.p)}"
     return Sentence.of(
-        Segment(axis_label((one.first,)), strong=True),
+        strong(axis_label((one.first,))),
         " and ",
-        Segment(axis_label((one.second,)), strong=True),
+        strong(axis_label((one.second,))),
         f" overlap among the raters (Cramér's V {one.v:.2f}{p}): it cannot be told yet which matters.",
     )
 
@@ -286,7 +280,7 @@ def given_table(result: RunResult, found: GivenResult) -> pd.DataFrame:
 
 
 def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
-    column = Segment(axis_label((found.column,)), strong=True)
+    column = strong(axis_label((found.column,)))
     there = {row.group for row in found.groups}
     before = [one for one in _held_of_given(result) if one in there]
     after = left_given(result, found)
@@ -307,7 +301,7 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
 
 def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_second: GivenResult) -> Sentence:
     """`of_first` is what is left of the first axis given the second, and the other way round."""
-    titles = tuple(Segment(axis_label((name,)), strong=True) for name in (one.first, one.second))
+    titles = tuple(strong(axis_label((name,))) for name in (one.first, one.second))
     held = _held_of_given(result)
     before = [_any_of(name, held) for name in (one.first, one.second)]
     left = [
@@ -339,5 +333,5 @@ def _held_of_given(result: RunResult) -> list[Group]:
 def _names(groups: Sequence[Group]) -> list[str | Segment]:
     parts: list[str | Segment] = []
     for name in group_labels(groups):
-        parts += [", ", Segment(name, strong=True)]
+        parts += [", ", strong(name)]
     return parts[1:]

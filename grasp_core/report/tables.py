@@ -1,36 +1,128 @@
-"""Results as tables: groups, label use, DSI."""
+"""Tables as data, each column seen by people, programs and workbooks; those of groups, label use and DSI."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
 from grasp_core.model.groups import Group, axis_label, group_label, named_group, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
-from grasp_core.report.columns import or_nan
+from grasp_core.model.text import csv_text, safe_cell
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
+
+Kind = Literal["text", "count", "value", "end", "points", "p", "mark"]
+Cell = str | float
+_NUMBERS: tuple[Kind, ...] = ("value", "end", "points", "p")
+
+
+class Column(NamedTuple):
+    """A column of a table; a view in which it has no name lacks it.
+
+    `of`: what it takes of a row: an attribute, or what a function gives.
+    `head`: its name for people, whose cells are texts that `write` makes.
+    `name`: for programs, which get numbers, NaN where there is none.
+    `sheet`: in a workbook, which shows the same numbers by their `kind`.
+    """
+
+    of: str | Callable[[Any], Any]
+    head: str = ""
+    write: Callable[[Any], Any] | None = None
+    name: str = ""
+    sheet: str = ""
+    kind: Kind = "text"
+
+    def cells(self, rows: Iterable[Any]) -> list[Any]:
+        """What each row has, None where it has no number."""
+        return list(map(attrgetter(self.of) if isinstance(self.of, str) else self.of, rows))
+
+    def values(self, rows: Iterable[Any]) -> list[Any]:
+        """The same for programs, NaN where there is no number."""
+        return list(map(or_nan, self.cells(rows))) if self.kind in _NUMBERS else self.cells(rows)
+
+    def texts(self, rows: Iterable[Any]) -> list[Any]:
+        """The same for people."""
+        return list(map(self.write, self.cells(rows))) if self.write else self.cells(rows)
+
+
+class Cells(NamedTuple):
+    """A column of a workbook's sheet: its head, how its cells are shown, and these."""
+
+    head: str
+    kind: Kind
+    cells: Sequence[Cell]
+
+
+def texts(columns: Iterable[Column], rows: Sequence[Any]) -> pd.DataFrame:
+    """A table for people."""
+    cells = {one.head: one.texts(rows) for one in columns if one.head}
+    return pd.DataFrame(cells, dtype=None if rows else "object")
+
+
+def numbers(columns: Iterable[Column], rows: Sequence[Any]) -> pd.DataFrame:
+    """A table for programs."""
+    return pd.DataFrame({one.name: one.values(rows) for one in columns if one.name})
+
+
+def sheet(columns: Iterable[Column], rows: Sequence[Any]) -> list[Cells]:
+    """A workbook's sheet."""
+    return [Cells(one.sheet, one.kind, one.values(rows)) for one in columns if one.sheet]
+
+
+def csv_of(columns: Iterable[Column], rows: Sequence[Any], *, end: str = "\n") -> str:
+    """A table for programs as CSV, at full precision; no cell of it is run by a spreadsheet."""
+    shown = [one for one in columns if one.name]
+    cells = [
+        [exact(cell) if one.kind in _NUMBERS else _safe(cell) for cell in one.cells(rows)] for one in shown
+    ]
+    return csv_text([safe_cell(one.name) for one in shown], zip(*cells, strict=True), end=end)
+
+
+def _safe(cell: object) -> object:
+    return safe_cell(cell) if isinstance(cell, str) else cell
+
+
+def or_nan(value: Any) -> Any:
+    """The number; NaN where there is none."""
+    return float("nan") if value is None else value
+
+
+def exact(value: float | None) -> str:
+    """All digits of a value, as tables for programs have them; empty where there is none."""
+    return "" if value is None else repr(float(value))
+
 
 RowOrder = Literal["axis", "effect", "q"]
 """Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""
 
-_OF_STATISTIC = {
-    "low": "from",
-    "high": "to",
-    "interval": "95 % interval",
-    "arrow": "↑↓",
-    "stars": "*",
-    "p": "p",
-    "q": "q",
-    "form": "form",
-    "reason": "why",
-}
-"""What a results table has beside a statistic's value, with the words of its head."""
-_HEADS = ("axis", "group", "raters", "annotations")
-_HEADS_IN_WORDS = ("Axis", "Group", "Raters", "Annotations")
+OF_ROW = (
+    Column(lambda row: axis_label(row.group.axes), "Axis", name="axis", sheet="Axis"),
+    Column(lambda row: group_label(row.group), "Group", name="group", sheet="Group"),
+    Column("n_raters", "Raters", name="raters", sheet="Raters", kind="count"),
+    Column("n_annotations", "Annotations", name="annotations", sheet="Annotations", kind="count"),
+)
+"""Which group a row is of."""
+_PARTS: tuple[tuple[str, str, Kind, Callable[[Outcome], Any]], ...] = (
+    ("", "", "value", lambda one: one.value),
+    ("_low", " from", "end", lambda one: ends(one)[0]),
+    ("_high", " to", "end", lambda one: ends(one)[1]),
+    ("", " ↑↓ *", "mark", lambda one: f"{names.arrow(one)}{names.signs(one)}"),
+    ("_interval", " 95 % interval", "text", names.format_interval),
+    ("_arrow", " ↑↓", "text", names.arrow),
+    ("_stars", " *", "text", lambda one: names.STARS[one.significance]),
+    ("_p", " p", "p", lambda one: one.p),
+    ("_q", " q", "p", lambda one: one.q),
+    ("_form", " form", "text", lambda one: names.OF_SHARES if one.of_shares else ""),
+    ("_reason", " why", "text", lambda one: str(one.reason or "")),
+    ("_unsure", "", "text", lambda one: names.MAY_CHANGE if names.may_change(one) else ""),
+    ("_fitted", "", "text", lambda one: names.FITTED if one.fit is not None else ""),
+)
+"""What there is of a statistic: the end of a column's name and of its head, its kind, and what it takes."""
 
 
 def effect(outcome: Outcome) -> float | None:
@@ -67,60 +159,46 @@ def _last(number: float | None, sign: int) -> tuple[bool, float]:
 
 def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
     """Table 5 with numbers: one row per group."""
-    rows = []
-    for row in ordered_groups(result, order, by):
-        cells: dict[str, Any] = dict(zip(_HEADS, _head(row), strict=True))
-        for name in names.reported_statistics(result):
-            found = _of_outcome(names.outcome_of(row, name), result)
-            cells |= {f"{name}_{part}" if part else name: cell for part, cell in found.items()}
-        rows.append(cells)
-    parts = ["", *_OF_STATISTIC]
-    parts += ["unsure"] if result.provisional else []
-    parts += ["fitted"] if result.spec.analysis.tail else []
-    columns = [
-        f"{name}_{part}" if part else name for name in names.reported_statistics(result) for part in parts
-    ]
-    return pd.DataFrame(rows, columns=[*_HEADS, *columns])
+    return numbers(columns_of_groups(result), ordered_groups(result, order, by))
 
 
-def _of_outcome(outcome: Outcome, result: RunResult) -> dict[str, Any]:
-    so_far = result.provisional
-    return {
-        "": or_nan(outcome.value),
-        **dict(zip(("low", "high"), map(or_nan, ends(outcome)), strict=True)),
-        "interval": names.format_interval(outcome),
-        "arrow": names.arrow(outcome),
-        "stars": names.STARS[outcome.significance],
-        "p": names.p_so_far(outcome) if so_far else or_nan(outcome.p),
-        "q": names.q_so_far(outcome) if so_far else or_nan(outcome.q),
-        "unsure": names.MAY_CHANGE if names.may_change(outcome) else "",
-        "fitted": names.FITTED if outcome.fit is not None else "",
-        "form": names.OF_SHARES if outcome.of_shares else "",
-        "reason": str(outcome.reason or ""),
-    }
+def columns_of_groups(result: RunResult) -> list[Column]:
+    """Which group, and of each statistic its value, interval and test."""
+    hidden = {"_unsure"} if not result.provisional else set()
+    hidden |= {"_fitted"} if not result.spec.analysis.tail else set()
+    columns = [*OF_ROW]
+    for name in names.reported_statistics(result):
+        columns += [one for one in _of_statistic(name, result) if one.name.removeprefix(name) not in hidden]
+    return columns
 
 
-def _head(row: GroupResult) -> tuple[str, str, int, int]:
-    return axis_label(row.group.axes), group_label(row.group), row.n_raters, row.n_annotations
+def _of_statistic(name: str, result: RunResult | None = None) -> Iterator[Column]:
+    words = names.WORDS[name].name
+    so_far = {"_p": names.p_so_far, "_q": names.q_so_far} if result and result.provisional else {}
+    for part, head, kind, take in _PARTS:
+        of, title = partial(_taken, so_far.get(part, take), name), f"{words}{head}"
+        program, book = "" if kind == "mark" else f"{name}{part}", "" if kind == "text" else title
+        yield Column(of, title, name=program, sheet=book, kind=kind)
+
+
+def _taken(take: Callable[[Outcome], Any], name: str, row: GroupResult) -> Any:
+    return take(names.outcome_of(row, name))
 
 
 def column_label(column: str) -> str:
     """The head of a :func:`results_table` column in words."""
-    heads = {name.lower(): name for name in _HEADS_IN_WORDS}
-    for name, words in names.WORDS.items():
-        heads |= {name: words.name}
-        heads |= {f"{name}_{part}": f"{words.name} {label}" for part, label in _OF_STATISTIC.items()}
-    return heads[column]
+    of_statistics = (one for name in names.WORDS for one in _of_statistic(name))
+    return {one.name: one.head for one in (*OF_ROW, *of_statistics)}[column]
 
 
 def wide_table(result: RunResult) -> pd.DataFrame:
     """Table 5 as printed in the paper: one text cell per group and statistic, such as ``0.540 ↓*``."""
-    statistics = names.reported_statistics(result)
-    rows = [
-        [*_head(row), *(cell_text(names.outcome_of(row, name)) for name in statistics)]
-        for row in result.groups
-    ]
-    return pd.DataFrame(rows, columns=[*_HEADS_IN_WORDS, *(names.WORDS[name].name for name in statistics)])
+    statistics = [_in_one_cell(name) for name in names.reported_statistics(result)]
+    return texts([*OF_ROW, *statistics], result.groups)
+
+
+def _in_one_cell(name: str) -> Column:
+    return Column(partial(_taken, cell_text, name), names.WORDS[name].name)
 
 
 def verdict_table(result: RunResult) -> pd.DataFrame:
@@ -149,14 +227,9 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
 def lead_table(result: RunResult) -> pd.DataFrame:
     """A provisional result for narrow places: the lead statistic with its p so far, then the others."""
     lead = names.lead_statistic(result)
-    titles = [lead, *(name for name in names.reported_statistics(result) if name != lead)]
-    rows = []
-    for row in result.groups:
-        first, *others = (cell_text(names.outcome_of(row, name)) for name in titles)
-        rows.append([*_head(row)[:3], first, names.p_so_far(names.outcome_of(row, lead)), *others])
-    first, *others = (names.WORDS[name].name for name in titles)
-    heads = [*_HEADS_IN_WORDS[:3], first, "p", *others]
-    return pd.DataFrame(rows, columns=heads) if rows else pd.DataFrame()
+    others = [_in_one_cell(name) for name in names.reported_statistics(result) if name != lead]
+    columns = [*OF_ROW[:3], _in_one_cell(lead), Column(partial(_taken, names.p_so_far, lead), "p"), *others]
+    return texts(columns, result.groups) if result.groups else pd.DataFrame()
 
 
 def cell_text(outcome: Outcome) -> str:
@@ -172,27 +245,35 @@ def ordered_dsi(result: RunResult) -> tuple[DsiResult, ...]:
     return tuple(sorted(result.dsi, key=lambda row: _last(row.outcome.value, -1)))
 
 
+DSI = (
+    Column(lambda row: axis_label(row.axes), "Axis", name="axis", sheet="Axis"),
+    Column("outcome.value", "DSI", name="dsi", sheet="DSI", kind="value"),
+    Column(lambda row: ends(row.outcome)[0], name="low", sheet="from", kind="end"),
+    Column(lambda row: ends(row.outcome)[1], name="high", sheet="to", kind="end"),
+    Column(lambda row: names.signs(row.outcome), sheet="*", kind="mark"),
+    Column(
+        lambda row: "" if row.group is None else group_label(row.group), name="group", sheet="Attained by"
+    ),
+    Column("outcome.p", name="p", sheet="p (against the largest of random groupings)", kind="p"),
+    Column("outcome.q", name="q", sheet="q", kind="p"),
+    Column(lambda row: names.signs(row.outcome), name="stars"),
+    Column("p_group", name="p_group", sheet="p of that group", kind="p"),
+    Column(
+        lambda row: names.STARS[row.significance_group], *("", None, "stars_group", "* of that group", "mark")
+    ),
+    Column(lambda row: str(row.outcome.reason or ""), name="reason", sheet="Why not estimable"),
+)
+"""The diversity sensitivity index of an axis."""
+
+
 def dsi_table(result: RunResult) -> pd.DataFrame:
     """Diversity sensitivity index per axis, largest first."""
-    columns = ["axis", "dsi", "low", "high", "group", "p", "q", "stars", "p_group", "stars_group", "reason"]
-    return pd.DataFrame(
-        [
-            {
-                "axis": axis_label(row.axes),
-                "dsi": or_nan(row.outcome.value),
-                **dict(zip(("low", "high"), map(or_nan, ends(row.outcome)), strict=True)),
-                "group": "" if row.group is None else group_label(row.group),
-                "p": names.p_so_far(row.outcome) if result.provisional else or_nan(row.outcome.p),
-                "q": names.q_so_far(row.outcome) if result.provisional else or_nan(row.outcome.q),
-                "stars": names.signs(row.outcome),
-                "p_group": or_nan(row.p_group),
-                "stars_group": names.STARS[row.significance_group],
-                "reason": str(row.outcome.reason or ""),
-            }
-            for row in ordered_dsi(result)
-        ],
-        columns=columns,
-    )
+    rows = ordered_dsi(result)
+    table = numbers(DSI, rows)
+    if result.provisional:
+        table["p"] = [names.p_so_far(row.outcome) for row in rows]
+        table["q"] = [names.q_so_far(row.outcome) for row in rows]
+    return table
 
 
 def ends(outcome: Outcome) -> tuple[float | None, float | None]:
@@ -223,18 +304,51 @@ def drawn_labels(result: RunResult) -> tuple[str, ...]:
     return tuple(label for label in labels if label in foremost_of)[:_MOST_COLUMNS]
 
 
-def label_use_table(result: RunResult) -> pd.DataFrame:
+class Used(NamedTuple):
+    """The use of one label by a group, or of all labels together, or the mean."""
+
+    group: Group
+    n_raters: int
+    label: str
+    shift: Shift
+    q: float | None = None
+    signs: str = ""
+
+    def points(self, end: str) -> float:
+        """The shift, or an end of its interval, in points; of the mean in its units."""
+        value: float = or_nan(getattr(self.shift, end))
+        return value if self.label == MEAN else 100 * value
+
+
+def label_uses(result: RunResult) -> list[Used]:
     """Rows for each group: all labels together, each label, and the mean where labels have one."""
-    columns = ["axis", "group", "raters", "label", "shift", "low", "high", "p", "q", "stars"]
-    none, rows = float("nan"), []
+    rows = []
     for row, use in with_label_use(result):
-        rows.append(
-            [*_head(row)[:3], ALL_LABELS, none, none, none, or_nan(use.p), or_nan(use.q), names.signs(use)]
-        )
-        for label, one in (*use.labels.items(), *([] if use.mean is None else [(MEAN, use.mean)])):
-            numbers = map(or_nan, (one.value, one.low, one.high, one.p))
-            rows.append([*_head(row)[:3], label, *numbers, none, ""])
-    return pd.DataFrame(rows, columns=columns)
+        of = row.group, row.n_raters
+        rows.append(Used(*of, ALL_LABELS, Shift(None, p=use.p), use.q, names.signs(use)))
+        rows += [Used(*of, label, shift) for label, shift in use.labels.items()]
+        rows += [] if use.mean is None else [Used(*of, MEAN, use.mean)]
+    return rows
+
+
+LABEL_USE = (
+    *OF_ROW[:3],
+    Column("label", name="label", sheet="Label"),
+    Column("shift.value", name="shift", kind="value"),
+    Column("shift.low", name="low", kind="value"),
+    Column("shift.high", name="high", kind="value"),
+    Column(lambda one: one.points("value"), sheet="Points more often than the others", kind="points"),
+    Column(lambda one: one.points("low"), sheet="from", kind="points"),
+    Column(lambda one: one.points("high"), sheet="to", kind="points"),
+    Column("shift.p", name="p", sheet="p", kind="p"),
+    Column("q", name="q", sheet="q", kind="p"),
+    Column("signs", name="stars", sheet="*", kind="mark"),
+)
+
+
+def label_use_table(result: RunResult) -> pd.DataFrame:
+    """:func:`label_uses` with numbers."""
+    return numbers(LABEL_USE, label_uses(result))
 
 
 def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.DataFrame:
@@ -262,8 +376,8 @@ def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.Data
                 names.p_so_far(use),
                 f"{names.q_so_far(use)}{names.MAY_CHANGE if names.may_change(use) else ''}",
             ]
-        rows.append([*_head(row)[:3], *cells, *tested])
-    return pd.DataFrame(rows, columns=[*_HEADS_IN_WORDS[:3], *heads, "p", "q"])
+        rows.append([*(one.cells([row])[0] for one in OF_ROW[:3]), *cells, *tested])
+    return pd.DataFrame(rows, columns=[*(one.head for one in OF_ROW[:3]), *heads, "p", "q"])
 
 
 def label_use_numbers(result: RunResult) -> tuple[pd.DataFrame, list[str]]:

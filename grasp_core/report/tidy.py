@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -12,16 +10,14 @@ from typing import Any
 import pandas as pd
 
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group
-from grasp_core.model.outcome import LabelUse, Outcome, Shift, Verdict
+from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift, Verdict
 from grasp_core.model.result import RunResult
 from grasp_core.model.statistic import TABLE
-from grasp_core.model.text import safe_cell
-from grasp_core.report.columns import exact, or_nan
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import ends
-from grasp_core.report.words.label_use import said_more
+from grasp_core.report.tables import Column, csv_of, ends, or_nan
+from grasp_core.report.words.label_use import interval_of, said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics
 
 UNITS: Mapping[str, str] = {
@@ -39,34 +35,27 @@ UNITS: Mapping[str, str] = {
     "mean_shift": "scale",
 }
 """Of each statistic the unit of its value: "scale" is that of the labels, "share" of 1."""
+_NOTHING = Outcome(None)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One number that was found, with its test.
 
-    `group` is None of everybody and of an axis as a whole. Texts are empty, and numbers None, without one.
-    `counted` is p as counted where p is that of a curve. Of a pair, `other` is its second group; `of_slice`
-    is a column of items with its value, `given` an axis that the tests were given.
+    `group` is None of everybody and of an axis as a whole. Of a pair, `other` is its second group; `of_slice`
+    is a column of items with its value, `given` an axis that the tests were given. `marked` says that it has
+    a mark, which single labels and what is told of everybody have not.
     """
 
     axes: AxisSet
     group: Group | None
     raters: int | None
     annotations: int | None
-    statistic: str
+    statistic: str = ""
+    outcome: Outcome = _NOTHING
+    marked: bool = False
     label: str = ""
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    null_median: float | None = None
-    direction: str = ""
-    p: float | None = None
-    q: float | None = None
-    significance: str = ""
-    reason: str = ""
     caution: str = ""
-    counted: float | None = None
     other: Group | None = None
     raters_other: int | None = None
     of_slice: tuple[str, str] | None = None
@@ -78,41 +67,35 @@ def lines(result: RunResult) -> Iterator[Line]:
     """Everybody, then each group's statistics and label use, then the DSI of each axis."""
     if result.of_everybody and result.everybody is not None:
         found = result.everybody
-        of_all = Line((), None, result.data.raters, result.data.annotations, "")
-        alpha = replace(of_all, statistic="alpha", value=found.alpha, low=found.low, high=found.high)
-        yield replace(alpha, reason="" if found.reason is None else str(found.reason))
-        yield replace(of_all, statistic="plurality_size", value=found.plurality)
-        yield replace(of_all, statistic="unanimous", value=found.unanimous)
+        of_all = Line((), None, result.data.raters, result.data.annotations)
+        of_items = None
+        if found.low is not None and found.high is not None:
+            of_items = Interval(found.low, found.high, "items")
+        alpha = Outcome(found.alpha, interval=of_items, reason=found.reason)
+        yield replace(of_all, statistic="alpha", outcome=alpha)
+        yield replace(of_all, statistic="plurality_size", outcome=Outcome(found.plurality))
+        yield replace(of_all, statistic="unanimous", outcome=Outcome(found.unanimous))
         for one in found.labels:
             of_label = replace(of_all, annotations=one.annotations, label=one.label)
-            yield replace(of_label, statistic="again", value=one.again)
-            yield replace(of_label, statistic="again_by_chance", value=one.by_chance)
+            yield replace(of_label, statistic="again", outcome=Outcome(one.again))
+            yield replace(of_label, statistic="again_by_chance", outcome=Outcome(one.by_chance))
     for row in result.groups:
-        first = Line(row.group.axes, row.group, row.n_raters, row.n_annotations, "", verdict=row.verdict)
+        first = Line(row.group.axes, row.group, row.n_raters, row.n_annotations, verdict=row.verdict)
         outcomes = {name: outcome_of(row, name) for name in reported_statistics(result)}
-        yield from _tests(first, outcomes, row.label_use, caution_codes(result.warnings, row.group.axes))
+        yield from _tests(result, first, outcomes, row.label_use)
     raters = {row.group: (row.n_raters, row.n_annotations) for row in result.groups}
     for axis in result.dsi:
         n_raters, n_annotations = (None, None) if axis.group is None else raters.get(axis.group, (None, None))
-        first = Line(axis.axes, axis.group, n_raters, n_annotations, "dsi")
-        yield _outcome(first, axis.outcome, caution_codes(result.warnings, axis.axes))
+        first = Line(axis.axes, axis.group, n_raters, n_annotations)
+        yield from _tests(result, first, {"dsi": axis.outcome})
 
 
 def pair_lines(result: RunResult) -> Iterator[Line]:
     """Every pair of groups, and what was tested of it."""
     for row in result.pairs:
-        first = Line(
-            row.a.axes,
-            row.a,
-            row.n_raters_a,
-            None,
-            "",
-            other=row.b,
-            raters_other=row.n_raters_b,
-            verdict=row.verdict,
-        )
-        caution = caution_codes(result.warnings, row.a.axes)
-        yield from _tests(first, row.statistics, row.label_use, caution)
+        first = Line(row.a.axes, row.a, row.n_raters_a, None, verdict=row.verdict)
+        first = replace(first, other=row.b, raters_other=row.n_raters_b)
+        yield from _tests(result, first, row.statistics, row.label_use)
 
 
 def slice_lines(result: RunResult) -> Iterator[Line]:
@@ -166,7 +149,7 @@ def findings_table(result: RunResult) -> pd.DataFrame:
 
 
 def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
-    cells: dict[str, Any] = {}
+    outcome, cells = line.outcome, dict[str, Any]()
     if line.of_slice is not None:
         cells |= dict(zip(("slice", "slice_value"), line.of_slice, strict=True))
     if line.given is not None:
@@ -179,18 +162,16 @@ def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
         others = dict(zip(line.other.axes, line.other.values, strict=True))
         cells |= {f"other_{name}": others.get(name) for name in columns}
         cells |= {"other_group": group_label(line.other), "other_raters": line.raters_other}
+    low, high = ends(outcome)
+    numbers = {"low": low, "high": high, "null_median": outcome.null_median, "p": outcome.p, "q": outcome.q}
     return cells | {
         "statistic": line.statistic,
         "label": line.label or None,
-        "value": or_nan(line.value),
+        "value": or_nan(outcome.value),
         "unit": UNITS[line.statistic],
-        "low": or_nan(line.low),
-        "high": or_nan(line.high),
-        "null_median": or_nan(line.null_median),
-        "p": or_nan(line.p),
-        "q": or_nan(line.q),
-        "mark": line.significance or None,
-        "reason": line.reason or None,
+        **{name: or_nan(number) for name, number in numbers.items()},
+        "mark": outcome.significance if line.marked else None,
+        "reason": None if outcome.reason is None else str(outcome.reason),
     }
 
 
@@ -205,100 +186,72 @@ def group_cells(axes: AxisSet, group: Group | None, columns: Sequence[str]) -> d
 
 
 def _tests(
-    first: Line, outcomes: Mapping[str, Outcome], use: LabelUse | None, caution: str
+    result: RunResult, first: Line, outcomes: Mapping[str, Outcome], use: LabelUse | None = None
 ) -> Iterator[Line]:
+    first = replace(first, caution=caution_codes(result.warnings, first.axes))
     for name, outcome in outcomes.items():
-        yield _outcome(replace(first, statistic=name), outcome, caution)
+        yield replace(first, statistic=name, outcome=outcome, marked=True)
     if use is None:
         return
-    of_labels = replace(first, statistic="label_use", caution=caution)
-    yield replace(
-        of_labels,
-        p=use.p,
-        q=use.q,
-        significance=use.significance,
-        reason=str(use.reason or ""),
-        counted=None if use.fit is None else use.fit.counted,
-    )
+    of_labels = replace(first, statistic="label_use")
+    whole = Outcome(None, p=use.p, q=use.q, significance=use.significance, reason=use.reason, fit=use.fit)
+    yield replace(of_labels, outcome=whole, marked=True)
     shifts = [(replace(of_labels, label=label), shift) for label, shift in use.labels.items()]
     if use.mean is not None:
         shifts.append((replace(of_labels, statistic="mean_shift"), use.mean))
     for line, shift in shifts:
-        yield replace(line, value=shift.value, low=shift.low, high=shift.high, p=shift.p)
-
-
-def _outcome(first: Line, outcome: Outcome, caution: str) -> Line:
-    low, high = ends(outcome)
-    return replace(
-        first,
-        value=outcome.value,
-        low=low,
-        high=high,
-        null_median=outcome.null_median,
-        direction=outcome.direction or "",
-        p=outcome.p,
-        q=outcome.q,
-        significance=outcome.significance,
-        reason=str(outcome.reason or ""),
-        caution=caution,
-        counted=None if outcome.fit is None else outcome.fit.counted,
-    )
+        yield replace(line, outcome=Outcome(shift.value, p=shift.p, interval=interval_of(use, shift)))
 
 
 CSV_COLUMNS = (
-    *("axis", "group", "n_raters", "n_annotations", "statistic", "label", "value", "low", "high"),
-    *("null_median", "direction", "p", "q", "significance", "reason", "caution"),
+    Column(lambda line: " x ".join(line.axes), name="axis"),
+    Column(lambda line: "" if line.group is None else line.group.label, name="group"),
+    Column("raters", name="n_raters"),
+    Column("annotations", name="n_annotations"),
+    Column("statistic", name="statistic"),
+    Column("label", name="label"),
+    Column("outcome.value", name="value", kind="value"),
+    Column(lambda line: ends(line.outcome)[0], name="low", kind="value"),
+    Column(lambda line: ends(line.outcome)[1], name="high", kind="value"),
+    Column("outcome.null_median", name="null_median", kind="value"),
+    Column(lambda line: line.outcome.direction or "", name="direction"),
+    Column("outcome.p", name="p", kind="p"),
+    Column("outcome.q", name="q", kind="p"),
+    Column(lambda line: line.outcome.significance if line.marked else "", name="significance"),
+    Column(lambda line: str(line.outcome.reason or ""), name="reason"),
+    Column("caution", name="caution"),
 )
-PAIR_COLUMNS = ("other_group", "n_raters_other")
-SLICE_COLUMNS = ("slice", "slice_value")
-GIVEN_COLUMNS = ("given",)
-TAIL_COLUMNS = ("p_counted",)
-VERDICT_COLUMNS = ("verdict", "verdict_kinds", "verdict_p", "verdict_q", "verdict_by", "verdict_why")
+PAIR_COLUMNS = (
+    Column(lambda line: line.other and line.other.label, name="other_group"),
+    Column("raters_other", name="n_raters_other"),
+)
+SLICE_COLUMNS = (
+    Column(lambda line: line.of_slice and line.of_slice[0], name="slice"),
+    Column(lambda line: line.of_slice and line.of_slice[1], name="slice_value"),
+)
+GIVEN_COLUMNS = (Column("given", name="given"),)
+TAIL_COLUMNS = (
+    Column(lambda line: line.outcome.fit and line.outcome.fit.counted, name="p_counted", kind="p"),
+)
+VERDICT_COLUMNS = (
+    Column(lambda line: line.verdict and line.verdict.code, name="verdict"),
+    Column(lambda line: line.verdict and " ".join(line.verdict.kinds), name="verdict_kinds"),
+    Column(lambda line: line.verdict and line.verdict.p, name="verdict_p", kind="p"),
+    Column(lambda line: line.verdict and line.verdict.q, name="verdict_q", kind="p"),
+    Column(lambda line: line.verdict and line.verdict.by and named_group(line.verdict.by), name="verdict_by"),
+    Column(lambda line: line.verdict and line.verdict.why, name="verdict_why"),
+)
 
 
 def table_csv(result: RunResult) -> str:
     """Every number at full precision, as docs/file-formats.md describes it."""
-    judged = any(row.verdict is not None for row in result.groups)
     columns = (
         *CSV_COLUMNS,
         *(PAIR_COLUMNS if result.pairs else ()),
         *(SLICE_COLUMNS if result.slices else ()),
         *(GIVEN_COLUMNS if result.given else ()),
         *(TAIL_COLUMNS if result.spec.analysis.tail else ()),
-        *(VERDICT_COLUMNS if judged else ()),
+        *(VERDICT_COLUMNS if any(row.verdict is not None for row in result.groups) else ()),
     )
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, columns, restval="", extrasaction="ignore")
-    writer.writeheader()
     of_all = (lines(result), pair_lines(result), slice_lines(result), given_lines(result))
-    writer.writerows(_csv_cells(line) for line in chain.from_iterable(of_all))
-    return buffer.getvalue()
-
-
-def _csv_cells(line: Line) -> dict[str, object]:
-    cells: dict[str, object] = {
-        "axis": safe_cell(" x ".join(line.axes)),
-        "group": "" if line.group is None else safe_cell(line.group.label),
-        "n_raters": line.raters,
-        "n_annotations": line.annotations,
-        "statistic": line.statistic,
-        "label": safe_cell(line.label),
-        "direction": line.direction,
-        "significance": line.significance,
-        "reason": safe_cell(line.reason),
-        "caution": line.caution,
-        "p_counted": exact(line.counted),
-    }
-    cells |= {name: exact(getattr(line, name)) for name in ("value", "low", "high", "null_median", "p", "q")}
-    if line.other is not None:
-        cells |= {"other_group": safe_cell(line.other.label), "n_raters_other": line.raters_other}
-    if line.of_slice is not None:
-        cells |= dict(zip(SLICE_COLUMNS, map(safe_cell, line.of_slice), strict=True))
-    if line.given is not None:
-        cells["given"] = safe_cell(line.given)
-    if line.verdict is not None:
-        one = line.verdict
-        by = "" if one.by is None else safe_cell(named_group(one.by))
-        told = (one.code, " ".join(one.kinds), exact(one.p), exact(one.q), by, one.why or "")
-        cells |= dict(zip(VERDICT_COLUMNS, told, strict=True))
-    return cells
+    return csv_of(columns, list(chain.from_iterable(of_all)), end="\r\n")

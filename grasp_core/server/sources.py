@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
-from grasp_core.reading.connectors.fetching import NEEDED, VARIABLES, Box, Snapshot, available, fetch
+from grasp_core.reading.connectors.fetching import Box, Snapshot, available, fetch
 from grasp_core.reading.connectors.source import HUB, KINDS, Hosts, Kind, Source, hosts_of
 from grasp_core.reading.sources.folder import Folder
 from grasp_core.store.people.credentials import KeptToken, SourceTokenStore
@@ -56,7 +56,7 @@ class Sources:
 
     def check_unattended(self, source: Source, *, owner: str) -> None:
         """Refuse, by a DataError, a source that takes a token where none is kept while its person is away."""
-        if source.kind not in NEEDED or self.token(source, owner=owner):
+        if not source.tool.needs_token or self.token(source, owner=owner):
             return
         how = (
             "fetch it on Data once more, and have the token kept"
@@ -73,7 +73,7 @@ class Sources:
         found = self.kept(source, owner=owner) if self._box else None
         if found is not None:
             return self._box.open(found.sealed, owner, found.site)
-        return os.environ.get(VARIABLES[source.kind], "") if self.hosts.any else ""
+        return os.environ.get(source.tool.variable, "") if self.hosts.any else ""
 
 
 def _site(source: Source) -> str:

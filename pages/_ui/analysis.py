@@ -133,13 +133,9 @@ def _choose_preset() -> None:
         for field, value in _PRESETS.get(st.session_state[_key("preset")], {}).items():
             st.session_state[_key(field)] = value
 
-    chosen = st.segmented_control(
-        "Preset",
-        list(_PRESETS),
-        default=_preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS}),
-        **ui.for_visit(_key("preset")),
-        on_change=apply,
-    )
+    start = _preset_of({name: getattr(_start(), name) for name in PAPER_CONVENTIONS})
+    looks = {"default": start, "on_change": apply, **ui.for_visit(_key("preset"))}
+    chosen = st.segmented_control("Preset", list(_PRESETS), **looks)
     if chosen == "As in the paper":
         st.caption(contents.PAPER_P)
 
@@ -147,9 +143,8 @@ def _choose_preset() -> None:
 def _several(field: str, options: Sequence[Any], start: Sequence[Any], words: Any, none: str = "") -> Any:
     """Several of the options, at first those of the start that are among them; `none` stands for no one."""
     label, more = _ASKED[field]
-    start = [one for one in start if one in options]
     looks = {"placeholder": none or None, "help": more, **ui.for_visit(_key(field))}
-    return st.multiselect(label, options, default=start, format_func=words, **looks)
+    return ui.several(label, options, start, format_func=words, **looks)
 
 
 def _axis(name: str) -> str:
@@ -157,7 +152,6 @@ def _axis(name: str) -> str:
 
 
 def _choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet, ...]:
-    """Single axes and intersections of any order."""
     start = _start().axes if work().settings else tuple((name,) for name in proposed)
     known = [axes for axes in start if set(axes) <= set(names)] or [(name,) for name in proposed]
     orders = (2, 3) if len(names) <= _TRIPLES_UP_TO else (2,)
@@ -165,24 +159,23 @@ def _choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet
     options += [axes for axes in known if len(axes) > 1 and axes not in options]
     singles = _several("axes", names, [axes[0] for axes in known if len(axes) == 1], _axis)
     crossed = _several("intersections", options, known, axis_label, "None; choose pairs or triples of axes")
-    larger: list[str] = []
+    larger: tuple[str, ...] = ()
     if len(names) > 2:
         with st.expander("Another intersection"):
             larger = _several("larger", names, (), _axis)
     chosen = [*((name,) for name in singles), *crossed]
     if len(larger) < 2:
         return tuple(chosen)
-    return (*(axes for axes in chosen if set(axes) != set(larger)), tuple(larger))
+    return (*(axes for axes in chosen if set(axes) != set(larger)), larger)
 
 
 def _choose_slices(dataset: Dataset) -> tuple[str, ...]:
-    """Columns that describe items, for each of whose values the groups are computed once more."""
     known, settings = dataset.attributes, work().settings
     if not known:
         return ()
     named = {name: f"{one_line(name)} ({number(len(one.values), 'value')})" for name, one in known.items()}
     start, none = settings.slices if settings else (), "None; choose columns that describe items"
-    return tuple(_several("slices", list(known), start, named.__getitem__, none))
+    return _several("slices", known, start, named.__getitem__, none)
 
 
 def _choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
@@ -254,7 +247,7 @@ def _choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequenc
     if not possible or len(names) < 2:
         return ()
     none = "None; choose axes that may stand behind the others"
-    return tuple(_several("given", possible, settings.given if settings else (), one_line, none))
+    return _several("given", possible, settings.given if settings else (), one_line, none)
 
 
 def _choose_conventions() -> dict[str, Any]:
@@ -280,12 +273,9 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     possible = ("nominal",) if several else possible_levels(questions[0].categories)
     first = () if proposal is None else proposal.levels
     start = _start().level
-    level = _convention(
-        "Level of measurement",
-        "level",
-        {name: contents.LEVEL[name] for name in dict.fromkeys([*first, *possible])},
-        start if start in possible else "nominal",
-    )
+    levels = {name: contents.LEVEL[name] for name in (*first, *possible)}
+    start = start if start in possible else "nominal"
+    level = _convention("Level of measurement", "level", levels, start)
     if proposal is not None:
         ui.caption(f"Proposed: {proposal.reason}.")
     if level == "ordinal":
@@ -306,14 +296,10 @@ def _convention(label: str, field: str, choices: Mapping[str, Choice], value: st
 
 
 def _select(label: str, field: str, options: Sequence[Any], value: Any, words: Any) -> Any:
-    return st.selectbox(
-        label,
-        options,
-        index=list(options).index(value),
-        format_func=words,
-        **ui.for_visit(_key(f"level-{work().level}" if field == "level" else field)),
-        on_change=_follow_conventions if field in PAPER_CONVENTIONS else None,
-    )
+    key = _key(f"level-{work().level}" if field == "level" else field)
+    follow = _follow_conventions if field in PAPER_CONVENTIONS else None
+    looks = {"format_func": words, "on_change": follow, **ui.for_visit(key)}
+    return ui.choose_one(label, options, value, **looks)
 
 
 def _follow_adaptive() -> None:

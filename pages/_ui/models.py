@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
-from streamlit.typing import UploadedFile
 
 from grasp_core.analysis.models.labels import MAX_MODEL_FILE, MAX_NAME, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
@@ -39,9 +38,9 @@ from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.background import Tell, let_go, outcome, start, under_way
-from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.identity import current_user, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import go, link_to
-from pages._ui.helpers.state import submit, work
+from pages._ui.helpers.state import keep_file, submit, work
 from pages._ui.result import cache
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
@@ -68,23 +67,11 @@ class _Given:
         return self.table.name if self.column is None else f"{self.table.name}, column {self.column},"
 
 
-def _take(upload: UploadedFile) -> str | None:
-    """The fault of the file, if any; a good one is kept."""
-    name = upload.name
-    try:
-        check_size(upload.size, MAX_MODEL_FILE, name, "a model's labels")
-        _keep(_Given(PurePath(name).stem[:MAX_NAME] or "model", _stored(upload.getvalue(), name)))
-    except GraspError as error:
-        return f"{error}."
-    return None
-
-
 def _stored(content: bytes, name: str) -> Table:
     """A model's file, read, and kept where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    sha256 = here().files.put(content, owner=user.id)
-    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
+    keep_file(content, user.id)
     return table
 
 
@@ -106,7 +93,6 @@ def _keep(given: _Given) -> None:
 
 
 def _take_column(table: Table, spec: DataSpec) -> None:
-    """Experts' labels often stand beside the raters' in the same file."""
     options = free_columns(table, spec)
     if not options:
         return
@@ -142,7 +128,6 @@ def _take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
 
 
 def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
-    """The models that can be used with these data; those that cannot say why."""
     models: list[ModelLabels] = []
     kept: list[_Given] = st.session_state.get(_GIVEN, [])
     for position, given in enumerate(kept):
@@ -177,10 +162,7 @@ def show_answer(
     check: Callable[[], None] = ui.always,
     way: Callable[[Remark, int], None] = ui.no_way,
 ) -> None:
-    """The answer in words first; every chart has a table with the same numbers.
-
-    `key` and `check` are those of :class:`Shown`, `way` draws how to mend a warning.
-    """
+    """The answer in words, then charts and their tables; `key` and `check` as in :class:`Shown`."""
     if result.provisional:
         st.info(what_is_provisional(result), icon=":material/pending:")
     else:
@@ -255,9 +237,14 @@ def show_models_as_raters() -> None:
     if not may_run():
         st.caption(why_not_run(current_user()) or "")
     if uploads:
-        messages = [_take(upload) for upload in uploads]
-        st.session_state[_MESSAGES] = [message for message in messages if message]
+        st.session_state[_MESSAGES] = []
         for upload in uploads:
+            name = upload.name
+            try:
+                check_size(upload.size, MAX_MODEL_FILE, name, "a model's labels")
+                _keep(_Given(PurePath(name).stem[:MAX_NAME] or "model", _stored(upload.getvalue(), name)))
+            except GraspError as error:
+                st.session_state[_MESSAGES].append(f"{error}.")
             let_go(upload)
         st.session_state[_ROUND] += 1
         st.rerun()
@@ -276,20 +263,14 @@ def show_models_as_raters() -> None:
 
 
 def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...]) -> AnalysisSpec | None:
-    """Groups, smallest group and permutations, at first as analysed last; None without groups."""
     names, session = tuple(dataset.raters.axes), work()
     single = [(name,) for name in names]
     settings, key = session.settings, f"{session.generation}-{session.settings_generation}"
     asked = () if settings is None else tuple(axes for axes in settings.axes if set(axes) <= set(names))
-    options = dict.fromkeys([*asked, *single, *combinations(names, 2)])
-    axes = st.multiselect(
-        "Groups of",
-        list(options),
-        default=list(asked) or [(name,) for name in proposed if name in names] or single[:1],
-        format_func=axis_label,
-        **ui.for_visit(f"models-axes-{key}"),
-        help="Each value is one group of raters; pairs of axes give groups such as one gender of one race.",
-    )
+    first = asked or [(name,) for name in proposed if name in names] or single[:1]
+    more = "Each value is one group of raters; pairs of axes give groups such as one gender of one race."
+    looks = {"format_func": axis_label, "help": more, **ui.for_visit(f"models-axes-{key}")}
+    axes = ui.several("Groups of", [*asked, *single, *combinations(names, 2)], first, **looks)
     start = settings or AnalysisSpec(tuple(single[:1]))
 
     def number(label: str, low: int, high: int, value: int, **looks: Any) -> int:
@@ -311,12 +292,5 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
         strata, cluster = ui.choose_shuffles(names, start, f"models-{key}")
     if not axes:
         return None
-    return AnalysisSpec(
-        tuple(axes),
-        permutations=permutations,
-        seed=seed,
-        min_raters=smallest,
-        strata=strata,
-        cluster=cluster,
-        adaptive=bool(adaptive),
-    )
+    shuffles = {"permutations": permutations, "seed": seed, "adaptive": bool(adaptive)}
+    return AnalysisSpec(axes, min_raters=smallest, strata=strata, cluster=cluster, **shuffles)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, partial
 
 import streamlit as st
 
@@ -40,10 +39,7 @@ _SELDOM_S = 2.0
 
 
 def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
-    """Draw what a run has found; while it goes on, how far it is and what is found so far.
-
-    To people with a link it is drawn without what could name a person or a file.
-    """
+    """Draw what a run has found, so far while it goes on; by a link without what could name anybody."""
     check, key = partial(take_away, run), run.id
     if link is not None:
         few = ", small groups" if link.small_groups else ""
@@ -71,7 +67,7 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
         st.info("There is no result here: its computation did not come to an end.")
     elif link is not None:
         st.caption(TO_LOOK_AT)
-        _watch(run, show_provisional, check, small_groups=link.small_groups)
+        _watch(run, show_provisional, link)
     elif run.ended:
         failed = escape_markdown(run.error or "This run failed.")
         st.warning("This run was cancelled." if run.state == "cancelled" else failed)
@@ -82,8 +78,15 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
 
 
 def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
-    result, saved = server.shared().service.result(run.id), _Saved(run)
-    way = partial(_way_to_mend, saved)
+    result = server.shared().service.result(run.id)
+
+    @cache
+    def again() -> bool:
+        """Whether the session's person may run in its project, and its files are still there."""
+        allowed = identity.why_not_run(identity.current_user(), run.project) is None
+        return allowed and server.shared().service.inputs.are_at_hand(run)
+
+    way = partial(_way_to_mend, run, again)
 
     def buttons(files: Callable[[], None] = ui.always) -> None:
         share_run(run)
@@ -106,7 +109,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
         _say_whose(run)
         say_when_found()
         show_facts(result)
-        _offer_ways_back(saved)
+        _offer_ways_back(run, again)
         with st.container(horizontal=True):
             buttons()
         show_models(run.id, result, check, way)
@@ -114,7 +117,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
     shown = Shown(run.id, result, run.title, check, run=run, way=way)
     show_answer(shown, lambda: buttons(lambda: ui.export(shown, lambda: kept_map(run))))
     _say_whose(run)
-    _offer_ways_back(saved)
+    _offer_ways_back(run, again)
     say_when_found()
     show_result(shown)
     show_kept_plans(run, check)
@@ -136,37 +139,28 @@ def _show_by_link(run: RunRecord, link: OpenedLink, key: str) -> None:
     show_kept_plans(run, link.check, lambda plan: few or of_large_groups(plan, result))
 
 
-def _watch(
-    asked: RunRecord,
-    show: Callable[[Result], None],
-    check: Callable[[], None] | None = None,
-    *,
-    small_groups: bool = True,
-) -> None:
-    """Show how far the run is and what it has found so far; when it ends, draw the page anew.
-
-    With `check` for people without an account: as long as their link works, with what it shows.
-    """
+def _watch(asked: RunRecord, show: Callable[[Result], None], link: OpenedLink | None = None) -> None:
+    """Show how far the run is and what it has found, while the link works, until it ends."""
 
     def look() -> None:
-        if check is not None:
+        if link is not None:
             try:
-                check()
+                link.check()
             except AccessError:
                 st.rerun()
-        stores = identity.here() if check is None else identity.stores_of(asked)
+        stores = identity.here() if link is None else identity.stores_of(asked)
         run = stores.runs.get(asked.id)
         if run is None or run.ended:
             st.rerun()
         show_progress(run)
-        if check is None:
+        if link is None:
             st.caption("The run goes on when you close this page; its address leads back to it.")
             if identity.may_manage(run.owner, run.project) and ui.button("Cancel the run", "stop_circle"):
                 cancel(run)
                 st.rerun()
         found = server.shared().service.provisional(run.computed_as)
         if found is not None:
-            show(found if check is None else public_view(found, small_groups=small_groups))
+            show(found if link is None else public_view(found, small_groups=link.small_groups))
 
     # As often as there is something new, for each look draws all that is known. Only the whole page, drawn
     # anew, sets how often; that would close a dialog that is open before it.
@@ -224,11 +218,14 @@ def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
     looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
     if identity.may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
-        _edit_dialog(run)
+        draw = partial(_ask_about, run)
+        ui.ask("Title, tags and note", draw, "Save", _save, run, refused="edit-problem")
 
 
 def delete(run: RunRecord) -> None:
     """The button that asks whether to delete."""
+    if not identity.may_manage(run.owner, run.project):
+        return
 
     def say() -> None:
         working = sum(link.works for link in identity.stores_of(run).links.of_run(run.id))
@@ -241,26 +238,16 @@ def delete(run: RunRecord) -> None:
             "then.",
         )
 
-    if identity.may_manage(run.owner, run.project):
-        ui.ask_first("Delete", "delete", "Delete this run?", say, _delete, run, key=f"delete-{run.id}")
+    ui.ask_first("Delete", "delete", "Delete this run?", say, _delete, run, key=f"delete-{run.id}")
 
 
-@st.dialog("Title, tags and note", width="medium")
-def _edit_dialog(run: RunRecord) -> None:
+def _ask_about(run: RunRecord) -> None:
     st.text_input("Title", run.title, max_chars=_TITLE_LENGTH, key=_key("title", run))
-    st.multiselect(
-        "Tags",
-        sorted({*identity.stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold),
-        default=run.tags,
-        accept_new_options=True,
-        placeholder="Choose or write",
-        help=f"At most {TAG_LENGTH} characters each.",
-        key=_key("tags", run),
-    )
-    st.text_area(
-        "Note", run.note, max_chars=_NOTE_LENGTH, help="Strangers never see it.", key=_key("note", run)
-    )
-    ui.act("Save", _save, run, refused="edit-problem")
+    tags = sorted({*identity.stores_of(run).runs.known_tags(), *run.tags}, key=str.casefold)
+    looks = {"accept_new_options": True, "placeholder": "Choose or write", "key": _key("tags", run)}
+    ui.several("Tags", tags, run.tags, help=f"At most {TAG_LENGTH} characters each.", **looks)
+    looks = {"max_chars": _NOTE_LENGTH, "help": "Strangers never see it.", "key": _key("note", run)}
+    st.text_area("Note", run.note, **looks)
 
 
 def _save(run: RunRecord) -> None:
@@ -297,7 +284,6 @@ def _say_whose(run: RunRecord) -> None:
 
 
 def _offer_move(run: RunRecord) -> None:
-    """The button that asks where to; for those who own the run's project and another one."""
     user = identity.current_user()
     if not (run.ended and user.may_lead(run.project)):
         return
@@ -306,18 +292,17 @@ def _offer_move(run: RunRecord) -> None:
         for project in identity.here().projects.all()
         if project.id != run.project and not project.archived and user.may_lead(project.id)
     }
+
+    def where() -> None:
+        ui.pick("To", names, key=_TO)
+        st.write(
+            "Its files and links go with it, and its address stays. From then on, the members of that "
+            "project find it, and those of this one do not."
+        )
+
     if names and ui.button("Move", "drive_file_move", help="To another project of yours"):
-        _dialog(run, names)
-
-
-@st.dialog("Move this run to another project", width="medium")
-def _dialog(run: RunRecord, names: dict[str, str]) -> None:
-    ui.pick("To", names, key=_TO)
-    st.write(
-        "Its files and links go with it, and its address stays. From then on, the members of that project "
-        "find it, and those of this one do not."
-    )
-    ui.act("Move it", _move, run, refused="move-problem")
+        title = "Move this run to another project"
+        ui.ask(title, where, "Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:
@@ -328,51 +313,31 @@ def _move(run: RunRecord) -> None:
     server.shared().audit.record(user.id, "change", "run", run.id, {"project": target})
 
 
-@dataclass(frozen=True)
-class _Saved:
-    """A saved run as one drawing of a page has it; what is asked of it is looked up once, when needed."""
-
-    run: RunRecord
-
-    @cached_property
-    def may_be_asked_again(self) -> bool:
-        """Whether the session's person may run in its project, and its files are still there."""
-        allowed = identity.why_not_run(identity.current_user(), self.run.project) is None
-        return allowed and server.shared().service.inputs.are_at_hand(self.run)
-
-    @cached_property
-    def kept(self) -> tuple[tuple[str, str], ...]:
-        """Columns and values of raters who count although the data mark them."""
-        found = identity.stores_of(self.run).answers.find(self.run.id, KEPT_RATERS) or ()
-        return tuple((column, value) for column, value in found)
-
-
-def _offer_ways_back(saved: _Saved) -> None:
+def _offer_ways_back(run: RunRecord, may_ask: Callable[[], bool]) -> None:
     """What was left out, kept or held alike by one click, each with the click that takes it back."""
-    found = list(ways_back(saved.run.spec, saved.kept))
-    if not found or not saved.may_be_asked_again:
+    kept = identity.stores_of(run).answers.find(run.id, KEPT_RATERS) or ()
+    found = list(ways_back(run.spec, tuple((column, value) for column, value in kept)))
+    if not found or not may_ask():
         return
     for place, back in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(back.mended, width="content")
             if ui.button(back.mend.label, "undo", key=f"back-{place}"):
-                ask_again(saved.run, back.mend.spec)
+                ask_again(run, back.mend.spec)
 
 
 def _change_and_run_again(spec: RunSpec) -> None:
-    """A button to the page where this run was asked, with its settings."""
     if ui.button("Change and run again", "tune"):
         _change(spec, spec.analysis)
 
 
-def _way_to_mend(saved: _Saved, warning: Remark, place: int) -> None:
+def _way_to_mend(run: RunRecord, may_ask: Callable[[], bool], warning: Remark, place: int) -> None:
     """A button that runs a run again as mends a warning of it, or leads to where that is chosen."""
-    run = saved.run
     found = mend(warning, run.spec)
     if found is None:
         return
     leaves_out = found.spec.data.screens != run.spec.data.screens
-    again = found.spec != run.spec and saved.may_be_asked_again
+    again = found.spec != run.spec and may_ask()
     label = found.label if again else found.on_data or found.label
     icon = "person_remove" if leaves_out else "build"
     if not ui.button(escape_markdown(label), icon, key=f"mend-{place}"):

@@ -30,17 +30,10 @@ from grasp_core.store.people.audit import ACTIONS
 from grasp_core.store.people.credentials import NAME_LENGTH
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, owner_names, require_admin, this_session
-from pages._ui.helpers.state import exactly, told
+from pages._ui.helpers.state import ending, exactly, told
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"))
-_SYSTEMS = (
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Android", "Android"),
-    ("Windows", "Windows"),
-    ("Mac OS", "macOS"),
-    ("Linux", "Linux"),
-)
+_SYSTEMS = ("iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux")
 
 
 def list_sessions(user: User) -> None:
@@ -70,7 +63,7 @@ def browser_name(said: str) -> str:
     browser = next((name for mark, name in _BROWSERS if mark in said), "")
     if not browser and re.search(r"Version/\S+.* Safari/", said):
         browser = "Safari"
-    system = next((name for mark, name in _SYSTEMS if mark in said), "")
+    system = next((name for name in _SYSTEMS if name in said), "").replace("Mac OS", "macOS")
     return " on ".join(filter(None, (browser or "A browser", system)))
 
 
@@ -117,9 +110,8 @@ def _open(person_id: str) -> int:
     return sum(link.goes_on for link in server.shared().links.of_person(person_id))
 
 
-_MADE, _REFUSED, _NAME, _SCOPE, _TERM = (
-    f"token-{name}" for name in ("made", "refused", "name", "scope", "term")
-)
+_MADE, _REFUSED = "token-made", "token-refused"
+_NAME, _SCOPE, _TERM = "token-name", "token-scope", "token-term"
 _TERMS = {"7 days": 7, "30 days": 30, "90 days": 90, "A year": 365}
 _SCOPES: dict[Scope, str] = {
     "read": "Read: look at what you may see",
@@ -144,8 +136,8 @@ def show_tokens(user: User) -> None:
         st.form_submit_button("Make a token", icon=":material/key:", on_click=make_token)
     ui.say_refusal(_REFUSED)
     ui.show_made(_MADE, "token")
-    tokens = server.shared().tokens.of(user.id)
     st.subheader("Your tokens")
+    tokens = server.shared().tokens.of(user.id)
     if not tokens:
         st.write("There are none yet.")
     for token in tokens:
@@ -155,15 +147,12 @@ def show_tokens(user: User) -> None:
 
 def _show_token(token: Token) -> None:
     name = escape_markdown(token.name)
-    if token.revoked_at is not None:
-        state, end = "withdrawn", f"withdrawn {told(token.revoked_at)}"
-    elif token.expired:
-        state, end = "expired", f"ended {told(token.expires_at)}"
-    else:
-        state, end = "works", f"ends {told(token.expires_at)}"
+    state = "works"
+    if not token.works:
+        state = "expired" if token.revoked_at is None else "withdrawn"
     used = "never used" if token.last_used_at is None else f"last used {told(token.last_used_at)}"
     st.markdown(f"**{name}** · {token.scope} · {state}")
-    ui.caption(f"made {told(token.created_at)}", end, used)
+    ui.caption(f"made {told(token.created_at)}", ending(token), used)
     if token.works:
         say = partial(ui.say_of, token.name, "Programs that use it are refused at once, and for good.")
         title, looks = "Withdraw this token?", {"key": f"withdraw-{token.id}"}
@@ -196,18 +185,18 @@ def withdraw_token(token_id: str) -> None:
 _PER_PAGE = 50
 
 
+def _page(key: str) -> dict[str, int]:
+    return {"start": (st.session_state.get(key, 1) - 1) * _PER_PAGE, "limit": _PER_PAGE}
+
+
 def show_log() -> None:
     """Widgets for what is looked for, what is found, and the whole log as a file."""
     audit = server.shared().audit
     left, right = st.columns(2)
     action = left.selectbox("What was done", ACTIONS, index=None, key="log-action", placeholder="Anything")
-    object_id = right.text_input(
-        "To which object", key="log-object", placeholder="Id of a run, file, link or person"
-    )
-    page = st.session_state.get("log-page", 1)
-    found, total = audit.search(
-        action=action, object_id=object_id.strip() or None, start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
-    )
+    looks = {"key": "log-object", "placeholder": "Id of a run, file, link or person"}
+    object_id = right.text_input("To which object", **looks).strip() or None
+    found, total = audit.search(action=action, object_id=object_id, **_page("log-page"))
     if not found:
         st.info("There is no such entry.")
         return
@@ -241,13 +230,9 @@ _ROLES: tuple[Role | None, ...] = (None, "viewer", "analyst", "admin")
 
 def list_people(user: User) -> None:
     """People by name, a page of them at a time."""
-    text = st.text_input(
-        "Search", key="people-text", icon=":material/search:", placeholder="Part of a name or mail address"
-    )
-    page = st.session_state.get("people-page", 1)
-    found, total = server.shared().accounts.people.search(
-        text.strip(), start=(page - 1) * _PER_PAGE, limit=_PER_PAGE
-    )
+    looks = {"icon": ":material/search:", "placeholder": "Part of a name or mail address"}
+    text = st.text_input("Search", key="people-text", **looks)
+    found, total = server.shared().accounts.people.search(text.strip(), **_page("people-page"))
     ui.say_refusal(_PEOPLE_REFUSED)
     if not found:
         st.info("Nobody is called like that." if text else "Nobody has signed in yet.")
@@ -274,16 +259,14 @@ def _show_person(person: Person, *, is_visitor: bool) -> None:
         return
     by_settings = role_of(dataclasses.replace(person, role=None), settings)
     role = f"role-{person.id}-{person.role}"
+
+    def set_role() -> None:
+        _change("set_role", person.id, st.session_state[role])
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            f"Role of {name}",
-            _ROLES,
-            index=_ROLES.index(person.role),
-            format_func=lambda role: role or f"as set for all ({by_settings})",
-            key=role,
-            on_change=lambda: _change("set_role", person.id, st.session_state[role]),
-            width=240,
-        )
+        names = {one: one or f"as set for all ({by_settings})" for one in _ROLES}
+        looks = {"index": _ROLES.index(person.role), "on_change": set_role, "width": 240}
+        ui.pick(f"Role of {name}", names, key=role, **looks)
         if disabled is None:
             words = (
                 f"{name} is signed out everywhere within seconds and cannot sign in again until you enable "
@@ -399,14 +382,10 @@ def _ask_heir(person: Person) -> str | None:
         for one in accounts.people.enabled()
         if one.id != person.id and role_of(one, accounts.settings) != "viewer"
     }
-    return ui.pick(
-        "Who gets what they own in projects",
-        {_NOBODY: "Nobody: delete it for everybody", **found},
-        index=None,
-        key=_TO,
-        placeholder="Choose somebody, or nobody",
-        help="Runs, files, readings, submissions, links, and projects that nobody else owns.",
-    )
+    names = {_NOBODY: "Nobody: delete it for everybody", **found}
+    more = "Runs, files, readings, submissions, links, and projects that nobody else owns."
+    looks = {"placeholder": "Choose somebody, or nobody", "key": _TO, "help": more}
+    return ui.pick("Who gets what they own in projects", names, index=None, **looks)
 
 
 def _erase(person_id: str, asked: bool) -> None:

@@ -43,13 +43,12 @@ ASSUMED = {"share": 0.25, "raters": (20, 400), "items": (20, 1000), "each": None
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, of a run's group or of assumed figures; `error` says why it cannot be asked."""
+    """A question, of a run's group or of assumed figures."""
 
-    spec: PlanSpec | None
+    spec: PlanSpec
     run: RunRecord | None = None
     group: Group | None = None
     question: int = 0
-    error: str | None = None
 
     @property
     def key(self) -> str:
@@ -84,7 +83,7 @@ def choose_from_run(run: RunRecord) -> Asked:
     """The group, and the difference that the pilot has or another."""
     result = server.shared().service.result(run.id)
     if not isinstance(result, RunResult) or not result.groups:
-        return Asked(None, error="This result has no groups.")
+        raise SpecError("This result has no groups.")
     rows, clearest = result.groups, by_verdict(result)
     names = {place: group_label(row.group) for place, row in enumerate(rows)}
     first = rows.index(clearest[0].row) if clearest else 0
@@ -95,9 +94,8 @@ def choose_from_run(run: RunRecord) -> Asked:
         question = ui.pick("Question", dict(enumerate(labels)))
     start = usual(rows[place].n_raters, data.raters, data.items, data.annotations // len(labels))
     categories = data.categories if len(labels) == 1 else ()
-    level = run.spec.analysis.level
-    spec, error = _chosen(f"{run.id}-{place}", start, categories, {"level": level}, pilot=True)
-    return Asked(spec, run, group, question, error)
+    spec = _chosen(f"{run.id}-{place}", start, categories, pilot=True, level=run.spec.analysis.level)
+    return Asked(spec, run, group, question)
 
 
 def choose_assumed() -> Asked:
@@ -107,13 +105,12 @@ def choose_assumed() -> Asked:
     looks = {"step": 0.05, "key": "plan-agreement", "help": "Krippendorff's alpha"}
     agreement = right.number_input("IRR within groups", 0.02, 0.9, 0.4, **looks)
     assumed = Assumed(int(labels), float(agreement))
-    spec, error = _chosen("assumed", ASSUMED, (), {"assumed": assumed}, pilot=False)
-    return Asked(spec, error=error)
+    return Asked(_chosen("assumed", ASSUMED, (), pilot=False, assumed=assumed))
 
 
 def _chosen(
-    key: str, start: Mapping[str, Any], categories: tuple[str, ...], fixed: Mapping[str, Any], *, pilot: bool
-) -> tuple[PlanSpec | None, str | None]:
+    key: str, start: Mapping[str, Any], categories: tuple[str, ...], *, pilot: bool, **fixed: Any
+) -> PlanSpec:
     target: Target = ui.switch("Difference in", TARGETS, default="labels", key="plan-target")
     found: dict[str, Any] = {}
     more = "Off: choose how large it is. A small pilot knows little of that."
@@ -126,13 +123,9 @@ def _chosen(
         found["size"] = st.number_input(called, value=value, **looks)
     goals = {goal: f"{goal:.0%}" for goal in GOALS}
     goal = ui.switch("Chance of finding it", goals, default=0.8, key="plan-goal")
-    fields = {**fixed, "target": target, **found, "goal": goal}
     with st.expander("Design, range and costs"):
-        fields |= _design(key, start)
-    try:
-        return PlanSpec(**fields), None
-    except SpecError as error:
-        return None, str(error)
+        design = _design(key, start)
+    return PlanSpec(**fixed, target=target, **found, goal=goal, **design)
 
 
 def _design(key: str, start: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,9 +187,6 @@ PREFIX = "plan "
 
 def offer(asked: Asked) -> None:
     """A button that has the plan made; its key then stands in the address."""
-    if asked.spec is None:
-        st.error(escape_markdown(asked.error or ""))
-        return
     if ui.button("Make the plan", "calculate", type="primary", key="plan-make"):
         run = asked.run
         owner = require_run(None if run is None else run.project).id
@@ -266,8 +256,6 @@ def _watch(known: str, key: str, project: str) -> None:
 
 def _task(asked: Asked) -> PlanTask:
     """Read the pilot's data, in the plan's own thread."""
-    if asked.spec is None:
-        raise SpecError(asked.error or "")
     if asked.run is None or asked.group is None:
         return assumed_task(asked.spec)
     dataset, least = server.shared().service.data_of(asked.run), asked.run.spec.analysis.min_raters
@@ -282,10 +270,7 @@ def _keep(run: RunRecord | None, key: str, plan: Plan) -> None:
 def show_kept_plans(
     run: RunRecord, check: Callable[[], None] = ui.always, may_see: Callable[[Plan], bool] = lambda _: True
 ) -> None:
-    """A section for each plan that `may_see` lets through.
-
-    `check` refuses files to whoever may not have them any more.
-    """
+    """A section for each plan that `may_see` lets through, with its files as `check` allows."""
     for key in stores_of(run).answers.names(run.id, PREFIX):
         plan = kept_plan(run, key)
         if plan is None or not may_see(plan):

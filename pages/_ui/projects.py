@@ -64,15 +64,9 @@ def _show_member(project: Project, member: Member, *, leads: bool) -> None:
             return
         key = _key(f"role-{member.kind}-{member.name}", project)
         st.session_state[key] = member.role
-        st.selectbox(
-            f"Role of {escape_markdown(name)}",
-            ROLES,
-            key=key,
-            label_visibility="collapsed",
-            width=140,
-            on_change=_admit,
-            args=(project, member.kind, member.name, key),
-        )
+        admit = partial(_admit, project, member.kind, member.name, key)
+        looks = {"key": key, "label_visibility": "collapsed", "width": 140, "on_change": admit}
+        st.selectbox(f"Role of {escape_markdown(name)}", ROLES, **looks)
         remove = _key(f"remove-{member.kind}-{member.name}", project)
         more = f"Remove {escape_markdown(name)}"
         ui.button("Remove", "person_remove", _expel, project, member, key=remove, help=more)
@@ -105,24 +99,18 @@ def _key(what: str, project: Project) -> str:
     return f"members-{what}-{project.id}"
 
 
-_NAME = "project-name"
+_NAME, _PROBLEM = "project-name", "project-problem"
 
 
 def offer_new() -> None:
     """The button that opens the dialog; viewers of the server have none."""
     if identity.current_user().may_run and ui.button("New project", "add", type="primary"):
-        _new_dialog()
+        ui.ask("New project", _ask_new, "Make the project", _create, refused=_PROBLEM)
 
 
-@st.dialog("New project", width="medium")
-def _new_dialog() -> None:
+def _ask_new() -> None:
     st.write("You are its owner, and at first its only member.")
-    _ask_name("", "Make the project", _create)
-
-
-@st.dialog("Rename this project", width="medium")
-def _rename_dialog(project: Project) -> None:
-    _ask_name(project.name, "Rename", _rename, project)
+    st.text_input("Name", max_chars=NAME_LENGTH, key=_NAME)
 
 
 def _with_it(held: Holdings) -> str:
@@ -139,11 +127,6 @@ def _with_it(held: Holdings) -> str:
     return "".join(f", {one}" for one in counted[:-1]) + f" and {counted[-1]}"
 
 
-def _ask_name(start: str, label: str, do: Callable[..., object], *args: object) -> None:
-    st.text_input("Name", start, max_chars=NAME_LENGTH, key=_NAME)
-    ui.act(label, do, *args, refused="project-problem")
-
-
 def _create() -> None:
     user = identity.current_user()
     if not user.may_run:
@@ -155,7 +138,6 @@ def _create() -> None:
 
 
 def _changed(project: Project, action: str, change: Callable[[str], object], **noted: object) -> None:
-    """Change a project, if the visitor may, and note it in the log."""
     user = identity.require_lead(project.id)
     change(project.id)
     server.shared().audit.record(user.id, action, "project", project.id, noted)
@@ -197,7 +179,8 @@ def show_project(project: Project, *, is_everyone: bool) -> None:
 
 def _offer_changes(project: Project) -> None:
     if ui.button("Rename", "edit", key=f"rename-{project.id}"):
-        _rename_dialog(project)
+        name = partial(st.text_input, "Name", project.name, max_chars=NAME_LENGTH, key=_NAME)
+        ui.ask("Rename this project", name, "Rename", _rename, project, refused=_PROBLEM)
 
     def archive() -> None:
         to = not project.archived

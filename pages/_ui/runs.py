@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -70,8 +71,7 @@ def offer_comparison() -> None:
 
 
 def _picked() -> list[str]:
-    picked: list[str] = st.session_state.setdefault("picked-runs", [])
-    return picked
+    return st.session_state.setdefault("picked-runs", [])
 
 
 def _toggle(run_id: str) -> None:
@@ -156,13 +156,9 @@ def _show_changes(comparison: Comparison) -> None:
         return
     st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in in_words(comparison)))
     left, right = st.columns([2, 1], vertical_alignment="bottom")
-    statistics = left.multiselect(
-        "Statistics",
-        comparison.statistics,
-        default=comparison.statistics,
-        format_func=statistic_name,
-        key="compared-statistics",
-    )
+    looks = {"format_func": statistic_name, "key": "compared-statistics"}
+    known = comparison.statistics
+    statistics = left.multiselect("Statistics", known, default=known, **looks)
     looks = {"value": bool(comparison.changed), "key": "compared-only"}
     only_changed = right.toggle("Only where significance changed", **looks)
     changes = comparison.changed if only_changed else comparison.changes
@@ -174,28 +170,18 @@ def _show_changes(comparison: Comparison) -> None:
 
 
 def _show_table(table: pd.DataFrame, alt: str) -> None:
-    """What became of every test, with the interval of each difference."""
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
     style = table.style.format(_signed, subset=["moved", "q_moved"])
     column = st.column_config.Column
-    heads = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "A", "b": "B"}
-    show_table(
-        style.format(format_p_value, subset=["q_a", "q_b"]),
-        alt,
-        height="content" if len(table) <= _ROWS_IN_FULL else 900,
-        column_config={
-            **heads,
-            **{name: column(name.capitalize(), pinned=True) for name in ("pair", "slice", "group")},
-            "moved": "B − A",
-            "moved_interval": "95 % interval of B − A",
-            "q_a": "q of A",
-            "q_b": "q of B",
-            "q_moved": "q of B − q of A",
-            "significance": column("Significance", width="medium"),
-        },
-        placeholder=NOT_ESTIMABLE,
-    )
+    heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "A", "b": "B"}
+    heads |= {"moved": "B − A", "moved_interval": "95 % interval of B − A"}
+    heads |= {"q_a": "q of A", "q_b": "q of B", "q_moved": "q of B − q of A"}
+    heads |= {name: column(name.capitalize(), pinned=True) for name in ("pair", "slice", "group")}
+    heads["significance"] = column("Significance", width="medium")
+    style = style.format(format_p_value, subset=["q_a", "q_b"])
+    height = "content" if len(table) <= _ROWS_IN_FULL else 900
+    show_table(style, alt, height=height, column_config=heads, placeholder=NOT_ESTIMABLE)
 
 
 def _signed(number: float) -> str:

@@ -24,7 +24,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import address
-from pages._ui.helpers.state import told, zone
+from pages._ui.helpers.state import ending, told, zone
 
 _LABEL, TERM, _LAST_DAY, _PASSWORD, _USES, _SMALL = (
     f"share-{name}" for name in ("label", "term", "last-day", "password", "uses", "small-groups")
@@ -40,9 +40,8 @@ def _days() -> float | None:
     if chosen != _OWN_TERM:
         return _TERMS[chosen]
     now = datetime.now(zone())
-    midnight = datetime.combine(
-        st.session_state[_LAST_DAY] + timedelta(days=1), datetime.min.time(), now.tzinfo
-    )
+    end = st.session_state[_LAST_DAY] + timedelta(days=1)
+    midnight = datetime.combine(end, datetime.min.time(), now.tzinfo)
     return (midnight.timestamp() - now.timestamp()) / 86400  # by the clock: a day may have 23 or 25 hours
 
 
@@ -119,14 +118,9 @@ def _dialog(shared: Shareable) -> None:
         today = datetime.now(zone()).date()
         last = today + timedelta(days=14)
         right.date_input("Last day", last, min_value=today, required=True, key=_LAST_DAY)
-    left.text_input(
-        "Password (optional)",
-        type="password",
-        key=_PASSWORD,
-        max_chars=LONGEST,
-        autocomplete="new-password",
-        help=f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash.",
-    )
+    more = f"{SHORTEST} characters or more. Tell it by another way than the link; it is kept as a hash."
+    looks = {"type": "password", "autocomplete": "new-password", "max_chars": LONGEST, "help": more}
+    left.text_input("Password (optional)", key=_PASSWORD, **looks)
     more = "After so many the link stops working. Whoever comes again within 12 hours counts once."
     looks = {"key": _USES, "placeholder": "Any number", "help": more}
     right.number_input("Visits (optional)", 1, MOST_USES, None, **looks)
@@ -188,13 +182,9 @@ def make_link(shared: Shareable) -> None:
     if ui.just_made(_MADE):
         return
     state = st.session_state
-    terms = Terms(
-        label=state.get(_LABEL, "").strip()[:_LABEL_LENGTH],
-        days=_days(),
-        password=state.get(_PASSWORD) or None,
-        max_uses=state.get(_USES),
-        small_groups=bool(state.get(_SMALL)),
-    )
+    label, password = state.get(_LABEL, "").strip()[:_LABEL_LENGTH], state.get(_PASSWORD) or None
+    uses, small = state.get(_USES), bool(state.get(_SMALL))
+    terms = Terms(label=label, days=_days(), password=password, max_uses=uses, small_groups=small)
     with ui.refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
         details = {"address": shared.address, **told_of(terms)}
@@ -204,13 +194,7 @@ def make_link(shared: Shareable) -> None:
 
 def _facts(link: Link, maker: str) -> list[str]:
     by = f" by {maker}" if maker else ""
-    facts = [f"made{by} {told(link.created_at)}"]
-    if link.revoked_at is not None:
-        facts.append(f"withdrawn {told(link.revoked_at)}")
-    elif link.expires_at is None:
-        facts.append("no end")
-    else:
-        facts.append(f"{'ended' if link.expired else 'ends'} {told(link.expires_at)}")
+    facts = [f"made{by} {told(link.created_at)}", ending(link)]
     facts += ["password"] if link.has_password else []
     facts += ["small groups shown"] if link.target.small_groups else []
     facts += [] if link.max_uses is None else [f"at most {number(link.max_uses, 'visit')}"]
@@ -243,10 +227,7 @@ _TAB, _TYPED, _GIVEN = "link-tab", "link-password-typed", "link-password-given"
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """A link that works, or did when the page was drawn.
-
-    `small_groups` says whether it shows groups of few raters.
-    """
+    """A link that works, or did when the page was drawn; it may show groups of few raters."""
 
     token: str
     opened: RunRecord | Leaderboard
@@ -259,10 +240,7 @@ class OpenedLink:
 
 
 def open_link() -> OpenedLink | None:
-    """The link of the address, opened; counted once a visit, whatever is clicked then.
-
-    Where there is none to open, the page says so, or asks for the link's password.
-    """
+    """The link of the address, counted once a visit; else the page says why not, or asks for a password."""
     token, given = st.query_params.get("token", ""), st.session_state.pop(_GIVEN, None)
     try:
         if not token:

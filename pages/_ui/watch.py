@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -92,7 +92,10 @@ def show_watch(watch: Watch) -> None:
     steps = server.shared().history.steps(identity.here().watches, watch, limit=20)
     with st.container(border=True, key=f"watch-{watch.id}"):
         st.header(escape_markdown(watch.title), divider=False)
-        st.markdown(f":material/{_icon(watch)}: {escape_markdown(state(watch))}")
+        icon = "hourglass_top" if watch.going_run else "check_circle"
+        if watch.paused or watch.failures:
+            icon = "pause_circle" if watch.paused else "error"
+        st.markdown(f":material/{icon}: {escape_markdown(state(watch))}")
         if watch.problem:
             st.warning(escape_markdown(watch.problem))
         owner = identity.owner_names([watch.owner])[watch.owner]
@@ -109,14 +112,6 @@ def show_watch(watch: Watch) -> None:
         if steps[1:]:
             label, earlier = f"Earlier runs ({len(steps) - 1})", partial(_show_steps, steps[1:])
             ui.when_open(label, earlier, key=f"earlier-{watch.id}")
-
-
-def _icon(watch: Watch) -> str:
-    if watch.paused:
-        return "pause_circle"
-    if watch.failures:
-        return "error"
-    return "hourglass_top" if watch.going_run else "check_circle"
 
 
 def _show_steps(steps: Sequence[Step]) -> None:
@@ -139,31 +134,24 @@ def _show_table(found: Comparison) -> None:
     table = changes_table(found.changes)
     columns = [name for name in ("group", "axis", "model") if name in table]
     table["moved"] = table["moved"].round(3)
-    heads = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "Before", "b": "Now"}
-    ui.show_table(
-        table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]],
-        "Values before and now",
-        column_config={
-            **heads,
-            "group": st.column_config.Column("Group", pinned=True),
-            "moved": st.column_config.NumberColumn("Difference", format="%+.3f"),
-            "moved_interval": "95 % interval of the difference",
-            "significance": "Significance",
-        },
-    )
+    shown = table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]]
+    column, figure = st.column_config.Column, st.column_config.NumberColumn
+    heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic"}
+    heads |= {"a": "Before", "b": "Now", "significance": "Significance"}
+    heads |= {"group": column("Group", pinned=True), "moved": figure("Difference", format="%+.3f")}
+    heads["moved_interval"] = "95 % interval of the difference"
+    ui.show_table(shown, "Values before and now", column_config=heads)
 
 
 def _offer_changes(watch: Watch) -> None:
     key = f"every-{watch.id}"
     st.session_state[key] = watch.every
-    st.selectbox(
-        "Look",
-        list(dict.fromkeys((*EVERY, watch.every))),
-        format_func=how_often,
-        key=key,
-        width=160,
-        on_change=lambda: _change(watch, "set_every", st.session_state[key], every=st.session_state[key]),
-    )
+
+    def set_every() -> None:
+        _change(watch, "set_every", st.session_state[key], every=st.session_state[key])
+
+    names = {one: how_often(one) for one in (*EVERY, watch.every)}
+    ui.pick("Look", names, key=key, width=160, on_change=set_every)
 
     def button(label: str, icon: str, more: str | None, what: str, **noted: object) -> None:
         change = partial(_change, watch, what, **noted)

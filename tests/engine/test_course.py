@@ -84,10 +84,15 @@ def test_the_time_left_is_for_all_that_remains() -> None:
     clock, noted = Clock(), Noting()
     course = Course([Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((6.0, 3.0),))], clock)
     groups = OnCourse(noted, course, GROUPS)
-    clock.now = 2.0  # four times as slow as expected
+    clock.now = 7.0  # until then, something was compiled once
+    groups.check(Progress(0, 100, None))
+    clock.now = 7.5
+    groups.check(Progress(20, 100, 2.0))
+    assert noted.seen[-1].seconds_left is None  # too early to tell
+    clock.now = 9.0  # four times as slow as expected
     groups.check(Progress(50, 100, 2.0))
     assert noted.seen[-1].seconds_left == pytest.approx(9.5 * 4)
-    clock.now = 10.0
+    clock.now = 17.0
     pairs = OnCourse(noted, course, PAIRS)
     pairs.check(Progress(0, 100, None))
     assert noted.seen[-1].seconds_left == pytest.approx(9 * 10)

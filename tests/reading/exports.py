@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
@@ -22,9 +20,9 @@ from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.parsed import Parsed
 from grasp_core.reading.table.table import Recipe, Table
+from tests.reading.making import parquet_bytes
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
-
 JUNK: tuple[Any, ...] = (None, True, "", "x", "7", [], {}, [[]], [None], {"a": "b"}, [{"a": ["b"]}])
 
 
@@ -33,9 +31,7 @@ def lines(records: Sequence[Any]) -> bytes:
 
 
 def parquet(records: Sequence[Any]) -> bytes:
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(records), file)
-    return file.getvalue()
+    return parquet_bytes(pa.Table.from_pylist(records))
 
 
 def table_of(records: Any, name: str = "export.json") -> Table:
@@ -75,19 +71,13 @@ def refused(records: Sequence[Any], *sentences: str) -> None:
 
 
 def recognised_run(
-    folder: Path,
-    content: bytes,
-    name: str,
-    raters: Sequence[str] | bytes,
-    axis: str = "gender",
-    options: Sequence[str] = (),
+    folder: Path, content: bytes, name: str, raters: Sequence[str], options: Sequence[str] = ()
 ) -> dict[str, Any]:
     """A run from the command line that names no column but the axis; the saved result."""
     (folder / name).write_bytes(content)
-    described = raters if isinstance(raters, bytes) else RATERS.format(*raters).encode()
-    (folder / "raters.csv").write_bytes(described)
+    (folder / "raters.csv").write_text(RATERS.format(*raters), encoding="utf-8")
     files = ["--annotations", str(folder / name), "--raters", str(folder / "raters.csv")]
-    how = ["--axis", axis, "--permutations", "50", "--out", str(folder / "result.json")]
+    how = ["--axis", "gender", "--permutations", "50", "--out", str(folder / "result.json")]
     assert cli.main(["run", *files, *how, *options]) == 0
     result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     return result
@@ -146,9 +136,7 @@ def textual(value: Any) -> Any:
 def _places(value: Any) -> list[tuple[Any, Any]]:
     keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
     own = [(value, key) for key in keys]
-    return own + [
-        place for key in keys if isinstance(value[key], dict | list) for place in _places(value[key])
-    ]
+    return own + [p for key in keys if isinstance(value[key], dict | list) for p in _places(value[key])]
 
 
 def survives(read: Callable[..., Parsed | None], *arguments: Any) -> None:

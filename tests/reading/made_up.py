@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
+from grasp_core.reading.guess.recognise import Guess
+
 Rows = list[dict[str, str]]
 
 
@@ -47,25 +49,25 @@ def moment(rng: random.Random) -> str:
     return f"2024-05-{rng.randrange(1, 29):02d} {rng.randrange(24):02d}:{rng.randrange(60):02d}:00"
 
 
-def noise(rng: random.Random, i: int, j: int) -> dict[str, dict[str, str]]:
+def noise(rng: random.Random, i: int, j: int) -> dict[str, str]:
     """Columns that hold no labels, by their names."""
     return {
-        "timestamp": {"timestamp": moment(rng)},
-        "duration": {"duration_seconds": str(rng.randrange(3, 90))},
-        "work time": {"WorkTimeInSeconds": str(rng.randrange(3, 90))},
-        "remark": {"comments": remark(rng)},
-        "rationale": {"rationale": remark(rng)},
-        "free text": {"why": remark(rng)},
-        "url": {"image_url": f"https://example.org/{i}.png"},
-        "gender": {"gender": ("Woman", "Man", "Other")[j % 3]},
-        "age": {"age": str(20 + j * 3 % 40)},
-        "country": {"country": ("DE", "FR", "US")[j % 3]},
-        "text": {"text": text(random.Random(i), i)},
-        "source": {"source": ("forum", "news")[i % 2]},
-        "row": {"annotation_id": str(rng.randrange(10**9))},
-        "trial": {"trial_index": str((i * 31 + j * 17) % 1009)},
-        "status": {"status": rng.choice(["Approved", "Submitted"])},
-        "browser": {"browser": ("Firefox", "Chrome")[j % 2]},
+        "timestamp": moment(rng),
+        "duration_seconds": str(rng.randrange(3, 90)),
+        "WorkTimeInSeconds": str(rng.randrange(3, 90)),
+        "comments": remark(rng),
+        "rationale": remark(rng),
+        "why": remark(rng),
+        "image_url": f"https://example.org/{i}.png",
+        "gender": ("Woman", "Man", "Other")[j % 3],
+        "age": str(20 + j * 3 % 40),
+        "country": ("DE", "FR", "US")[j % 3],
+        "text": text(random.Random(i), i),
+        "source": ("forum", "news")[i % 2],
+        "annotation_id": str(rng.randrange(10**9)),
+        "trial_index": str((i * 31 + j * 17) % 1009),
+        "status": rng.choice(["Approved", "Submitted"]),
+        "browser": ("Firefox", "Chrome")[j % 2],
     }
 
 
@@ -79,20 +81,27 @@ def made(
     ids: tuple[str, str] = ("letters", "letters"),
     beside: tuple[str, ...] = (),
     labels: tuple[str, ...] = ("Yes", "No", "Unsure"),
-    extra: Callable[[random.Random, int, int], dict[str, str]] | None = None,
+    extra: Callable[[random.Random, int, int], dict[str, str]] = lambda *_: {},
 ) -> Made:
     """A long file of these columns, in any order of rows and columns."""
     item, rater, asked = names
     item_of, rater_of = (IDS[kind] for kind in ids)
     rows = []
     for i, j in answers(rng, items, raters, per_item):
-        row = {item: item_of(i), rater: rater_of(j)}
-        row |= {name: rng.choice(labels) for name in asked}
-        found = noise(rng, i, j)
-        for one in beside:
-            row |= found[one]
-        rows.append(row | ({} if extra is None else extra(rng, i, j)))
+        given, found = {name: rng.choice(labels) for name in asked}, noise(rng, i, j)
+        aside = {name: found[name] for name in beside}
+        rows.append({item: item_of(i), rater: rater_of(j), **given, **aside, **extra(rng, i, j)})
     rng.shuffle(rows)
     order = list(rows[0])
     rng.shuffle(order)
     return Made([{name: row[name] for name in order} for row in rows], item, rater, asked)
+
+
+def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
+    """The fields that somebody has to choose, with what may be chosen."""
+    return {reason.field: reason.candidates for reason in guess.uncertain}
+
+
+def doubts(guess: Guess) -> list[tuple[str, str]]:
+    """The same fields, with why."""
+    return [(reason.field, reason.sentence) for reason in guess.uncertain]

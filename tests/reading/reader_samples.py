@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import json
 import tempfile
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pyreadstat
 
 from grasp_core.model.errors import DataError
@@ -23,31 +19,18 @@ from grasp_core.reading.files import workbooks
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
-from tests.reading.making import csv_bytes, read_here
+from tests.reading.making import arrow_bytes, csv_bytes, parquet_bytes, read_here
 from tests.zips import zipped
 
 NAME = "votes.bin"
-_LIMITED = (
-    containers.ZIP,
-    workbooks.OLD_EXCEL,
-    b"$FL",
-    b"<stata",
-    b"ARROW1",
-    b"\xff\xff\xff\xff",
-    b"q\2",
-    b"q\1",
-)
+ARROW_MARKS = (b"ARROW1", b"\xff\xff\xff\xff")
+_LIMITED = (containers.ZIP, workbooks.OLD_EXCEL, b"$FL", b"<stata", *ARROW_MARKS, b"q\2", b"q\1")
 ROWS = [["item", "rater", "label", "text"]] + [
     [f"i{row % 5}", f"r{row // 5}", ("Yes", "No", "")[row % 3], ("é, x", 'a "b"', "c\nd", "007")[row % 4]]
     for row in range(30)
 ]
 RECORDS = [dict(zip(ROWS[0], row, strict=True)) for row in ROWS[1:]]
-
-
-def parquet_bytes() -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(RECORDS), sink)
-    return sink.getvalue()
+ARROW = pa.Table.from_pylist(RECORDS)
 
 
 def statistical_bytes(ending: str, **options: object) -> bytes:
@@ -57,13 +40,6 @@ def statistical_bytes(ending: str, **options: object) -> bytes:
         write = getattr(pyreadstat, f"write_{ending.removeprefix('z')}")
         write(pd.DataFrame(RECORDS), path, **options)
         return path.read_bytes()
-
-
-def arrow_bytes(new: Callable[[io.BytesIO, pa.Schema], Any]) -> bytes:
-    table, sink = pa.Table.from_pylist(RECORDS), io.BytesIO()
-    with new(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue()
 
 
 @cache
@@ -81,9 +57,9 @@ def samples() -> dict[str, bytes]:
         "zip": zipped({"folder/votes.csv": text, "more.json": json.dumps(RECORDS).encode()}),
         "XLSX": xlsx_bytes(ROWS),
         "ODS": ods_bytes({"S": ods_rows(ROWS)}),
-        "Parquet": parquet_bytes(),
-        "Arrow": arrow_bytes(pa.ipc.new_file),
-        "Arrow, stream": arrow_bytes(pa.ipc.new_stream),
+        "Parquet": parquet_bytes(ARROW),
+        "Arrow": arrow_bytes(ARROW, pa.ipc.new_file),
+        "Arrow, stream": arrow_bytes(ARROW),
         "SPSS": statistical_bytes("sav"),
         "SPSS, ZSAV": statistical_bytes("zsav", compress=True),
         "Stata": statistical_bytes("dta"),

@@ -19,7 +19,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.exports import parquet as parquet_of
 from tests.reading.files.workbook_files import ods_bytes, ods_text_rows, xlsx_text_bytes
-from tests.reading.making import csv_bytes
+from tests.reading.making import LONG, csv_bytes, labels_of
 from tests.strategies import AWKWARD
 from tests.zips import zipped
 
@@ -36,12 +36,8 @@ IDS = st.one_of(
     ).filter(lambda text: text.strip() not in COLUMNS),
 )
 LABELS = (
-    ("No", "Yes"),
-    ("1", "2", "3", "4", "5"),
-    ("1.0", "2.5", "-1"),
-    ("NA", "None", "null", "007", "7"),
-    ("a, b", 'say "no"', "two\nlines", "semi;colon", "it's", "|"),
-    ("0", "1"),
+    *(("No", "Yes"), ("1", "2", "3", "4", "5"), ("1.0", "2.5", "-1"), ("0", "1")),
+    *(("NA", "None", "null", "007", "7"), ("a, b", 'say "no"', "two\nlines", "semi;colon", "it's", "|")),
 )
 AGES = ("18-24", "25 and over", "")
 
@@ -85,15 +81,13 @@ def given_labels(draw: st.DrawFn, *, ids: st.SearchStrategy[str] = IDS, least: i
 
 def content(data: Dataset, axes: Sequence[str] = ("gender", "age")) -> object:
     votes = {
-        (formed.item_ids[i], formed.rater_ids[j], question, formed.categories[k])
+        (*pair, question, label)
         for question, formed in enumerate(data.questions)
-        for i, j, k in zip(formed.item, formed.rater, formed.category, strict=True)
+        for pair, label in labels_of(formed).items()
     }
+    found = [data.raters.axes[name] for name in axes]
     profiles = {
-        rater: tuple(
-            axis.values[axis.codes[at]] if axis.codes[at] >= 0 else ""
-            for axis in (data.raters.axes[name] for name in axes)
-        )
+        rater: tuple(axis.values[axis.codes[at]] if axis.codes[at] >= 0 else "" for axis in found)
         for at, rater in enumerate(data.raters.rater_ids)
     }
     return votes, profiles
@@ -122,10 +116,6 @@ def wide_rows(said: Given) -> Rows:
 
 
 # Formats
-def ods(rows: Rows) -> bytes:
-    return ods_bytes({"Sheet1": ods_text_rows(rows)})
-
-
 def records(rows: Rows) -> list[dict[str, str]]:
     return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
 
@@ -139,51 +129,32 @@ FORMATS: dict[str, Callable[[Rows], bytes]] = {
     "gzip": lambda rows: gzip.compress(csv_bytes(rows)),
     "zip": lambda rows: zipped({"votes.csv": csv_bytes(rows)}),
     "XLSX": xlsx_text_bytes,
-    "ODS": ods,
+    "ODS": lambda rows: ods_bytes({"Sheet1": ods_text_rows(rows)}),
     "JSON": lambda rows: json.dumps(records(rows)).encode(),
     "JSON Lines": lambda rows: "\n".join(map(json.dumps, records(rows))).encode(),
     "Parquet": lambda rows: parquet_of(records(rows)),
 }
-
-LONG = DataSpec(item="item", rater="rater", label="label")
+AXES = ("gender", "age")
+THE_AXES = ("the gender", "the age")
+BY_ITEM = DataSpec(layout="items-by-raters", item="item", rater="rater", text="text")
+BY_RATER = DataSpec(layout="raters-by-items", rater="rater", profile=THE_AXES)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 @PLAIN
 @given(said=given_labels())
-def test_a_long_file_of_one_or_two_questions(form: str, said: Given) -> None:
-    table = read_table(FORMATS[form](long_rows(said)), "votes")
-    assert content(load(table, None, LONG, ("gender", "age"))) == said.content()
-    both = load(table, None, replace(LONG, further=(Question("second"),)), ("gender", "age"))
+def test_every_layout_comes_back_from_every_format(form: str, said: Given) -> None:
+    def read(rows: Rows) -> Table:
+        return read_table(FORMATS[form](rows), "file")
+
+    long, raters = long_rows(said), read(rater_rows(said))
+    assert content(load(read(long), None, LONG, AXES)) == said.content()
+    both = load(read(long), None, replace(LONG, further=(Question("second"),)), AXES)
     assert content(both) == said.content(2)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@PLAIN
-@given(said=given_labels())
-def test_raters_in_a_file_of_their_own(form: str, said: Given) -> None:
-    apart = [row[:4] for row in long_rows(said)]
-    tables = [read_table(FORMATS[form](rows), "file") for rows in (apart, rater_rows(said))]
-    assert content(load(*tables, LONG, ("gender", "age"))) == said.content()
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@PLAIN
-@given(said=given_labels())
-def test_a_row_per_item(form: str, said: Given) -> None:
-    tables = [read_table(FORMATS[form](rows), "file") for rows in (item_rows(said), rater_rows(said))]
-    spec = DataSpec(layout="items-by-raters", item="item", rater="rater", text="text")
-    assert content(load(*tables, spec, ("gender", "age"))) == said.content()
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@PLAIN
-@given(said=given_labels())
-def test_a_row_per_rater(form: str, said: Given) -> None:
-    spec = DataSpec(layout="raters-by-items", rater="rater", profile=("the gender", "the age"))
-    table = read_table(FORMATS[form](wide_rows(said)), "file")
-    axes = ("the gender", "the age")
-    assert content(load(table, None, spec, axes), axes) == said.content()
+    assert content(load(read([row[:4] for row in long]), raters, LONG, AXES)) == said.content()
+    assert content(load(read(item_rows(said)), raters, BY_ITEM, AXES)) == said.content()
+    by_rater = load(read(wide_rows(said)), None, BY_RATER, THE_AXES)
+    assert content(by_rater, THE_AXES) == said.content()
 
 
 @pytest.mark.parametrize("form", ["JSON", "Parquet"])

@@ -14,10 +14,10 @@ from grasp_core import cli
 from grasp_core.analysis.design import screen_cautions
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.model.annotations import Annotations, Axis, BoolArray, Raters
+from grasp_core.model.annotations import Annotations, Axis, Raters
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import Grouping, form_groups
+from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.cautions import Caution, GroupCount, LeftOutReason, ScreenCaution, is_public
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import RunSpec
@@ -30,11 +30,9 @@ from grasp_core.reading.screens.screens import one_of_each, screened
 from grasp_core.report.words.levels import left_out
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import coded, part
-from tests.reading.making import LONG, rows_table
+from tests.reading.making import LONG, csv_bytes, labels_of, rows_table
 
 # Constant raters
-
-
 SETS = 20
 
 
@@ -47,13 +45,10 @@ def test_no_screen_names_anybody_for_a_rare_label(prevalence: float) -> None:
     assert sum(bool(near_duplicates(one).pairs) for one in crowds) <= 3
 
 
-def test_a_label_of_3_percent_makes_many_constant_and_leaves_all_in() -> None:
+def test_rare_labels_make_many_constant_and_six_who_always_say_one_thing_are_found() -> None:
     crowd = rare(3, prevalence=0.03)
     assert find_constant(crowd)[0].sum() > 5
     assert not screened("constant", crowd).any()
-
-
-def test_six_who_always_say_one_thing_are_found_unless_the_other_label_is_rare() -> None:
     found = [too_constant(rare(seed, prevalence=0.3, constant=6)).named for seed in range(SETS)]
     assert sum(bool(one[:6].all()) for one in found) >= 19
     assert sum(int(one[6:].sum()) for one in found) <= 2
@@ -61,71 +56,43 @@ def test_six_who_always_say_one_thing_are_found_unless_the_other_label_is_rare()
     assert sum(bool(one[:6].all()) for one in rarer) >= 5
 
 
-def test_who_gave_few_labels_is_not_named_with_who_gave_many() -> None:
+def test_few_labels_and_the_rest_of_several_are_told_apart() -> None:
     crowd = rare(5, prevalence=0.2, items=200, constant=6)
     few = (crowd.rater == 6) & (crowd.item < 10)
-    kept = few | (crowd.rater != 6)
-    category = np.where(few, 0, crowd.category)[kept]
-    found = too_constant(_of(crowd, category, kept))
+    found = too_constant(part(crowd, few | (crowd.rater != 6), np.where(few, 0, crowd.category)))
     assert found.named[:6].all()
     assert found.looked_at[6]
     assert not found.named[6]
-
-
-def test_several_labels_count_as_the_most_frequent_against_the_rest() -> None:
     crowd = rare(2, prevalence=0.4, constant=5)
     other = np.random.default_rng(2).integers(1, 4, crowd.category.size)
     three = np.where(crowd.category > 0, other, 0)
     three[crowd.rater == 5] = 2  # one of the rest, always
-    found = too_constant(_of(crowd, three, np.ones(three.size, bool), labels=4))
+    found = too_constant(coded(crowd.item, crowd.rater, three, 4, (crowd.n_items, crowd.n_raters)))
     assert set(np.flatnonzero(found.named)) == {0, 1, 2, 3, 4, 5}
 
 
 def test_what_a_whole_group_says_is_its_label_use() -> None:
     crowd = rare(4, prevalence=0.3)
-    quiet = rare(5, prevalence=0.03)
     group = np.arange(60) < 15
-    category = np.where(group[crowd.rater], quiet.category, crowd.category)
-    both = _of(crowd, category, np.ones(category.size, bool))
+    theirs = group[crowd.rater]
+    both = part(crowd, ..., np.where(theirs, rare(5, prevalence=0.03).category, crowd.category))
     assert not too_constant(both, group[None]).named.any()
-    silent = _of(crowd, np.where(group[crowd.rater], 0, crowd.category), np.ones(category.size, bool))
+    silent = part(crowd, ..., np.where(theirs, 0, crowd.category))
     assert too_constant(silent).named[group].all()
     assert not too_constant(silent, group[None]).named.any()
-    assert not _cautions(silent, group)
-    clicking = _of(crowd, np.where(crowd.rater < 6, 0, crowd.category), np.ones(category.size, bool))
+    clicking = part(crowd, ..., np.where(crowd.rater < 6, 0, crowd.category))
     assert set(np.flatnonzero(too_constant(clicking, group[None]).named)) == set(range(6))
-    assert _cautions(clicking, group) == [Caution.CONSTANT_RATERS, ScreenCaution.SCREENED_IN_GROUPS]
-
-
-def _cautions(annotations: Annotations, group: BoolArray) -> list[object]:
-    return [one.code for one in screen_cautions(annotations, _grouping(group))]
-
-
-def _grouping(group: BoolArray) -> Grouping:
-    values = ["in" if one else "out" for one in group]
-    ids = tuple(f"r{j}" for j in range(group.size))
-    return form_groups(Raters(ids, {"side": Axis.from_values(values)}), [("side",)])
-
-
-def _of(crowd: Annotations, category: np.ndarray, kept: BoolArray, labels: int = 2) -> Annotations:
-    labelled = category if category.size == kept.sum() else category[kept]
-    return coded(crowd.item[kept], crowd.rater[kept], labelled, labels, (crowd.n_items, crowd.n_raters))
+    sides = Axis.from_values(["in" if one else "out" for one in group])
+    grouping = form_groups(Raters(crowd.rater_ids, {"side": sides}), [("side",)])
+    cautions = [[one.code for one in screen_cautions(one, grouping)] for one in (silent, clicking)]
+    assert cautions == [[], [Caution.CONSTANT_RATERS, ScreenCaution.SCREENED_IN_GROUPS]]
 
 
 # Near-duplicates
 LABELS = ("a", "b", "c")
 
 
-def simulated(
-    seed: int,
-    *,
-    items: int = 200,
-    raters: int = 40,
-    missing: float = 0.0,
-    copies: int = 0,
-    slips: float = 0.1,
-    community: int = 0,
-) -> Annotations:
+def simulated(seed, *, items=200, raters=40, missing=0.0, copies=0, slips=0.1, community=0) -> Annotations:
     """Raters of differing skill; the last `copies` copy the first but for slips; a community shares views."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(3, size=items, p=[0.6, 0.3, 0.1])
@@ -155,17 +122,16 @@ def test_honest_raters_are_seldom_accused(shape):
     assert accused <= 7
 
 
-def test_a_small_community_with_views_of_its_own_is_not_accused():
+def test_copies_are_found_and_small_communities_not_accused():
+    found = [pairs_of(near_duplicates(simulated(seed, copies=2))) for seed in range(10)]
+    named = sum(len({(0, 39), (1, 38)} & set(pairs)) for pairs in found)
+    assert named >= 14  # of 20; a copy of a rater who says what everybody says cannot be told
     found = [near_duplicates(simulated(seed, community=6)) for seed in range(20)]
     assert sum(bool(each.pairs) for each in found) <= 2
 
 
-def test_copies_are_found():
-    named = 0
-    for seed in range(10):
-        found = near_duplicates(simulated(seed, copies=2))
-        named += len({(0, 39), (1, 38)} & {(pair.first, pair.second) for pair in found.pairs})
-    assert named >= 14  # of 20; a copy of a rater who says what everybody says cannot be told
+def pairs_of(found: Duplicates) -> list[tuple[int, int]]:
+    return [(pair.first, pair.second) for pair in found.pairs]
 
 
 def test_counts_are_those_of_the_labels():
@@ -176,37 +142,34 @@ def test_counts_are_those_of_the_labels():
     assert found.looked_at == 66  # 12 raters, about 51 common items each
     assert found.pairs
     for pair in found.pairs:
-        both = (label[:, pair.first] >= 0) & (label[:, pair.second] >= 0)
-        assert pair.common == both.sum()
-        assert pair.agreed == (both & (label[:, pair.first] == label[:, pair.second])).sum()
+        one, other = label[:, pair.first], label[:, pair.second]
+        both = (one >= 0) & (other >= 0)
+        assert (pair.common, pair.agreed) == (both.sum(), (both & (one == other)).sum())
         assert 0 < pair.expected < pair.agreed
-    assert found.raters == len({rater for pair in found.pairs for rater in (pair.first, pair.second)})
+    assert found.raters == len({rater for pair in pairs_of(found) for rater in pair})
 
 
 def test_constant_raters_and_short_overlaps_are_not_looked_at():
-    rng = np.random.default_rng(1)
-    labels = rng.integers(3, size=(40, 4))
+    labels = np.random.default_rng(1).integers(3, size=(40, 4))
     labels[:, 2:] = 0
     item, rater = np.nonzero(np.ones_like(labels))
-    annotations = coded(item, rater, labels[item, rater], LABELS)
-    assert near_duplicates(annotations).looked_at == 1
+    assert near_duplicates(coded(item, rater, labels[item, rater], LABELS)).looked_at == 1
     assert near_duplicates(simulated(1, items=19)).looked_at == 0
 
 
 def test_raters_whom_nobody_can_be_held_against_change_nothing_about_the_others():
     crowd = simulated(5, copies=2, slips=0)
-    alone = 25 * 3  # three more, with 25 items each that nobody else has seen
+    alone = np.arange(25 * 3)  # three more, with 25 items each that nobody else has seen
     annotations = coded(
-        np.append(crowd.item, 200 + np.arange(alone)),
-        np.append(crowd.rater, np.repeat([40, 41, 42], 25)),
-        np.append(crowd.category, np.arange(alone) % 3),
+        np.append(crowd.item, 200 + alone),
+        np.append(crowd.rater, 40 + alone // 25),
+        np.append(crowd.category, alone % 3),
         LABELS,
     )
     found, before = near_duplicates(annotations), near_duplicates(crowd)
     assert before.pairs
     assert found.looked_at == before.looked_at
-    first, second = ([(pair.first, pair.second) for pair in one.pairs] for one in (found, before))
-    assert first == second
+    assert pairs_of(found) == pairs_of(before)
 
 
 def test_blocks_and_thinning_keep_what_they_see(monkeypatch):
@@ -262,21 +225,20 @@ def test_nobody_is_named_where_everybody_agrees_little():
         assert not found.random.any()
 
 
-@pytest.mark.parametrize("turned", [1.0, 0.5], ids=["inverted", "half of the items"])
-def test_a_minority_with_a_view_of_its_own_is_not_named(turned):
-    crowds = [crowd(seed, items=200, categories=2, minority=6, turned=turned) for seed in range(8)]
-    assert sum(len(named(one) & set(range(6))) for one in crowds) <= 2  # of 48
-
-
 def test_short_overlaps_constant_raters_and_tiny_crowds_are_not_looked_at():
     assert random_responders(crowd(1, items=19)).agreement is None
     assert random_responders(crowd(1, raters=4)).agreement is None
     annotations = crowd(1, items=100, clickers=1)
-    constant = annotations.category.copy()
-    constant[annotations.rater == 0] = 0
+    constant = np.where(annotations.rater == 0, 0, annotations.category)
     found = random_responders(part(annotations, ..., constant))
     assert found.looked_at.sum() == 59
     assert not found.looked_at[0]
+
+
+@pytest.mark.parametrize("turned", [1.0, 0.5], ids=["inverted", "half of the items"])
+def test_a_minority_with_a_view_of_its_own_is_not_named(turned):
+    crowds = [crowd(seed, items=200, categories=2, minority=6, turned=turned) for seed in range(8)]
+    assert sum(len(named(one) & set(range(6))) for one in crowds) <= 2  # of 48
 
 
 # Leaving them out when data are read
@@ -285,20 +247,16 @@ CROWD = crowd(3, items=200, clickers=CLICKERS)
 
 def rows() -> list[list[str]]:
     """The crowd with its clickers r0000 to r0003, a constant rater, and a copy of the last one."""
-    found = [
-        [CROWD.item_ids[item], CROWD.rater_ids[rater], CROWD.categories[label]]
-        for item, rater, label in zip(CROWD.item, CROWD.rater, CROWD.category, strict=True)
-    ]
+    found = [[*pair, label] for pair, label in labels_of(CROWD).items()]
     copied = [[item, "twin", label] for item, rater, label in found if rater == "r0059"]
     constant = [[item, "bored", "label a"] for item in CROWD.item_ids[:50]]
     return [["item", "rater", "label"], *found, *constant, *copied]
 
 
 def read(*screens: str, spec: DataSpec = LONG) -> Dataset:
-    table = [[*row, row[2]] for row in rows()] if spec.further else rows()
-    if spec.further:
-        table[0][3] = "again"
-    return load(rows_table(table), None, replace(spec, screens=screens), [])
+    header, *body = rows()
+    table = rows_table([[*header, "again"], *([*row, row[2]] for row in body)])
+    return load(table, None, replace(spec, screens=screens), [])
 
 
 def gone(dataset: Dataset) -> set[str]:
@@ -314,22 +272,15 @@ def test_each_screen_leaves_out_its_raters_and_counts_their_rows() -> None:
     account = every.summary.account
     assert account is not None
     counts = {one.reason: one.count for one in account.left_out if one.count}
-    assert counts == {
-        LeftOutReason.AT_CHANCE(): 800,
-        LeftOutReason.ONE_LABEL_ALWAYS(): 50,
-        LeftOutReason.TOO_CLOSE(): 200,
-    }
+    why = LeftOutReason
+    assert counts == {why.AT_CHANCE(): 800, why.ONE_LABEL_ALWAYS(): 50, why.TOO_CLOSE(): 200}
     assert account.read == account.used + 1050
 
 
-def test_who_is_named_by_the_first_question_is_left_out_of_all() -> None:
-    spec = replace(LONG, further=(Question("again"),))
-    every = read("random", spec=spec)
+def test_who_is_screened_leaves_all_questions_and_half_of_a_chain_stays() -> None:
+    every = read("random", spec=replace(LONG, further=(Question("again"),)))
     assert gone(every) == {"r0000", "r0001", "r0002", "r0003"}
     assert [one.n_annotations for one in every.questions] == [56 * 200 + 250] * 2
-
-
-def test_of_a_chain_of_near_duplicates_every_second_stays() -> None:
     annotations = crowd(1, raters=4)
     pairs = tuple(Pair(a, b, 60, 60, 30.0) for a, b in ((0, 1), (1, 2), (2, 3)))
     assert one_of_each(Duplicates(pairs, 6, 1.0), annotations).tolist() == [False, True, False, True]
@@ -384,8 +335,7 @@ def test_clickers_make_differences_that_are_none_and_screening_removes_them() ->
 
 def test_the_command_leaves_out_by_name(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    written = "\n".join(",".join(row) for row in rows())
-    (tmp_path / "votes.csv").write_text(written, encoding="utf-8")
+    (tmp_path / "votes.csv").write_bytes(csv_bytes(rows()))
     asked = ["quality", "--annotations", "votes.csv", "--out", "quality.json"]
     assert cli.main(asked) == 0
     printed = capsys.readouterr().out

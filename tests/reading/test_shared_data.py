@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from dataclasses import replace
@@ -16,7 +14,7 @@ from grasp_core.cli.options import add_reading, spec_fields
 from grasp_core.cli.parser import Parser
 from grasp_core.cli.terminal.messages import VOICE
 from grasp_core.engine.request.reading import Tables, reading_of
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.dataset.load import cross_table, load
@@ -36,41 +34,28 @@ REMOVED = (("removed", "True"),)
 
 
 @pytest.fixture(scope="module")
-def long():
-    return read_table(DATA / "dices350" / "ratings_long.csv")
-
-
-@pytest.fixture(scope="module")
-def matrix():
-    return read_table(DATA / "dices350" / "ratings_wide.csv")
-
-
-@pytest.fixture(scope="module")
-def raters():
-    return read_table(DATA / "dices350" / "raters.csv")
-
-
-@pytest.fixture(scope="module")
-def transposed(matrix):
+def dices() -> dict[Layout, tuple[Table, Table | None]]:
+    """The published ratings in every layout, with the raters in a file of their own where it has none."""
+    long, matrix, raters = (
+        read_table(DATA / "dices350" / f"{name}.csv") for name in ("ratings_long", "ratings_wide", "raters")
+    )
     frame = matrix.head(1000).set_index("item_id").T.reset_index(names="rater_id")
-    return rows_table([list(frame.columns), *frame.to_numpy().tolist()], "transposed.csv")
+    turned = rows_table([list(frame.columns), *frame.to_numpy().tolist()], "transposed.csv")
+    return {"long": (long, None), "items-by-raters": (matrix, raters), "raters-by-items": (turned, raters)}
 
 
-def test_dices_is_recognised_in_every_layout(long, matrix, raters, transposed):
-    guess = recognise(long)
-    expected = DataSpec(item="item_id", rater="rater_id", label="Q_overall", exclude=REMOVED)
-    assert (guess.advised, guess.axes) == (expected, AXES)
-    guess = recognise(matrix, raters)
-    expected = DataSpec(layout="items-by-raters", item="item_id", rater="rater_id", exclude=REMOVED)
-    assert (guess.advised, guess.axes) == (expected, AXES)
-    guess = recognise(transposed, raters)
-    expected = DataSpec(layout="raters-by-items", rater="rater_id", exclude=REMOVED)
-    assert (guess.advised, guess.axes) == (expected, AXES)
+def test_dices_is_recognised_in_every_layout(dices):
+    for layout, tables in dices.items():
+        guess = recognise(*tables)
+        item = None if layout == "raters-by-items" else "item_id"
+        label = "Q_overall" if layout == "long" else None
+        expected = DataSpec(layout=layout, item=item, rater="rater_id", label=label, exclude=REMOVED)
+        assert (guess.advised, guess.axes) == (expected, AXES)
 
 
-def test_dices_is_the_same_in_every_layout(long, matrix, raters, transposed):
+def test_dices_is_the_same_in_every_layout(dices):
     sets = []
-    for table, beside in ((long, None), (long, raters), (matrix, raters), (transposed, raters)):
+    for table, beside in (*dices.values(), (dices["long"][0], dices["items-by-raters"][1])):
         guess = recognise(table, beside)
         spec = replace(guess.advised, categories=("No", "Yes", "Unsure"))
         sets.append(load(table, beside, spec, guess.axes))
@@ -78,20 +63,15 @@ def test_dices_is_the_same_in_every_layout(long, matrix, raters, transposed):
     # 104 kept raters of all 350 items.
     assert (first.summary.items, first.summary.raters) == (350, 104)
     assert first.summary.annotations == 350 * 104
-    removed = ["left out: 6,650 annotations, 19 raters (raters with 'removed' = 'True')"]
-    assert [problem.message for problem in first.problems] == removed
-    for other in sets[1:]:
+    for other in sets:
         assert other.annotations.item_ids == first.annotations.item_ids
         assert other.annotations.rater_ids == first.annotations.rater_ids
         assert np.array_equal(other.annotations.category, first.annotations.category)
         for name in AXES:
             assert np.array_equal(other.raters.axes[name].codes, first.raters.axes[name].codes)
-        assert [problem.message for problem in other.problems] == removed
-
-
-def test_dices_counts(long):
-    guess = recognise(long)
-    table = cross_table(load(long, None, guess.advised, guess.axes), "rater_race", "rater_gender")
+        told = [problem.message for problem in other.problems]
+        assert told == ["left out: 6,650 annotations, 19 raters (raters with 'removed' = 'True')"]
+    table = cross_table(first, "rater_race", "rater_gender")
     # Counted from raters.csv with Python's csv module, rows with removed = False.
     assert table["Man"].tolist() == [12, 7, 10, 9, 9, 47]
     assert table["Woman"].tolist() == [9, 16, 12, 4, 16, 57]
@@ -108,45 +88,11 @@ def test_convabuse():
     assert data.annotations.categories == ("abusive", "not abusive")
 
 
-def test_d3_profiles():
-    raters = read_table(DATA / "d3" / "raters.csv")
-    ids = list(raters.column("rater_id").values)
-    rng = np.random.default_rng(1)
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(["item_id", "rater_id", "rating"])
-    for rater in ids:
-        writer.writerows([item, rater, rng.integers(5)] for item in rng.choice(4_554, 3, replace=False))
-    table = read_table(file.getvalue().encode(), "ratings.csv")
-    guess = recognise(table, raters)
-    assert guess.recipe is not None
-    assert guess.recipe.name == "D3CODE"
-    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item_id", "rater_id", "rating")
-    assert {"Age", "Gender", "Region"} <= set(guess.axes)
-    data = load(table, raters, guess.spec, ("Region", "Country"))
-    # 4,309 raters in 8 regions and 21 countries (the data's README).
-    assert data.summary.raters == 4_309
-    assert len(data.raters.axes["Region"].values) == 8
-    assert len(data.raters.axes["Country"].values) == 21
-
-
 # Files that nobody here wrote
 FILES = SHARED / "data" / "strangers"
-
-
 AT_ONCE = (
-    "armis",
-    "csc",
-    "ct_open_cf",
-    "ct_relex_multi",
-    "emofull",
-    "gws_resp",
-    "hatebr",
-    "medevac_long",
-    "nlivar",
-    "popq_off",
-    "wax",
-    "zoo_camcat",
+    *("armis", "csc", "ct_open_cf", "ct_relex_multi", "emofull", "gws_resp", "hatebr", "medevac_long"),
+    *("nlivar", "popq_off", "wax", "zoo_camcat"),
 )
 ANSWERED = {
     "awa": "--item postCategory+postId --label toyou",
@@ -205,17 +151,16 @@ def read(key: str, options: str = ""):
 
 def is_right(key: str, data) -> bool:
     """Whether sizes and counts are those of one of the true readings; of conflicts one answer counts."""
-    counts = sorted(Counter(data.annotations.category.tolist()).values())
-    return any(_is(one, data.summary, counts) for one in truth()[key]["readings"])
+    summary, counts = data.summary, sorted(Counter(data.annotations.category.tolist()).values())
 
+    def holds(one) -> bool:
+        conflicts = one.get("conflicts", 0)
+        sizes = {one["rows"], one["cols"]} if "rows" in one else {one["items"], one["raters"]}
+        same = not one["counts"] or conflicts or sorted(one["counts"].values()) == counts
+        few = 0 <= one["n"] - summary.annotations <= conflicts
+        return sizes == {summary.items, summary.raters} and few and bool(same)
 
-def _is(one, summary, counts) -> bool:
-    conflicts = one.get("conflicts", 0)
-    sizes = {one["rows"], one["cols"]} if "rows" in one else {one["items"], one["raters"]}
-    same = not one["counts"] or conflicts or sorted(one["counts"].values()) == counts
-    return (
-        sizes == {summary.items, summary.raters} and 0 <= one["n"] - summary.annotations <= conflicts and same
-    )
+    return any(map(holds, truth()[key]["readings"]))
 
 
 @pytest.mark.parametrize("key", AT_ONCE)
@@ -230,13 +175,10 @@ def test_asked_and_then_read_right(key: str) -> None:
     assert is_right(key, read(key, ANSWERED[key]))
 
 
-def test_answers_to_other_questions_are_no_axes() -> None:
+def test_questions_and_places_in_a_round_are_no_axes_and_no_people() -> None:
     data = read("muscular", ANSWERED["muscular"])
     assert not any(name.endswith("_result") for name in data.raters.axes)
-
-
-def test_a_layout_alone_makes_no_people_of_places_in_a_round() -> None:
-    """Which others take in the next; a pattern that names them says that they are people."""
+    # Which others take in the next; a pattern that names them says that they are people.
     with pytest.raises(DataError) as caught:
         read("gws", "--layout items-by-raters")
     assert "--label" in str(caught.value)

@@ -12,7 +12,7 @@ from grasp_core.model.outcome import PAIR_STATISTICS, Interval, Outcome, Shift
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.notebook.results import Analysis
-from grasp_core.report.in_numbers import measure_table, pair_table, pairs_in_words, pairs_table
+from grasp_core.report.in_numbers import PAIRS, measure_table, pair_table, pairs_in_words, pairs_tested
 from grasp_core.report.pairs import (
     PAIR_NAMES,
     foremost_pairs,
@@ -23,6 +23,7 @@ from grasp_core.report.pairs import (
     told_first,
 )
 from grasp_core.report.public_view import public_view
+from grasp_core.report.tables import numbers
 from grasp_core.report.words.names import what_is_provisional
 from grasp_core.report.writers._html_page import report_html
 from grasp_core.report.writers.latex import table_latex
@@ -172,7 +173,7 @@ def test_tables_have_every_pair_and_measure(result: RunResult) -> None:
         *("label: No", "label: Yes", "label: Unsure", "label_use"),
         *("gap_a", "xrr", "irr_difference"),
     ]
-    table = pairs_table(result)
+    table = numbers(PAIRS, pairs_tested(result))
     assert len(table) == 3 * 8
     assert not (table["q"] < table["p"]).any()
     yes = table[(table["second"] == "White") & (table["first"] == "Black") & (table["statistic"] == "“Yes”")]
@@ -222,5 +223,5 @@ def test_the_shift_of_the_mean_is_a_measure_without_a_mark():
     one = pair_table(told, rows[2]).set_index("Measure").loc["Shift of the mean"]
     assert one.tolist() == ["0.200", "[0.100, 0.300]", "0.004", "none"]
     assert pairs_in_words(told)["Shift of the mean"].tolist() == ["0.200"] * 3
-    table = pairs_table(told)
+    table = numbers(PAIRS, pairs_tested(told))
     assert table.loc[table["statistic"] == "Shift of the mean", "value"].tolist() == [0.2] * 3

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from grasp_core.engine.request.voice import Voice
-from grasp_core.model.text import one_line
+from grasp_core.model.text import one_line, without_places
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 EVERY_SECONDS = 30.0
@@ -44,13 +44,13 @@ def saying(*, notes: bool, text: bool) -> Iterator[None]:
 def say(text: str = "", end: str = "\n") -> None:
     """Say a part of the answer to people, on standard output."""
     if _SAYING.get().text:
-        print(text, end=end, flush=True)
+        print(without_places(text), end=end, flush=True)
 
 
 def note(sentence: str) -> None:
     """Say something to know."""
     if _SAYING.get().notes:
-        print(f"note: {sentence}", file=sys.stderr)
+        print(f"note: {without_places(sentence)}", file=sys.stderr)
 
 
 def emphasised(text: str) -> str:

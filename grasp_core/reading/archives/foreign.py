@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from grasp_core.model.errors import DataError
 
@@ -108,16 +109,12 @@ def _not_read(name: str, what: str, advice: str) -> DataError:
 def _is_binary(content: bytes) -> bool:
     """Whether more than a few different bytes are none of any text's."""
     start = content[:_LOOKED_AT]
-    if start.startswith(_BOMS) or (b"\0" not in start and _begins_as_utf8(start)):
+    if start.startswith(_BOMS):
         return False
+    with suppress(UnicodeDecodeError):
+        codecs.getincrementaldecoder("utf-8")().decode(start)  # which may end within a letter
+        if b"\0" not in start:
+            return False
     found = len(start) - len(start.translate(None, _CONTROL))
     different = sum(byte in start for byte in _CONTROL)
     return different >= _FEW_CONTROL and found > _SHARE_CONTROL * len(start)
-
-
-def _begins_as_utf8(start: bytes) -> bool:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(start)  # which may end within a letter
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -14,7 +14,7 @@ import pyarrow as pa
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.text import number, quoted
+from grasp_core.model.text import first_few, number, quoted
 from grasp_core.reading.archives.members import (
     annotators,
     is_aggregate,
@@ -144,23 +144,16 @@ class Stack:
 
     def _same_texts(self, item: str) -> bool:
         """Whether items in several members have the same texts there, if there are texts."""
-        texts = [name for name in self.data.column_names if name != item and self._is_text(name)]
-        if not texts:
-            return True
         items = self._codes(item)[0]
-        shared = _ids_in_several(items, self.member)
-        rows = np.isin(items, shared)
-        if not rows.any():
-            return True
-        return any(self._share_alike(items[rows], self._codes(name)[0][rows]) >= _AGREE for name in texts)
-
-    def _share_alike(self, items: Int64Array, texts: Int64Array) -> float:
-        found, _ = _distinct_pairs(items, texts)
-        return float((np.unique(found, return_counts=True)[1] == 1).mean())
-
-    def _is_text(self, name: str) -> bool:
-        values = list(self._codes(name)[1])[:_MEASURED]
-        return sum(map(len, values)) > _LONG * len(values)
+        rows = np.isin(items, _ids_in_several(items, self.member))
+        shares = []
+        for name in self.data.column_names:
+            codes, distinct = self._codes(name)
+            values = list(distinct)[:_MEASURED]
+            if name != item and sum(map(len, values)) > _LONG * len(values) and rows.any():
+                found, _ = _distinct_pairs(items[rows], codes[rows])
+                shares.append((np.unique(found, return_counts=True)[1] == 1).mean())
+        return not shares or max(shares) >= _AGREE
 
     def _depends_on(self, name: str, key: str) -> bool:
         keys, codes = self._codes(key)[0], self._codes(name)[0]
@@ -276,15 +269,9 @@ def _copies(alike: Sequence[Member]) -> dict[str, str]:
     return {
         alike[at].name: alike[first].name
         for at, first in found.items()
-        if _hold_the_same(alike[at].parsed, alike[first].parsed)
+        if set(columns := alike[at].parsed.columns) == set(alike[first].parsed.columns)
+        and as_texts(alike[at].parsed, columns).equals(as_texts(alike[first].parsed, columns))
     }
-
-
-def _hold_the_same(one: Parsed, other: Parsed) -> bool:
-    if set(one.columns) != set(other.columns):
-        return False
-    same: bool = as_texts(one, one.columns).equals(as_texts(other, one.columns))
-    return same
 
 
 def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str) -> Parsed:
@@ -293,7 +280,7 @@ def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str
     parsed = dataclasses.replace(first.parsed, member=first.name if several else None)
     if not more:
         return parsed
-    shown = _several([one.shown for one in more])
+    shown = first_few([one.shown for one in more], _SHOWN)
     remark = FileProblem.ONE_MEMBER_READ(
         file=name, what=what, member=first.shown, others=len(more), shown=shown
     )
@@ -320,11 +307,6 @@ def _single(cells: pa.ChunkedArray) -> set[str]:
     """The texts of a column; none where one occurs twice."""
     found = cells.unique()
     return set(found.to_pylist()) if len(found) == len(cells) else set()
-
-
-def _several(shown: Sequence[str]) -> str:
-    more = len(shown) - _SHOWN
-    return ", ".join(shown[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
 # A member per item
@@ -488,7 +470,7 @@ def _left_out(
             why = f"the same as {quoted(copies[member.name])}" if member.name in copies else why
             shown.append(f"{quoted(member.name)} ({number(member.rows, 'row')}, {why})")
     shown += [f"{quoted(other)} (no table with rows)" for other in others]
-    remark = FileProblem.MEMBERS_LEFT_OUT(file=name, shown=_several(shown))
+    remark = FileProblem.MEMBERS_LEFT_OUT(file=name, shown=first_few(shown, _SHOWN))
     return [know(remark, len(shown))] if shown else []
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.model.errors import DataError
-from grasp_core.reading.connectors.source import TOOLS, Job, parse
+from grasp_core.reading.connectors.source import Job, parse
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import limit_process
 
@@ -82,7 +82,7 @@ def sentence(error: BaseException, job: Job) -> str:
     if status is not None:
         return _of_status(status, job)
     return on_the_way or (
-        f"{host} does not answer as {TOOLS[job.source.kind]} does ({type(error).__name__}); check the address"
+        f"{host} does not answer as {job.source.tool.name} does ({type(error).__name__}); check the address"
     )
 
 
@@ -103,7 +103,7 @@ def _of_the_way(chain: list[BaseException], job: Job) -> str | None:
     if any(isinstance(one, OSError) for one in chain) or "Connect" in names or "Protocol" in names:
         return (
             f"there is no connection to {host}, or it broke; check the address, and whether "
-            f"{TOOLS[job.source.kind]} runs there"
+            f"{job.source.tool.name} runs there"
         )
     return None
 
@@ -126,7 +126,7 @@ def _of_the_hub(error: BaseException, chain: list[BaseException], job: Job) -> s
 
 
 def _of_status(status: int, job: Job) -> str:
-    tool, host = TOOLS[job.source.kind], job.host
+    tool, host = job.source.tool.name, job.host
     if status in _NOT_ADMITTED:
         return f"{host} does not let this token read {job.source.shown}; make one at {tool} that may"
     if status == 404:
@@ -153,15 +153,6 @@ def _status(error: BaseException) -> int | None:
     return _NOT_ADMITTED[0] if type(error).__name__ in _REFUSALS else None
 
 
-FETCHERS = {
-    "label-studio": ("tools", "label_studio"),
-    "argilla": ("tools", "argilla"),
-    "hf": ("tools", "hugging_face"),
-    "sql": ("sql", "fetch"),
-}
-"""The module and the function that fetch each kind of source."""
-
-
 def main() -> None:
     """Fetch what is asked over the socket of the number given."""
     with socket.socket(fileno=int(sys.argv[1])) as connection:
@@ -183,7 +174,7 @@ def main() -> None:
                 )
             )
         try:
-            module, function = FETCHERS[job.source.kind]
+            module, function = job.source.tool.fetcher.split(":")
             loaded = importlib.import_module(f"grasp_core.reading.connectors.{module}")
             channel.say(wire.VALUE, getattr(loaded, function)(job))
         except DataError as error:

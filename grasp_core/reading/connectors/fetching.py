@@ -32,15 +32,6 @@ from grasp_core.reading.table.table import Table
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-VARIABLES: Mapping[Kind, str] = {
-    "label-studio": "LABEL_STUDIO_API_KEY",
-    "argilla": "ARGILLA_API_KEY",
-    "hf": "HF_TOKEN",
-    "sql": "PGPASSWORD",
-}
-"""Environment variables that the tools' own clients read, too."""
-NEEDED: frozenset[Kind] = frozenset({"label-studio", "argilla"})
-"""Kinds of sources that give nothing without a token."""
 _NONCE = 12
 
 
@@ -91,12 +82,6 @@ MAX_BYTES = 500 * 2**20
 SECONDS = 600.0
 """The longest that fetching may take."""
 _POLL_S = 0.1
-_CLIENTS: Mapping[Kind, str] = {
-    "label-studio": "label_studio_sdk",
-    "argilla": "argilla",
-    "hf": "datasets",
-    "sql": "sqlalchemy",
-}
 _OWN = {
     "HF_HUB_DISABLE_XET": "1",  # a client in Rust, whose connections Python does not see
     "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -137,9 +122,9 @@ def fetch(
     place = hosts.check(source, hub)
     if source.kind == "sql" and not source.in_file:
         require("PostgreSQL", "postgres")
-    require(TOOLS[source.kind], "connectors", _CLIENTS[source.kind])
-    if not token and source.kind in NEEDED:
-        raise DataError(f"{TOOLS[source.kind]} gives nothing without a token; make one there, and give it")
+    require(source.tool.name, "connectors", source.tool.client)
+    if not token and source.tool.needs_token:
+        raise DataError(f"{source.tool.name} gives nothing without a token; make one there, and give it")
     token = token.strip()
     if not token.isprintable():
         raise DataError("the token has characters that no token has; copy it again")
@@ -169,7 +154,7 @@ def fetch(
 
 def available(kind: Kind) -> bool:
     """Whether the client that a kind of source needs is installed."""
-    return has(_CLIENTS[kind])
+    return has(TOOLS[kind].client)
 
 
 def _file(source: Source, folder: Folder | None, hosts: Hosts, work: Path) -> str:
@@ -188,7 +173,7 @@ def _file(source: Source, folder: Folder | None, hosts: Hosts, work: Path) -> st
     return str(work / "database.db")
 
 
-def _fetched(asked: Mapping[str, Any], environment: Mapping[str, str], source: Source, told: Told) -> str:
+def _fetched(asked: Mapping[str, Any], variables: Mapping[str, str], source: Source, told: Told) -> str:
     """The name of the file that a process of its own has written."""
     ours, theirs = socket.socketpair()
     with theirs:
@@ -197,7 +182,7 @@ def _fetched(asked: Mapping[str, Any], environment: Mapping[str, str], source: S
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=variables,
             cwd=asked["folder"],  # no folder in which names would be found as files
             pass_fds=[theirs.fileno()],
         )
@@ -252,7 +237,7 @@ def read_anywhere(
         return allowed.read_anywhere(place, member)
     source = parse(place)
     if token is None:
-        token = os.environ.get(VARIABLES[source.kind]) or ask(source)
+        token = os.environ.get(source.tool.variable) or ask(source)
     name = "GRASP_SOURCE_HOSTS"
     settings = read_settings({name: os.environ[name]} if name in os.environ else {})
     hosts = hosts_of(settings.source_hosts, own_machine=True)  # who runs a command reads for themselves

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from grasp_core.model.errors import DataError, SettingsError
@@ -15,28 +15,61 @@ from grasp_core.model.text import listed, quoted
 
 Kind = Literal["label-studio", "argilla", "hf", "sql"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-TOOLS: Mapping[Kind, str] = {
-    "label-studio": "Label Studio",
-    "argilla": "Argilla",
-    "hf": "Hugging Face",
-    "sql": "Database (SQL)",
+
+
+class Tool(NamedTuple):
+    """What is known of a kind of source: its name for people, how it is written, the package that asks it.
+
+    `variable`: of the environment, that holds a token and that the tool's own client reads, too.
+    `fetcher`: module and function of this folder.
+    """
+
+    name: str
+    written: str
+    client: str
+    variable: str
+    fetcher: str
+    options: tuple[str, ...] = ()
+    needs_token: bool = False
+
+
+TOOLS: Mapping[Kind, Tool] = {
+    "label-studio": Tool(
+        name="Label Studio",
+        written="label-studio:https://host/projects/3",
+        client="label_studio_sdk",
+        variable="LABEL_STUDIO_API_KEY",
+        fetcher="tools:label_studio",
+        needs_token=True,
+    ),
+    "argilla": Tool(
+        name="Argilla",
+        written="argilla:https://host/workspace/dataset",
+        client="argilla",
+        variable="ARGILLA_API_KEY",
+        fetcher="tools:argilla",
+        needs_token=True,
+    ),
+    "hf": Tool(
+        name="Hugging Face",
+        written="hf:organisation/name@revision?config=...&split=...",
+        client="datasets",
+        variable="HF_TOKEN",
+        fetcher="tools:hugging_face",
+        options=("config", "split"),
+    ),
+    "sql": Tool(
+        name="Database (SQL)",
+        written="sql:postgresql://user@host/database?table=... (or ?query=select ...)",
+        client="sqlalchemy",
+        variable="PGPASSWORD",
+        fetcher="sql:fetch",
+        options=("table", "query"),
+    ),
 }
-WRITTEN: Mapping[Kind, str] = {
-    "label-studio": "label-studio:https://host/projects/3",
-    "argilla": "argilla:https://host/workspace/dataset",
-    "hf": "hf:organisation/name@revision?config=...&split=...",
-    "sql": "sql:postgresql://user@host/database?table=... (or ?query=select ...)",
-}
-"""How a source of each kind is written."""
 HUB = "https://huggingface.co"
 PORTS: Mapping[str, int] = {"http": 80, "https": 443, "postgresql": 5432}
 
-_OPTIONS: Mapping[Kind, tuple[str, ...]] = {
-    "label-studio": (),
-    "argilla": (),
-    "hf": ("config", "split"),
-    "sql": ("table", "query"),
-}
 _NAME = r"[A-Za-z0-9][\w.-]*"
 _HUGGING_FACE = re.compile(rf"(?:{_NAME}/)?{_NAME}(?:@[\w.][\w./-]*)?", re.ASCII)
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
@@ -81,6 +114,11 @@ class Source:
         return f"{what} at {urlsplit(self.address).netloc}"
 
     @property
+    def tool(self) -> Tool:
+        """What is known of its kind."""
+        return TOOLS[self.kind]
+
+    @property
     def in_file(self) -> bool:
         """Whether it is a database in a file."""
         return self.address.startswith("sqlite:")
@@ -119,14 +157,14 @@ def make(kind: Kind, address: str, options: Mapping[str, str]) -> Source:
         raise _wrong(kind, "there are characters that none has")
     if len(address) + sum(map(len, given.values())) > _LONGEST:
         raise _wrong(kind, "it is too long")
-    unknown = [name for name in given if name not in _OPTIONS[kind]]
+    unknown = [name for name in given if name not in TOOLS[kind].options]
     if unknown:
         raise _wrong(kind, f"{quoted(unknown[0])} is no option of it")
     return Source(kind, _READ[kind](address, given), tuple(sorted(given.items())))
 
 
 def _wrong(kind: Kind, why: str) -> DataError:
-    return DataError(f"{TOOLS[kind]}: {why}; write it like {WRITTEN[kind]}")
+    return DataError(f"{TOOLS[kind].name}: {why}; write it like {TOOLS[kind].written}")
 
 
 def _web(kind: Kind, address: str) -> tuple[str, list[str]]:

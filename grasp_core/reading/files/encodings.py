@@ -8,7 +8,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 import charset_normalizer
 
@@ -71,19 +70,15 @@ _WORD = re.compile(rb"[A-Za-z\x80-\xff]{1,24}")
 _ASCII = bytes(range(0x80))
 
 
-class Told(NamedTuple):
-    """A code page, and the position of a byte that the next likely one reads as another letter."""
+def _code_page(content: bytes, first: int) -> tuple[str, int | None]:
+    """The likeliest code page of text whose first byte beyond ASCII is at `first`.
 
-    encoding: str
-    differs: int | None
-
-
-def tell(content: bytes, first: int) -> Told:
-    """The likeliest code page of text whose first byte beyond ASCII is at `first`."""
+    With it the position of a byte that the next likely one reads as another letter.
+    """
     beyond = bytes(set(content.translate(None, _ASCII)))
     tables = {page: table for page in _LANGUAGES if (table := _table(page, beyond)) is not None}
     if not tables:
-        return Told(_USUAL, None)
+        return _USUAL, None
     # Quotes and dashes are the same in all.
     letters = {byte for byte in beyond if any(table[byte].isalpha() for table in tables.values())}
     seen = _seen(content, first, letters)
@@ -92,10 +87,14 @@ def tell(content: bytes, first: int) -> Told:
     # Of pages that read the text alike, the usual one.
     best = next(page for page in tables if _alike(page, ranked[0], beyond))
     other = next((page for page in ranked if not _alike(page, best, beyond)), None)
-    return Told(best, None if other is None else _first_unlike(content, tables[best], tables[other]))
+    if other is None:
+        return best, None
+    unlike = bytes(byte for byte in beyond if tables[best][byte] != tables[other][byte])
+    found = re.search(b"[" + re.escape(unlike) + b"]", content) if unlike else None
+    return best, None if found is None else found.start()
 
 
-def is_of_one_western_language(content: bytes) -> bool:
+def _of_one_western_language(content: bytes) -> bool:
     """Whether all that is beyond ASCII would be letters of a single language in Windows-1252, or quotes."""
     table = _table(_USUAL, bytes(set(content.translate(None, _ASCII))))
     if table is None:
@@ -104,7 +103,7 @@ def is_of_one_western_language(content: bytes) -> bool:
     return any(letters <= set(language) for language in _LANGUAGES[_USUAL].split())
 
 
-def word_at(content: bytes, position: int, encoding: str) -> str:
+def _word_at(content: bytes, position: int, encoding: str) -> str:
     """The word around a byte, in a code page of one byte per letter; of a long one, the part around it."""
     start = max(0, position - 12)
     for word in _WORD.finditer(content, start, position + 12):
@@ -178,13 +177,6 @@ def _likelihood(weights: Mapping[str, float], letters: str, page: str) -> float:
     return total
 
 
-def _first_unlike(content: bytes, table: Mapping[int, str], other: Mapping[int, str]) -> int | None:
-    """Position of the first byte that two pages read as different letters."""
-    unlike = bytes(byte for byte in table if table[byte] != other[byte])
-    found = re.search(b"[" + re.escape(unlike) + b"]", content) if unlike else None
-    return None if found is None else found.start()
-
-
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8", "UTF-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
@@ -253,13 +245,13 @@ def _from_other(content: bytes, wrong: int, name: str) -> tuple[bytes, str, tupl
     sample = content[start : start + _SAMPLE]
     encoding, differs = _other_script(sample), None
     if encoding is None:
-        encoding, differs = tell(content, wrong)
+        encoding, differs = _code_page(content, wrong)
     text = _recoded(content, encoding, _shown(encoding), name)
     line = line_of(content, wrong if differs is None else differs)
     # What shows whether the encoding is right: a word that the next likely one would read otherwise.
     example = content[wrong : wrong + 4].decode(encoding, errors="replace")[:1]
     if differs is not None:
-        example = word_at(content, differs, encoding)
+        example = _word_at(content, differs, encoding)
     remark = FileProblem.OTHER_ENCODING(file=name, encoding=_shown(encoding), row=line, example=example)
     return text, _shown(encoding), (know(remark),)
 
@@ -280,7 +272,7 @@ def _western(sample: bytes, encoding: str) -> bool:
     if _IN_A_WORD.search(text) is None:
         return False
     alone = encoding in _OF_SEVERAL_BYTES and _SIDE_BY_SIDE.search(text) is None
-    return alone or is_of_one_western_language(sample)
+    return alone or _of_one_western_language(sample)
 
 
 def _shown(encoding: str) -> str:

@@ -48,13 +48,12 @@ def first_twice(pairs: Iterable[tuple[str, Any]]) -> str:
     return next(field for field, count in counts.items() if count > 1)
 
 
-def _constant(name: str) -> str | None:
-    """NaN is no value, as null is; infinity is a number."""
-    return None if name == "NaN" else Number(name)
-
-
+# NaN is no value, as null is; infinity is a number.
 _DECODER = json.JSONDecoder(
-    parse_int=Number, parse_float=Number, parse_constant=_constant, object_pairs_hook=_object
+    parse_int=Number,
+    parse_float=Number,
+    parse_constant=lambda name: None if name == "NaN" else Number(name),
+    object_pairs_hook=_object,
 )
 
 
@@ -120,10 +119,6 @@ _COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+"?|,[ \t\n\r]*(?=[\]}])', re.DOTALL)
 """Texts, and commas that nothing follows in their list or object, which some write by hand."""
 
 
-def _without_comma(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith('"') else found[0][1:]
-
-
 Record = dict[str, Any]
 """An object whose scalars are text, True, False or None; numbers are the text that the file holds."""
 
@@ -153,7 +148,7 @@ def records(content: bytes, name: str) -> tuple[list[Record], str]:
     try:
         whole, end = decoded(document, end_of_space(document, 0), name)
     except DataError:
-        mended = _COMMAS.sub(_without_comma, document)
+        mended = _COMMAS.sub(lambda found: found[0] if found[0].startswith('"') else found[0][1:], document)
         if len(mended) == len(document):
             raise
         document = mended

@@ -56,23 +56,19 @@ def _sheets(
             first = sheet
         else:
             further.append(own)  # read again, so that not all are in memory
+    if first is None and chosen is not None:
+        what = f"its sheets are {listed(filled)}" if filled else "all of its visible sheets are empty"
+        raise DataError(f"{name} holds no sheet {quoted(chosen)}; {what}")
     if first is None:
-        raise _no_sheet(filled, chosen, name)
+        where = f" (looked at {listed(filled)})" if filled else ""
+        raise DataError(
+            f"{name} holds no visible sheet with a table{where}; a sheet needs a row of column names "
+            "and a row below it, each with at least two filled cells"
+        )
     yield first, filled
     del first, sheet
     for own in further:
         yield book.get_sheet_by_name(own), filled
-
-
-def _no_sheet(filled: Sequence[str], chosen: str | None, name: str) -> DataError:
-    if chosen is not None:
-        what = f"its sheets are {listed(filled)}" if filled else "all of its visible sheets are empty"
-        return DataError(f"{name} holds no sheet {quoted(chosen)}; {what}")
-    where = f" (looked at {listed(filled)})" if filled else ""
-    return DataError(
-        f"{name} holds no visible sheet with a table{where}; a sheet needs a row of column names "
-        "and a row below it, each with at least two filled cells"
-    )
 
 
 def _holds_table(sheet: calamine.CalamineSheet) -> bool:
@@ -188,22 +184,17 @@ def _unpacked(content: bytes, name: str) -> tuple[bytes, str, int, int]:
                 if path == "content.xml" or path.startswith("xl/"):
                     _check_xml(inside, name)
                 if path.startswith("xl/work"):
-                    _check_worked_out(inside, name)
-                errors += sum(1 for _ in _ERROR_CELL.finditer(inside)) if path.startswith("xl/work") else 0
+                    if count := sum(1 for _ in _NO_VALUE.finditer(inside)):
+                        raise DataError(
+                            f"{name}: {number(count, 'formula')} in the workbook "
+                            f"{agree(count, 'has', 'have')} no value; open it in a spreadsheet program and "
+                            "save it there, which works them out"
+                        )
+                    errors += sum(1 for _ in _ERROR_CELL.finditer(inside))
                 marks += inside.count(b"<")
                 archive.writestr(zipfile.ZipInfo(path), inside)
     kind = "ODS" if "content.xml" in names else "XLSX"
     return out.getvalue(), kind, errors, min(MAX_WRITTEN, _FREE_CELLS + _CELLS_PER_MARK * marks)
-
-
-def _check_worked_out(content: bytes, name: str) -> None:
-    """Refuse formulas without values, as libraries write them: what they come to is not in the file."""
-    count = sum(1 for _ in _NO_VALUE.finditer(content))
-    if count:
-        raise DataError(
-            f"{name}: {number(count, 'formula')} in the workbook {agree(count, 'has', 'have')} no value; "
-            "open it in a spreadsheet program and save it there, which works them out"
-        )
 
 
 def _check_xml(content: bytes, name: str) -> None:

@@ -1,13 +1,15 @@
-"""Parquet, Arrow and Feather as text: files, streams, the files of one data set."""
+"""Parquet, Arrow and Feather as text: columns, nested values, files, and the files of one data set."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +23,193 @@ from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import listed, quoted
 from grasp_core.reading.archives.containers import check_size
 from grasp_core.reading.archives.stack import Member, together
-from grasp_core.reading.formats import column_text
-from grasp_core.reading.formats.column_text import TEXT, as_text, class_labels, vocabulary
-from grasp_core.reading.formats.shapes.lists import Lists, parallel, recognised, unequal
+from grasp_core.reading.files import json_files
+from grasp_core.reading.files.json_files import Record, whole_characters
+from grasp_core.reading.formats.shapes.lists import Lists, parallel, recognised
 from grasp_core.reading.table.columns import Vocabulary
-from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
+from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows, unwatched
+
+# Columns
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+"""The type of a column of text."""
+OF_PANDAS = {b"pandas": b"{}"}
+"""Metadata of a frame's columns; in pandas, codes into values are a type that somebody chose."""
+_MOST_VALUES = 1_000
+"""Of more values, none are a scale or a list of labels."""
+
+
+def as_text(column: pa.Array, labels: Sequence[str] | None = None) -> pa.DictionaryArray:
+    """A column as codes into distinct texts; `labels` are the names of its classes, where it has some."""
+    if pa.types.is_dictionary(column.type):
+        if column.type == TEXT and not column.null_count and not column.dictionary.null_count:
+            return column
+        column = column.dictionary_decode()
+    if labels is not None and pa.types.is_integer(column.type):
+        known = pc.and_(pc.greater_equal(column, 0), pc.less(column, len(labels)))
+        column = pc.take(pa.array(labels, pa.string()), pc.if_else(known, column, None))
+    elif pa.types.is_boolean(column.type):
+        column = pc.if_else(column, "True", "False")
+    elif pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+        with suppress(pa.ArrowInvalid):  # whole numbers stored as reals because some are missing
+            column = column.cast(pa.int64())
+    return pc.fill_null(column.cast(pa.string()), "").dictionary_encode()
+
+
+def _vocabulary(column: pa.Array, name: str, schema: pa.Schema) -> Vocabulary | None:
+    """The values that a column's type names, where somebody chose it; None where codes only save room."""
+    kind = column.type
+    if not pa.types.is_dictionary(kind) or not 0 < len(column.dictionary) <= _MOST_VALUES:
+        return None
+    if not kind.ordered and b"pandas" not in (schema.metadata or {}):
+        return None
+    values = as_text(column.dictionary).dictionary_decode().to_pylist()
+    return Vocabulary(name, tuple(values), kind.ordered) if len(set(values)) == len(values) else None
+
+
+def _class_labels(schema: pa.Schema) -> dict[str, list[str]]:
+    """Names of the classes of each path, where Hugging Face `datasets` wrote them into the file."""
+    try:
+        about = json.loads(whole_characters((schema.metadata or {})[b"huggingface"].decode()))
+        return dict(_labels_inside(about["info"]["features"], ""))
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def _labels_inside(feature: Any, path: str) -> Iterator[tuple[str, list[str]]]:
+    """Class labels of a feature: in `Sequence` and `List` features, in lists of one, and in structures."""
+    if isinstance(feature, list):
+        yield from _labels_inside(feature[0] if len(feature) == 1 else {}, path)
+    elif feature.get("_type") == "ClassLabel":
+        yield path, [str(label) for label in feature["names"]]
+    elif feature.get("_type") in ("Sequence", "List", "LargeList"):
+        yield from _labels_inside(feature["feature"], path)
+    else:
+        for inner, value in feature.items():
+            if isinstance(value, dict | list):
+                yield from _labels_inside(value, f"{path}.{inner}" if path else inner)
+
+
+# Nested values: a path is a column's name, or names joined by dots
+
+
+class _Leaf(NamedTuple):
+    """A path with the column that it is in, and whether it leads to one value per row, a list, or neither."""
+
+    path: str
+    column: str
+    kind: Literal["scalar", "list", "other"]
+
+
+def _leaves(schema: pa.Schema) -> list[_Leaf]:
+    """Every path of a schema."""
+
+    def inside(path: str, kind: pa.DataType, column: str, in_list: bool) -> Iterator[_Leaf]:
+        if pa.types.is_struct(kind) and kind.num_fields:
+            for field in kind.fields:
+                yield from inside(f"{path}.{field.name}", field.type, column, in_list)
+        elif _is_list(kind) and not in_list:
+            yield from inside(path, kind.value_type, column, True)
+        else:
+            yield _Leaf(path, column, "other" if not _has_text(kind) else "list" if in_list else "scalar")
+
+    return [leaf for field in schema for leaf in inside(field.name, field.type, field.name, False)]
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _has_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _has_text(kind.value_type)
+    if isinstance(kind, pa.BaseExtensionType):
+        return _has_text(kind.storage_type)
+    return not (pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+def _unnested(batch: pa.RecordBatch) -> dict[str, pa.Array]:
+    """The values of each path, one per row."""
+    columns = zip(batch.schema.names, batch.columns, strict=True)
+    return dict(pair for name, column in columns for pair in _arrays(name, column))
+
+
+def _arrays(path: str, array: pa.Array) -> Iterator[tuple[str, pa.Array]]:
+    kind = array.type
+    if pa.types.is_struct(kind) and kind.num_fields:
+        for field, inner in zip(kind.fields, array.flatten(), strict=True):
+            yield from _arrays(f"{path}.{field.name}", inner)
+    elif _is_list(kind) and pa.types.is_struct(kind.value_type) and kind.value_type.num_fields:
+        bounds = np.concatenate([[0], np.cumsum(_lengths(array))])
+        for inner_path, inner in _arrays(path, pc.list_flatten(array)):
+            if not _is_list(inner.type):
+                yield inner_path, pa.LargeListArray.from_arrays(pa.array(bounds, pa.int64()), inner)
+    else:
+        yield path, array
+
+
+def _lengths(array: pa.Array) -> Int64Array:
+    """Entries of each list, shape (n,), none for a missing one."""
+    counts: Int64Array = pc.fill_null(pc.list_value_length(array), 0).to_numpy().astype(np.int64)
+    return counts
+
+
+# Records
+
+
+def _records(batches: Iterable[pa.RecordBatch], schema: pa.Schema, name: str) -> list[Record]:
+    """The rows as :mod:`json_files` gives them: objects whose scalars are text, True, False or None.
+
+    Whole numbers lose a trailing ``.0``, raw bytes are left out, NaN is no value.
+    """
+    labels = _class_labels(schema)
+    found: list[Record] = []
+    values = 0
+    for batch in batches:
+        values += sum(map(_values, batch.columns))
+        if values > json_files.MAX_VALUES:
+            raise DataError(
+                f"{name} holds lists of more than {json_files.MAX_VALUES:,} values in all, the most that "
+                "is read; split it, or write a row per annotation"
+            )
+        rows = batch.to_pylist()
+        found += [{field: _value(cell, labels, field) for field, cell in row.items()} for row in rows]
+    return found
+
+
+def _values(array: pa.Array) -> int:
+    """Number of values in an array, those inside its lists and structures with them."""
+    if pa.types.is_struct(array.type):
+        return len(array) + sum(map(_values, array.flatten()))
+    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        return len(array) + _values(array.flatten())
+    if pa.types.is_fixed_size_list(array.type):
+        return len(array) * (1 + int(array.type.list_size))
+    return len(array)
+
+
+def _value(value: Any, labels: Mapping[str, Sequence[str]], path: str) -> Any:
+    """A value; the classes of lists count as their entries'."""
+    if isinstance(value, dict):
+        return {field: _value(inner, labels, f"{path}.{field}") for field, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_value(inner, labels, path) for inner in value]
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        names = labels.get(path, ())
+        return names[value] if 0 <= value < len(names) else str(value)
+    if isinstance(value, float):
+        if value != value:
+            return None
+        return str(int(value)) if value.is_integer() else repr(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ")
+    return None if isinstance(value, bytes) else str(value)
+
+
+# Files
 
 _BATCH_ROWS = 1 << 20
 _LOOKED_AT = 1_000
@@ -36,17 +220,10 @@ _FILE, _OLD_FEATHER, _STREAM = b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"
 _END = _STREAM + bytes(4)
 """The end of a stream; one that was cut between two of its batches lacks it."""
 Form = Literal["Parquet", "Arrow"]
-_STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
-_WRITE_AGAIN = "save it again with save_to_disk, or write it with to_parquet or to_csv"
-_Member = Callable[[str], bytes]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _File:
-    """An open file.
-
-    `batches`: all rows, at most so many at a time, of some columns or all.
-    """
+class _File(NamedTuple):
+    """An open file; `batches` gives all rows, at most so many at a time, of some columns or all."""
 
     schema: pa.Schema
     rows: int
@@ -71,27 +248,27 @@ def parse(contents: Sequence[bytes], form: Form, name: str, watch: Watch) -> Par
     return _of_files(lambda: [opens(content, name) for content in contents], form, name, watch)
 
 
+def of_table(table: pa.Table, kind: str, name: str) -> Parsed:
+    """Read a table that is in memory, such as a frame's columns; `kind` is what people call it."""
+    file = _checked(table.schema, table.to_batches(), name)
+    return _of_files(lambda: [file], kind, name, unwatched, file="")
+
+
 def _of_files(
     opened: Callable[[], Sequence[_File]], form: str, name: str, watch: Watch, *, file: str = " file"
 ) -> Parsed:
-    """Read the files of one data set, as :func:`parse` does those of Parquet.
-
-    `opened`: opens them; may raise what Arrow raises.
-    `form`: what they are, e.g. "Parquet".
-    `file`: what follows the form in messages.
-    """
+    """Read what `opened` opens, which may raise what Arrow raises; `file` follows the form in messages."""
     try:
         files = opened()
-        first = files[0].schema
-        for one in files:
-            if one.schema.names != first.names:
-                raise DataError(f"{name}: its files have different columns; read one of them alone")
-        shape = column_text.shape(first)
-        of_tool = _of_tool(files, shape, form, name)
+        schema = files[0].schema
+        if any(one.schema.names != schema.names for one in files):
+            raise DataError(f"{name}: its files have different columns; read one of them alone")
+        leaves = _leaves(schema)
+        of_tool = _of_tool(files, leaves, form, name)
         if of_tool is not None:
             return of_tool
-        lists = parallel(_lengths(files, shape))
-        readable = [*shape.scalars, *(lists.all if lists else ())]
+        lists = _lists(files, leaves)
+        readable = [leaf.path for leaf in leaves if leaf.kind == "scalar"] + [*(lists.all if lists else ())]
         if not readable:
             raise DataError(
                 f"{name} is {'an' if form.startswith('A') else 'a'} {form}{file} without a column of "
@@ -105,9 +282,11 @@ def _of_files(
         raise DataError(f"{name} is a damaged or cut-off {form}{file}; write or upload it again") from None
     if not table.num_rows:
         raise no_rows(name)
-    if left_out := shape.left_out(readable):
+    beside = sorted((leaf for leaf in leaves if leaf.kind != "scalar"), key=lambda leaf: leaf.kind)
+    if left_out := [leaf.path for leaf in beside if leaf.path not in readable]:
         remark = FileProblem.COLUMNS_WITHOUT_TEXT(file=name, count=len(left_out), columns=tuple(left_out))
         notes = [*notes, know(remark, len(left_out), left_out)]
+    shown = dict(zip(readable, columns, strict=True))
     parsed = Parsed(
         columns,
         compact(table.rename_columns(columns)),
@@ -115,29 +294,33 @@ def _of_files(
         first_row=1,
         lines=lines,
         problems=tuple(notes),
-        vocabularies=tuple(
-            replace(known[path], column=column)
-            for path, column in zip(readable, columns, strict=True)
-            if path in known
-        ),
+        vocabularies=tuple(replace(known[path], column=shown[path]) for path in readable if path in known),
     )
     return parsed if lists is None else recognised(parsed, lists, f"{parsed.kind} with lists")
 
 
-def _of_tool(files: Sequence[_File], shape: column_text.Shape, form: str, name: str) -> Parsed | None:
+def _of_tool(files: Sequence[_File], leaves: Sequence[_Leaf], form: str, name: str) -> Parsed | None:
     """A tool's export whose cells are lists or objects, which its reader for JSON knows; None for others."""
-    if not shape.lists and not shape.other:
-        return None
-    labels = class_labels(files[0].schema)
-    first = _first_batch(files, _HEAD, None)
+    first = _first_batch(files, _HEAD, None) if any(leaf.kind != "scalar" for leaf in leaves) else None
     if first is None:
         return None
     from grasp_core.reading.formats import registry  # all tools' readers, of which most files need none
 
-    if not registry.takes_lists(list(column_text.of_batches([first], labels, name))):
+    schema = files[0].schema
+    if not registry.takes_lists(_records([first], schema, name)):
         return None
     batches = (batch for file in files for batch in file.batches(_LOOKED_AT, None))
-    return registry.of_lists(list(column_text.of_batches(batches, labels, name)), name, form)
+    return registry.of_lists(_records(batches, schema, name), name, form)
+
+
+def _lists(files: Sequence[_File], leaves: Sequence[_Leaf]) -> Lists | None:
+    """The lists that hold annotations, by how long they are in the first rows."""
+    found = {leaf.path: leaf.column for leaf in leaves if leaf.kind == "list"}
+    first = _first_batch(files, _LOOKED_AT, list(dict.fromkeys(found.values()))) if len(found) > 1 else None
+    if first is None:
+        return None
+    arrays = _unnested(first)
+    return parallel({path: _lengths(arrays[path]) for path in arrays if path in found})
 
 
 def _first_batch(files: Sequence[_File], rows: int, columns: Sequence[str] | None) -> pa.RecordBatch | None:
@@ -145,35 +328,13 @@ def _first_batch(files: Sequence[_File], rows: int, columns: Sequence[str] | Non
     return next((batch for batch in batches if batch.num_rows), None)
 
 
-def _open_parquet(content: bytes, _name: str) -> _File:
-    schema = pq.read_schema(pa.BufferReader(content))
-    texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
-    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
-    return _File(
-        file.schema_arrow,
-        file.metadata.num_rows,
-        lambda size, columns: file.iter_batches(size, columns=columns),
-    )
-
-
-def _lengths(files: Sequence[_File], shape: column_text.Shape) -> dict[str, Int64Array]:
-    """How long the lists of the first rows are."""
-    if len(shape.lists) < 2:
-        return {}
-    first = _first_batch(files, _LOOKED_AT, column_text.outer(shape.lists, shape))
-    if first is None:
-        return {}
-    return {
-        path: column_text.lengths(array) for path, array in column_text.unnest(first, shape.lists).items()
-    }
-
-
 def _read(
-    files: Sequence[_File], paths: list[str], lists: Lists | None, name: str, watch: Watch
+    files: Sequence[_File], paths: Sequence[str], lists: Lists | None, name: str, watch: Watch
 ) -> tuple[pa.Table, Int64Array | None, dict[str, Vocabulary]]:
     """All rows, their numbers where rows have several, and the values that types of columns name."""
-    shape = column_text.shape(files[0].schema)
-    labels = class_labels(files[0].schema)
+    column_of = {leaf.path: leaf.column for leaf in _leaves(files[0].schema)}
+    columns = list(dict.fromkeys(column_of[path] for path in paths))
+    labels = _class_labels(files[0].schema)
     schema = pa.schema([pa.field(path, TEXT) for path in paths])
     rows = sum(file.rows for file in files)
     batches: list[pa.RecordBatch] = []
@@ -181,22 +342,18 @@ def _read(
     known: dict[str, Vocabulary] = {}
     total = done = 0
     for file in files:
-        for batch in file.batches(_BATCH_ROWS, column_text.outer(paths, shape)):
+        for batch in file.batches(_BATCH_ROWS, columns):
             watch(done, rows)
             batch.validate(full=True)
-            arrays = column_text.unnest(batch, paths)
+            arrays = _unnested(batch)
             for path in paths if not batches else ():
-                if (one := vocabulary(arrays[path], path, file.schema)) is not None:
+                if (one := _vocabulary(arrays[path], path, file.schema)) is not None:
                     known[path] = one
             if lists is not None:
-                raters = column_text.lengths(arrays[lists.rater])
-                for path in lists.others:
-                    found = column_text.lengths(arrays[path])
-                    for at in np.flatnonzero(found != raters)[:1].tolist():
-                        row, many = done + at + 1, int(raters[at])
-                        raise unequal(name, row, lists.rater, many, path, int(found[at]))
+                numbers = np.arange(done + 1, done + 1 + batch.num_rows)
+                raters = lists.entries({path: _lengths(arrays[path]) for path in lists.all}, numbers, name)
                 check_size(total + int(raters.sum()) * _CELL_BYTES * len(paths), name)
-                lines.append(np.repeat(np.arange(done + 1, done + 1 + batch.num_rows), raters))
+                lines.append(np.repeat(numbers, raters))
             text = []
             for path in paths:
                 in_list = lists is not None and path in lists.all
@@ -210,17 +367,16 @@ def _read(
             check_size(total, name)
             batches.append(pa.RecordBatch.from_arrays(text, schema=schema))
             done += batch.num_rows
-    numbers = np.concatenate(lines) if lines else None
-    return pa.Table.from_batches(batches, schema=schema), numbers, known
+    table = pa.Table.from_batches(batches, schema=schema)
+    return table, np.concatenate(lines) if lines else None, known
 
 
-# Arrow
-
-
-def of_table(table: pa.Table, kind: str, name: str) -> Parsed:
-    """Read a table that is in memory, such as a frame's columns; `kind` is what people call it."""
-    file = _checked(table.schema, table.to_batches(), name)
-    return _of_files(lambda: [file], kind, name, lambda _done, _total: None, file="")
+def _open_parquet(content: bytes, _name: str) -> _File:
+    schema = pq.read_schema(pa.BufferReader(content))
+    texts = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
+    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
+    rows = file.metadata.num_rows
+    return _File(file.schema_arrow, rows, lambda size, columns: file.iter_batches(size, columns=columns))
 
 
 def _open_arrow(content: bytes, name: str) -> _File:
@@ -260,6 +416,10 @@ def _checked(schema: pa.Schema, batches: Iterable[pa.RecordBatch], name: str) ->
 
 # Folders that Hugging Face `datasets` saves with `save_to_disk`, packed as an archive
 
+_STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
+_WRITE_AGAIN = "save it again with save_to_disk, or write it with to_parquet or to_csv"
+_Member = Callable[[str], bytes]
+
 
 def read_saved(
     names: Sequence[str], member: _Member, name: str, chosen: str | None, watch: Watch
@@ -269,11 +429,11 @@ def read_saved(
     Splits that hold raters and no annotation twice are read as one table, with a column that says which. Else
     the first is read, and the others are named; `chosen` chooses one.
     """
-    folders = [
+    states, infos = (
         {PurePosixPath(path).parent for path in names if PurePosixPath(path).name == file}
         for file in (_STATE, _INFO)
-    ]
-    splits = {folder.name or "data": str(folder) for folder in sorted(folders[0] & folders[1])}
+    )
+    splits = {folder.name or "data": str(folder) for folder in sorted(states & infos)}
     if not splits:
         return None
     about = next((path for path in names if PurePosixPath(path).name == _SPLITS), None)
@@ -308,10 +468,8 @@ def _saved_table(folder: str, names: Sequence[str], member: _Member, name: str, 
 
 
 def _json(content: bytes, name: str, path: str) -> dict[str, Any]:
-    try:
+    with suppress(ValueError, RecursionError):
         found = json.loads(content)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise DataError(f"{name}, {path}: a damaged description of a data set; {_WRITE_AGAIN}")
-    return found
+        if isinstance(found, dict):
+            return found
+    raise DataError(f"{name}, {path}: a damaged description of a data set; {_WRITE_AGAIN}")

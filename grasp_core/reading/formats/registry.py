@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
@@ -27,57 +27,47 @@ from grasp_core.reading.formats.tools import (
 )
 from grasp_core.reading.table.parsed import Parsed
 
-RecordReader = Callable[[Sequence[Record], str], Parsed | None]
-ArchiveReader = Callable[[Sequence[str], Callable[[str], bytes], str], Parsed | None]
-TableReader = Callable[[Parsed, str], Parsed | None]
 
-RECORD_READERS: tuple[RecordReader, ...] = (
-    label_studio.read,
-    prodigy.read,
-    argilla.read,
-    doccano.read,
-    inception.read,
-    potato.read,
-    lewidi.read,
-    lists.read,  # takes what no tool's name is known for
-)
-"""Each takes the records of a JSON file and its name, and returns None where they are not its tool's."""
-ARCHIVE_READERS: tuple[ArchiveReader, ...] = (
-    inception.read_archive,
-    potato.read_archive,
-    doccano.read_archive,
-)
-"""Each takes the names of an archive's files, a function that reads one, and the archive's name."""
-TABLE_READERS: tuple[TableReader, ...] = (
-    label_studio.read_table,
-    doccano.read_table,
-    mturk.read_table,
-    potato.read_table,
-    surveys.read_prolific,
-    argilla.read_table,
-    zooniverse.read_table,
-    surveys.read_qualtrics,
-    surveys.read_surveymonkey,
-    surveys.read_sosci,
-)
-"""Each takes a table as parsed and its file's name."""
-SHAPE_READERS: tuple[TableReader, ...] = (lists.read_table, column_groups.read_table)
-"""The same, of what no tool's name is known for."""
+class Format(NamedTuple):
+    """A tool's readers: of a JSON file's records, of an archive, of a table; each takes the file's name last.
+
+    Of an archive they take the names of its files, and a function that reads one.
+    """
+
+    records: Callable[[Sequence[Record], str], Parsed | None] | None = None
+    archive: Callable[[Sequence[str], Callable[[str], bytes], str], Parsed | None] | None = None
+    table: Callable[[Parsed, str], Parsed | None] | None = None
 
 
-def _first(readers: Iterable[Callable[..., Parsed | None]], *given: Any) -> Parsed | None:
-    found = (read(*given) for read in readers)
+TOOLS = (
+    Format(label_studio.read, table=label_studio.read_table),
+    Format(prodigy.read),
+    Format(argilla.read, table=argilla.read_table),
+    Format(inception.read, inception.read_archive),
+    Format(potato.read, potato.read_archive, potato.read_table),
+    Format(doccano.read, doccano.read_archive, doccano.read_table),
+    Format(lewidi.read),
+    Format(table=mturk.read_table),
+    Format(table=zooniverse.read_table),
+    Format(table=surveys.read_table),
+)
+SHAPES = (Format(lists.read, table=lists.read_table), Format(table=column_groups.read_table))
+"""What no tool's name is known for."""
+
+
+def _first(readers: Iterable[Callable[..., Parsed | None] | None], *given: Any) -> Parsed | None:
+    found = (read(*given) for read in readers if read is not None)
     return next((parsed for parsed in found if parsed is not None), None)
 
 
 def of_records(records: Sequence[Record], name: str) -> Parsed | None:
     """The records of a JSON file as a tool's reader makes a table of them."""
-    return _first(RECORD_READERS, records, name)
+    return _first((one.records for one in (*TOOLS, *SHAPES)), records, name)
 
 
 def of_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
     """An archive as a whole, as a tool's reader makes a table of it."""
-    return _first(ARCHIVE_READERS, names, member, name)
+    return _first((one.archive for one in TOOLS), names, member, name)
 
 
 def takes_lists(head: Sequence[Record]) -> bool:
@@ -93,9 +83,9 @@ def of_lists(records: Sequence[Record], name: str, written: str) -> Parsed:
 
 def of_table(parsed: Parsed, name: str) -> Parsed:
     """The table with a tool's reading of it, where it is one's export; it keeps its parts and problems."""
-    known = _first(TABLE_READERS, parsed, name)
+    known = _first((one.table for one in TOOLS), parsed, name)
     if known is None:
         plain = without_descriptions(parsed, name)
-        known = _first(SHAPE_READERS, plain, name) or plain
+        known = _first((one.table for one in SHAPES), plain, name) or plain
     problems = tuple(dict.fromkeys((*parsed.problems, *known.problems)))
     return dataclasses.replace(known, problems=problems, members=parsed.members, member=parsed.member)

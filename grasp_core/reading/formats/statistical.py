@@ -5,25 +5,25 @@ ReadStat is a C library that hostile bytes can crash, so this belongs into a pro
 
 from __future__ import annotations
 
+import datetime
 import io
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyreadstat
 
-from grasp_core.model.annotations import FloatArray, Int64Array
+from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import quoted
-from grasp_core.reading.formats.column_text import as_text, moment_format
-from grasp_core.reading.table.columns import MAX_CELLS, Vocabulary, check_cells
+from grasp_core.reading.formats.arrow import as_text
+from grasp_core.reading.table.columns import MAX_CELLS, Vocabulary, check_cells, duration_text, moment_text
 from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
 
 _FAILURES = (
@@ -36,32 +36,26 @@ _FAILURES = (
     TypeError,
     OSError,
 )
-_OTHERWISE = "write it again, or save the data as CSV there"
 _LABELS_SHOWN = 4
-
-
 _PORTABLE = re.compile(rb"[^,;|\t]{40,200}SPSS PORT FILE")
 """Five lines of 40 characters, which begin a portable file; only some are ASCII."""
 _BYTES = "ISO-8859-1"
 """An encoding in which every byte is one letter, to get at the bytes of texts."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Format:
+class _Format(NamedTuple):
     """One kind of file: for people, the function that reads it, and whether it says how texts are encoded."""
 
     kind: str
     read: Callable[..., tuple[dict[str, Any], Any]]
-    options: Mapping[str, Any]
     declares: bool = True
 
 
-_MISSING: Mapping[str, Any] = {"user_missing": True}
-_SAV = _Format("SPSS", pyreadstat.read_sav, _MISSING)
-_ZSAV = _Format("SPSS, ZSAV", pyreadstat.read_sav, _MISSING)
-_POR = _Format("SPSS, portable", pyreadstat.read_por, {})
-_DTA = _Format("Stata", pyreadstat.read_dta, _MISSING)
-_OLD_DTA = _Format("Stata", pyreadstat.read_dta, _MISSING, declares=False)
+_SAV = _Format("SPSS", pyreadstat.read_sav)
+_ZSAV = _Format("SPSS, ZSAV", pyreadstat.read_sav)
+_POR = _Format("SPSS, portable", pyreadstat.read_por)
+_DTA = _Format("Stata", pyreadstat.read_dta)
+_OLD_DTA = _Format("Stata", pyreadstat.read_dta, declares=False)
 
 
 def is_statistical(content: bytes) -> bool:
@@ -132,7 +126,9 @@ def _read(content: bytes, form: _Format, name: str) -> tuple[dict[str, Any], Any
     ):
         with suppress(*_FAILURES):
             return _decoded(*_read_as(content, form, name, encoding=_BYTES))
-    raise DataError(f"{name} is a damaged or cut-off {form.kind} file; {_OTHERWISE}") from None
+    raise DataError(
+        f"{name} is a damaged or cut-off {form.kind} file; write it again, or save the data as CSV there"
+    ) from None
 
 
 def _read_as(content: bytes, form: _Format, name: str, **more: Any) -> tuple[dict[str, Any], Any]:
@@ -142,14 +138,22 @@ def _read_as(content: bytes, form: _Format, name: str, **more: Any) -> tuple[dic
         _, about = form.read(io.BytesIO(content), metadataonly=True, **options)
         width = max(1, about.number_columns or 0)
         check_cells(width * max(0, about.number_rows or 0), name)
+        if form is not _POR:
+            options["user_missing"] = True
         most = MAX_CELLS // width + 1
-        columns, about = form.read(
-            io.BytesIO(content), output_format="dict", row_limit=most, **form.options, **options
-        )
+        columns, about = form.read(io.BytesIO(content), output_format="dict", row_limit=most, **options)
     if not all(isinstance(column, str) for column in columns):
         raise ValueError("a variable has no name")
     check_cells(width * max((len(cells) for cells in columns.values()), default=0), name)
     return columns, about
+
+
+_BY_COLUMN = (
+    "variable_value_labels",
+    "missing_ranges",
+    "readstat_variable_types",
+    "original_variable_types",
+)
 
 
 def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, str]:
@@ -168,22 +172,18 @@ def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, 
             return value
         return value.encode("latin-1", "replace").decode(encoding, "replace")
 
-    def renamed(mapping: Mapping[str, Any]) -> dict[str, Any]:
-        return {decoded(column): value for column, value in mapping.items()}
-
     about.variable_value_labels = {
-        decoded(column): {value: decoded(label) for value, label in labels.items()}
+        column: {value: decoded(label) for value, label in labels.items()}
         for column, labels in about.variable_value_labels.items()
     }
-    about.missing_ranges = renamed(about.missing_ranges)
-    about.readstat_variable_types = renamed(about.readstat_variable_types)
-    about.original_variable_types = renamed(about.original_variable_types)
+    for field in _BY_COLUMN:
+        told = getattr(about, field).items()
+        setattr(about, field, {decoded(column): value for column, value in told})
     texts = {decoded(column): [decoded(cell) for cell in cells] for column, cells in columns.items()}
     return texts, about, encoding
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     """A column's texts, how many cells of it are missing and why, and its value labels, used or not."""
 
     name: str
@@ -213,8 +213,9 @@ def _column(cells: Sequence[Any], name: str, about: Any) -> _Column:
     else:
         tagged = sum(isinstance(cell, str) for cell in cells)  # Stata's .a to .z
         reals = np.array([np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], float)
-        distinct, positions = _distinct(reals)
-        texts = _texts(np.array(distinct), name, about)
+        values, positions = np.unique(reals, return_inverse=True)
+        values, positions = values[~np.isnan(values)], np.where(np.isnan(reals), -1, positions)
+        distinct, texts = values.tolist(), _texts(values, name, about)
     out = np.array([_among(value, ranges) for value in distinct], dtype=bool)
     missing = positions < 0
     declared = np.zeros_like(missing)
@@ -237,20 +238,51 @@ def _column(cells: Sequence[Any], name: str, about: Any) -> _Column:
     )
 
 
-def _distinct(reals: FloatArray) -> tuple[list[float], Int64Array]:
-    """Distinct numbers, and the position of each cell's among them, -1 for none."""
-    values, positions = np.unique(reals, return_inverse=True)
-    known = ~np.isnan(values)
-    return values[known].tolist(), np.where(np.isnan(reals), -1, positions)
-
-
 def _texts(values: FloatArray, name: str, about: Any) -> pa.Array:
-    moments = moment_format(about.original_variable_types.get(name) or "")
+    moments = _moments(about.original_variable_types.get(name) or "")
     if moments is not None:
         return pa.array([moments(value) for value in values.tolist()], pa.string())
     single = about.readstat_variable_types.get(name) == "float"
     plain = pa.array(values.astype(np.float32) if single else values)
     return as_text(plain).dictionary_decode()
+
+
+_SPSS, _STATA = datetime.datetime(1582, 10, 14), datetime.datetime(1960, 1, 1)
+_MOMENTS: tuple[tuple[str, datetime.datetime | None, float], ...] = (
+    (r"%-?(td|d)", _STATA, 86_400.0),
+    (r"%-?t[cC]", _STATA, 1e-3),
+    (r"(DATE|ADATE|EDATE|JDATE|SDATE|QYR|MOYR|WKYR|DATETIME|YMDHMS)(?![A-Z])", _SPSS, 1.0),
+    (r"(TIME|DTIME|MTIME)(?![A-Z])", None, 1.0),
+)
+"""Formats of moments, from when they count and in how many seconds; a duration counts from nothing."""
+
+
+def _moments(written: str) -> Callable[[float], str] | None:
+    """A function from a column's numbers to text, where its format is a date's or a time's; else None.
+
+    `written`: e.g. ``DATE11`` or ``DATETIME20`` (SPSS), ``%td`` or ``%tcHH:MM`` (Stata).
+    """
+    if re.match("%-?tm", written):
+        return _month
+    told = ((start, unit) for pattern, start, unit in _MOMENTS if re.match(pattern, written))
+    if (found := next(told, None)) is None:
+        return None
+    start, unit = found
+
+    def moment(value: float) -> str:
+        try:
+            passed = datetime.timedelta(seconds=value * unit)
+            return duration_text(passed) if start is None else moment_text(start + passed)
+        except (OverflowError, ValueError):  # a number beyond all calendars stays a number
+            return repr(value)
+
+    return moment
+
+
+def _month(value: float) -> str:
+    months = int(value) if abs(value) < 1e5 else 0
+    year, month = divmod(months, 12)
+    return f"{1960 + year:04}-{month + 1:02}" if months == value else repr(value)
 
 
 def _among(value: Any, ranges: Sequence[Mapping[str, Any]]) -> bool:

@@ -167,17 +167,32 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     elif people and item_rates == rater_rates:
         why = f"{listed(best[:2])} are both named like raters, and either may be rated"
         return *best[:2], [Reason(role, why, "unsure", best[:2]) for role in _KINDS]
+    alone = guessed and not best.score and not _rivals(look, "rater", best, [first, *found[1:]])
+    if alone and (told := _by_people(look, best)) is not None:
+        return told
     reasons = []
-    several = None
+    joined = None
     if look.named.item is None and best.apart < _ONCE:
-        several = item_of_several(look, best.rater, best.item)
+        joined = item_of_several(look, best.rater, best.item)
     for role in _KINDS:
-        if role == "item" and several is not None:
+        if role == "item" and joined is not None:
             why = f"most raters have several rows for {quoted(best.item)}"
-            reasons.append(Reason(role, why, "unsure", (several, best.item)))
+            reasons.append(Reason(role, why, "unsure", (joined, best.item)))
         elif getattr(look.named, role) is None:
             reasons.append(_reason(look, role, best, [first, *found[1:]]))
     return best.item, best.rater, reasons
+
+
+def _by_people(look: Look, pair: Pair) -> Ids | None:
+    """Which of two ids without telling names the raters have: all that is known of people is one for each."""
+    known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
+    about = [name for name in known if len(look.texts(name)) > 1]
+    by = [one for one in pair[:2] if about and all(look.depends_on(name, one) for name in about)]
+    if look.n < _FEW_ROWS or len(by) != 1 or not all(names.about_raters(name, by[0]) for name in about):
+        return None
+    item, rater = pair[:2] if by[0] == pair.rater else (pair.rater, pair.item)
+    why = Reason("rater", f"{quoted(rater)}: the rows of each have one {quoted(about[0])}")
+    return item, rater, [Reason("item", f"{quoted(item)}: with the raters it tells the rows apart"), why]
 
 
 def _by_id(look: Look, pair: Pair) -> Pair:
@@ -230,6 +245,8 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own, *called))
+    elif not score and role == "rater" and best.score:  # it may as well be which system is judged
+        why, confidence, candidates = "are these the people who gave the labels", "unsure", (own,)
     elif not score:
         why = "with the other ids it tells the rows apart"
     sentence = f"{quoted(own)}: {why}; {number(len(look[own].values), 'value')} in the file"

@@ -34,6 +34,7 @@ _FEW = 0.1
 """As many label-like columns beside a run of like names, for each of the run, leave no doubt about it."""
 _POINTS = 2
 """Digits of the points of a scale; longer numbers are ids."""
+_DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
 _MANY = 20
 """So many columns may be a matrix whose rows have no ids, by their values alone."""
 
@@ -226,7 +227,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         if key is not None and names.id_score(key, kinds):
             found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
     for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
-        if 2 * sum(stem(name) in kinds for name in cells.columns) > len(cells.columns):
+        if 2 * sum(_called(name, kinds) for name in cells.columns) > len(cells.columns):
             why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
             found.append(_Side(by_rater, why, "likely"))
     about = [
@@ -234,12 +235,18 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         for name in cells.rest
         if names.mentions(name, names.RATER) or names.about_raters(name, key or "")
     ]
-    # Rows may be called items by no more than a word that people are called by, too.
-    respondents = len(found) == 1 and names.mentions(key or "", names.RESPONDENTS)
+    # Rows may be called items by no more than a word that people are called by, too, or by short forms.
+    respondents = len(found) == 1 and (key is None or names.mentions(key, names.RESPONDENTS))
     if about and (not found or respondents):
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
     return found
+
+
+def _called(name: str, kinds: Collection[str]) -> bool:
+    """Whether a column is called like these; ``resp.q1`` like questions."""
+    asked = any(word.rstrip(_DIGITS) in _QUESTION for word in names.words(name)[1:])
+    return asked == (kinds is ITEMS) if asked else stem(name) in kinds
 
 
 def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None) -> Reading:

@@ -241,11 +241,12 @@ def _two_coders(table: Table) -> bool:
     return len(runs(table.columns)[0]) == 2 and len(one & other) > 1 and len(one | other) <= MAX_CATEGORIES
 
 
+_WORKED_OUT = names.word_set("kappa alpha icc mos ci")
 _HOW_OFTEN = names.word_set("freq frequency count counts n")
 
 
 def _refuse_other(look: Look) -> None:
-    """Refuse a file of what is known of people, and a table of how often combinations of answers occur."""
+    """Refuse what is known of people, results, and how often combinations of answers occur."""
     people = [name for name in look.columns if look.unique(name) and names.is_id(name)]
     about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
     if people and len(about) > 2 and 2 * len(about) >= len(look.columns) - 1:
@@ -253,6 +254,11 @@ def _refuse_other(look: Look) -> None:
             f"{look.whole.name} tells about people, a row each ({listed(about, 3)}), and not what they "
             "answered; give it as the raters file, beside the file with their answers"
         )
+    results = [name for name in look.columns if names.mentions(name, _WORKED_OUT)]
+    labels = (name for name in look.columns if name not in results and names.label_score(name) > 1)
+    if results and all(look.kind(name) == "numbers" for name in results) and not any(labels):
+        why = f"{quoted(results[0])} is named like what is worked out of several raters' labels"
+        raise DataError(f"{look.whole.name}: {no_raters(why)}")
     counted = [name for name in look.columns if _HOW_OFTEN.issuperset(names.words(name) or ("",))]
     others = [name for name in look.columns if name not in counted]
     if len(counted) == 1 and others and all(text.isdigit() for text in look.texts(counted[0])):
@@ -303,13 +309,15 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
     # Two columns of one name as an axis are one: the first.
     called = {" ".join(name.removeprefix("rater_").replace("_", " ").split()): name for name in free[::-1]}
     able = list(called.values())[::-1]
-    named = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
-    chosen = (named or able)[:MAX_AXES]
-    why = "a demographic name and" if named else "at least two values,"
+    demographic = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
+    groups = [name for name in able if name not in demographic and names.mentions(name, names.GROUPS)]
+    why = dict.fromkeys(demographic, "a demographic name and") | dict.fromkeys(groups, "a group's name and")
+    chosen = ([*demographic, *groups] if demographic else able)[:MAX_AXES]
     return tuple(chosen), [
         Reason(
             "axes",
-            f"{quoted(name)}: {why} one value per rater, {number(len(texts[name]), 'value')} in all",
+            f"{quoted(name)}: {why.get(name, 'at least two values,')} one value per rater, "
+            f"{number(len(texts[name]), 'value')} in all",
         )
         for name in chosen
     ]

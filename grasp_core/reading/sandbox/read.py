@@ -21,7 +21,7 @@ from grasp_core.reading.archives.containers import MAX_BYTES
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_held, current_limits
 from grasp_core.reading.sandbox.process import HELPER, Helper, HelperGoneError, Job
-from grasp_core.reading.table.parsed import Parsed, Watch
+from grasp_core.reading.table.parsed import Parsed, Watch, unwatched
 from grasp_core.reading.table.table import Table
 
 READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, patience=120)
@@ -39,16 +39,12 @@ T = TypeVar("T")
 _PIECE = 1 << 20
 
 
-def _unwatched(_done: int, _total: int) -> None:
-    pass
-
-
 def read_table(
     source: Path | str | bytes | BinaryIO,
     name: str | None = None,
     *,
     member: str | None = None,
-    watch: Watch = _unwatched,
+    watch: Watch = unwatched,
 ) -> Table:
     """Read a table from a file of any format that docs/formats.md lists, or from a folder of such files.
 
@@ -56,7 +52,8 @@ def read_table(
         table.
     `watch`: called now and then with how much is done, and of how much; what it raises ends the reading.
     """
-    shown = _base_name(name or (str(source) if isinstance(source, Path | str) else "file"))
+    whole = name or (str(source) if isinstance(source, Path | str) else "")
+    shown = PurePosixPath(whole.replace("\\", "/")).name or "file"
     if isinstance(source, Path | str) and os.path.isdir(source):
         return _read_folder(Path(source), shown, member, watch)
     file = _File(Path(source) if isinstance(source, str) else source, shown)
@@ -83,7 +80,7 @@ def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> T
 
 
 def read_together(
-    paths: Sequence[Path], folder: Path, name: str, member: str | None = None, watch: Watch = _unwatched
+    paths: Sequence[Path], folder: Path, name: str, member: str | None = None, watch: Watch = unwatched
 ) -> Table:
     """Read files as an archive of them would be read; they are called by their paths below the folder."""
     packed = containers.packed(_contents(paths, folder, name))
@@ -104,7 +101,7 @@ def _contents(paths: Sequence[Path], folder: Path, name: str) -> Iterator[tuple[
             raise DataError(f"{name}, {inner} cannot be read: {error.strerror}") from None
 
 
-def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: Watch = _unwatched) -> Table:
+def read_files(files: Sequence[tuple[str, bytes | Path]], name: str, *, watch: Watch = unwatched) -> Table:
     """Read a folder's Parquet files, each given as its path below the folder and its content or place."""
     streams = [_File(source, PurePosixPath(path).name) for path, source in files]
     parsed = read(lambda: _within(streams, name), name, folder=True, member=None, watch=watch)
@@ -153,10 +150,7 @@ class _File:
         for piece in self._raw_pieces():
             self.size += len(piece)
             if self.size > MAX_BYTES:
-                raise DataError(
-                    f"{self._name} is larger than {MAX_BYTES / 1024**3:.3g} GiB, the most that is read; "
-                    "split or thin it"
-                )
+                raise containers.too_large(self._name)
             self._hash.update(piece)
             yield piece
 
@@ -180,10 +174,6 @@ class _File:
             raise DataError(f"{not_there(self._name, path)}; check the path") from None
         except OSError as error:
             raise DataError(f"{self._name} cannot be read: {error.strerror}") from None
-
-
-def _base_name(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/")).name or "file"
 
 
 class ReadingFaultError(Exception):
@@ -251,7 +241,7 @@ def call(
     request = {
         "work": work.__name__, "tables": list(tables), "sent": list(sent), "given": to_json(dict(given))
     }  # fmt: skip
-    with _limited(helper, request, named, _unwatched, within or current_limits()) as conversation:
+    with _limited(helper, request, named, unwatched, within or current_limits()) as conversation:
         for table in sent.values():
             wire.send_table(conversation.channel, table)
         answer: T = from_json(wire.value_of(conversation.answer()[1]), get_type_hints(work)["return"])

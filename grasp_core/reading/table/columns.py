@@ -97,6 +97,12 @@ class Column:
         """Cells by text."""
         return dict(zip(self.values, self.counts().tolist(), strict=True))
 
+    @property
+    def cells(self) -> list[str]:
+        """The text of each cell, the same one where they are equal."""
+        values = self.values
+        return [values[code] for code in self.codes.tolist()]
+
     def among(self, texts: Collection[str]) -> BoolArray:
         """The cells that hold one of `texts`, shape (n,)."""
         hit = np.fromiter((value in texts for value in self.values), dtype=np.bool_, count=len(self.values))

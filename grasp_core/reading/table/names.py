@@ -39,6 +39,8 @@ DEMOGRAPHIC = word_set(
     "disability generation demographic continent agegroup ageband agerange "
     "geschlecht alter herkunft sprache bildung beruf sexe genre âge langue pays sexo género edad idioma país"
 )
+GROUPS = word_set("group groups cohort treatment condition arm program expertise profession training")
+"""Further words for groups of raters; a condition may be of items, too."""
 GIVEN = word_set("response answer judgment judgement vote verdict choice decision annotation")
 """Those of them that somebody gave; a ``label`` beside them may be what was shown."""
 MACHINE = word_set(

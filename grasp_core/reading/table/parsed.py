@@ -159,6 +159,12 @@ def together(codes: Codes, column: Column) -> tuple[Codes, Codes]:
 Row = TypeVar("Row")
 Watch = Callable[[int, int], None]
 """Told how much of a file is done, and of how much; what it raises ends the reading."""
+
+
+def unwatched(_done: int, _total: int) -> None:
+    """Nobody is told."""
+
+
 MAX_COLUMNS = 20_000
 """More columns than this are taken for a mistake, e.g. a table that lies on its side."""
 _ROWS_AT_ONCE = 1 << 16

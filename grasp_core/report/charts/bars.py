@@ -36,6 +36,7 @@ def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
 
 def _of_axis(result: RunResult, row: DsiResult, place: int) -> dict[str, Any]:
     outcome, known = row.outcome, row.outcome.value is not None
+    p, q = names.in_figure(outcome, result)
     of_group = (
         "" if row.p_group is None else names.format_p_value(row.p_group, permutations=result.permutations)
     )
@@ -45,8 +46,8 @@ def _of_axis(result: RunResult, row: DsiResult, place: int) -> dict[str, Any]:
         "middle": place + 0.5,
         "x": outcome.value,
         "value": names.format_value(outcome.value) if known else "",
-        "p": "" if outcome.p is None else names.p_in_figure(outcome, result),
-        "q": "" if outcome.q is None else names.q_in_figure(outcome, result),
+        "p": "" if outcome.p is None else p,
+        "q": "" if outcome.q is None else q,
         "p_group": of_group,
         "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
         "significance_group": names.SIGNIFICANCE_NAMES[row.significance_group],
@@ -98,10 +99,8 @@ def _lollipops(data: list[dict[str, Any]], theme: draw.Theme) -> list[alt.Chart]
         drawn.mark_rule(strokeWidth=3, opacity=0.55).encode(
             x=x, x2=alt.X2Datum(1), y=y, color=draw.colour(theme)
         ),
-        drawn.mark_tick(orient="vertical", size=16, color=colours.muted).encode(x=alt.XDatum(1), y=y),
-        drawn.mark_point(filled=True, size=150, opacity=1).encode(
-            x=x, y=y, color=draw.colour(theme), shape=draw.shape(), tooltip=told
-        ),
+        draw.tick(drawn, alt.XDatum(1), y, theme, size=16),
+        draw.marked(drawn, x, y, theme, size=150).encode(tooltip=told),
         # Above an axis's lollipop its name, its DSI and the group that attains it; below, how it was tested.
         draw.written(base, "axis", draw.LEFT, y, limit=half, fontSize=13, **above).encode(tooltip=told),
         draw.written(base, "group", draw.RIGHT, y, "right", limit=half, **above),
@@ -172,7 +171,7 @@ def _bars_from_0(drawn: list[dict[str, Any]], theme: draw.Theme) -> list[alt.Cha
     return [
         draw.from_edge_to_edge(base, bar, theme),
         base.mark_bar(size=15, opacity=0.75).encode(x=x, x2=alt.X2Datum(0), y=bar, color=shade),
-        base.mark_tick(orient="vertical", size=22, color=colours.muted).encode(x=alt.XDatum(0), y=bar),
+        draw.tick(base, alt.XDatum(0), bar, theme, size=22),
         draw.interval(base, alt.X("low:Q"), bar, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
         draw.written(base, "label", draw.LEFT, text, limit=alt.expr("width - 215")),
         draw.written(told, "told", draw.RIGHT, text, "right"),
@@ -211,21 +210,16 @@ def agreement_chart(result: RunResult, theme: draw.Theme = "light") -> alt.Layer
     ]
     height = _HEAD + _ROW * len(data)
     y = draw.down("y", height)
-    start, end, chance = (
-        alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
-        for field in ("from", "to", "chance")
-    )
-    base, head = (
-        alt.Chart(draw.rows(data, "labels")),
-        alt.Chart(draw.rows([{"y": 8, "words": _HEADING}], "heading")),
-    )
+    start, end, chance = map(draw.share, ("from", "to", "chance"))
+    base = alt.Chart(draw.rows(data, "labels"))
+    head = alt.Chart(draw.rows([{"y": 8, "words": _HEADING}], "heading"))
     told = draw.tooltip(label="Label", answers="Answers", said="Another says so too", by_chance="By chance")
     small: dict[str, Any] = {"fontSize": 11, "color": colours.muted}
     layers = [
         base.mark_bar(height=20).encode(
             x=start, x2="to:Q", y=y, color=alt.Color("colour:N", scale=None), tooltip=told
         ),
-        base.mark_tick(orient="vertical", size=34, thickness=2, color=colours.ink).encode(x=chance, y=y),
+        draw.tick(base, chance, y, theme, size=34, thickness=2, color=colours.ink),
         draw.written(base, "said", end, y, dx=8, color=colours.ink),
         draw.written(
             base, "label", draw.LEFT, y, dy=-8, color=colours.ink, limit=alt.expr(f"{_LEFT} * width - 12")

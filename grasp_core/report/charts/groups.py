@@ -17,22 +17,8 @@ from grasp_core.report.charts.histograms import on_page, shared_domain, within
 from grasp_core.report.pairs import Measure
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
-from grasp_core.report.words.label_use import format_points, label_outcome
-from grasp_core.report.words.names import (
-    MAY_CHANGE,
-    NOT_ESTIMABLE,
-    SIGNIFICANCE_NAMES,
-    WORDS,
-    format_p,
-    format_value,
-    may_change,
-    outcome_of,
-    p_in_figure,
-    p_words,
-    q_in_figure,
-    signs,
-    verdict,
-)
+from grasp_core.report.words import names
+from grasp_core.report.words.label_use import format_points, shift_outcome
 
 _FIGURES = 150
 """Pixels that the figures take at the right end of a group's text."""
@@ -89,12 +75,10 @@ def _layers(
         draw.interval(base, low, mark_y, strokeWidth=3, strokeCap="round", opacity=0.75).encode(
             color=draw.colour(theme)
         ),
-        draw.valid(base, "chance")
-        .mark_tick(orient="vertical", size=12, thickness=2, color=colours.muted, aria=False)
-        .encode(x=chance, y=mark_y),
-        draw.valid(base, "x")
-        .mark_point(filled=True, size=85, opacity=1, stroke=colours.background, strokeWidth=0.7)
-        .encode(x=x, y=mark_y, color=draw.colour(theme), shape=draw.shape()),
+        draw.tick(draw.valid(base, "chance"), chance, mark_y, theme, size=12, thickness=2, aria=False),
+        draw.marked(
+            draw.valid(base, "x"), x, mark_y, theme, size=85, stroke=colours.background, strokeWidth=0.7
+        ),
         draw.written(base, "named", draw.LEFT, text_y, limit=alt.expr(f"width - {_FIGURES}")),
         *draw.by_mark(base, "figures", draw.RIGHT, text_y, theme, align="right"),
         draw.headed(headings, draw.down("y")),
@@ -122,16 +106,16 @@ def forest_plot(
     of: str = EACH_GROUP,
 ) -> alt.LayerChart:
     """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings."""
-    if statistic not in WORDS:
-        raise ValueError(f"`statistic` must be one of {', '.join(WORDS)}; found {statistic!r}")
-    words = WORDS[statistic]
+    if statistic not in names.WORDS:
+        raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
+    words = names.WORDS[statistic]
     measure = _Shown(
         words.name,
         words.axis,
         "Tick: the middle of random groupings.",
         _NOTHING.get(statistic),
-        lambda row: outcome_of(row, statistic),
-        format_value,
+        lambda row: names.outcome_of(row, statistic),
+        names.format_value,
     )
     groups = ordered_groups(result, order, by)
     return _plot(result, measure, groups, theme, headed=order == "axis", page=page, of=of)
@@ -154,8 +138,8 @@ def label_forest_plot(
         f"“{shown}”: points more often than the others on the same items",
         "Right of 0: more often than by the others.",
         0.0,
-        lambda row: label_outcome(row, label),
-        lambda points: NOT_ESTIMABLE if points is None else format_points(points / 100),
+        lambda row: shift_outcome(row.label_use, label),
+        lambda points: names.NOT_ESTIMABLE if points is None else format_points(points / 100),
     )
     return _plot(result, measure, groups, theme, headed=order == "axis", page=page, of=of)
 
@@ -179,7 +163,7 @@ def _plot(
     drawn, headings, height = _rows(result, measure, groups[on_page(page)], domain, headed=headed)
     told = [
         f"{row['group']} {row['value']} {row['interval'] if row['low'] is not None else ''}".rstrip()
-        + (f", {row['significance']}" if row["significance"] != SIGNIFICANCE_NAMES["none"] else "")
+        + (f", {row['significance']}" if row["significance"] != names.SIGNIFICANCE_NAMES["none"] else "")
         for row in drawn
         if row["x"] is not None
     ]
@@ -204,8 +188,8 @@ def _rows(
     headings: list[dict[str, Any]] = []
     top = 0
     axes: tuple[str, ...] | None = None
-    names = group_labels([row.group for row in groups])
-    for name, row in zip(names, groups, strict=True):
+    titles = group_labels([row.group for row in groups])
+    for name, row in zip(titles, groups, strict=True):
         if headed and row.group.axes != axes:
             axes = row.group.axes
             headings.append({"text": axis_label(axes), "y": top + _HEADING - 9})
@@ -229,9 +213,9 @@ def _figures(
     result: RunResult, measure: _Shown, row: GroupResult, domain: tuple[float, float]
 ) -> dict[str, Any]:
     outcome = measure.of(row)
-    low, high = ends(outcome)
+    (low, high), (p, q) = ends(outcome), names.in_figure(outcome, result)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
-    beside = f"{signs(outcome)}{MAY_CHANGE if may_change(outcome) else ''}"
+    beside = f"{names.signs(outcome)}{names.MAY_CHANGE if names.may_change(outcome) else ''}"
     return {
         "axis": axis_label(row.group.axes),
         "raters": row.n_raters,
@@ -242,10 +226,10 @@ def _figures(
         "value": measure.write(outcome.value),
         "interval": interval or str(outcome.no_interval or ""),
         "figures": " ".join(part for part in (measure.write(outcome.value), interval, beside) if part),
-        "p": p_in_figure(outcome, result),
-        "q": "" if outcome.q is None else q_in_figure(outcome, result),
-        "significance": SIGNIFICANCE_NAMES[outcome.significance],
-        "verdict": verdict(outcome),
+        "p": p,
+        "q": "" if outcome.q is None else q,
+        "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
+        "verdict": names.verdict(outcome),
     }
 
 
@@ -288,19 +272,19 @@ def pairs_matrix(
     groups = list(dict.fromkeys(group for row in pairs for group in (row.a, row.b)))
     sizes = {group: n for row in pairs for group, n in ((row.a, row.n_raters_a), (row.b, row.n_raters_b))}
     # Each group's number and name above its row, and its number above its column.
-    names = [
+    titles = [
         {"number": str(g + 1), "name": f"{g + 1}  {name} ({sizes[group]:,})", "x": g + 0.5, "y": _top(g) + 9}
         for g, (group, name) in enumerate(zip(groups, group_labels(groups), strict=True))
     ]
     marked = [
         f"{', '.join(row.a.values)} beside {', '.join(row.b.values)} {measure.write(outcome.value)}, "
-        f"{SIGNIFICANCE_NAMES[outcome.significance]}"
+        f"{names.SIGNIFICANCE_NAMES[outcome.significance]}"
         for row, outcome in ((row, measure.of(row)) for row in pairs)
         if outcome.significance != "none"
     ]
     told = "; ".join(marked) or "none is marked"
     return draw.finish(
-        _layers_of_pairs(_cells(result, pairs, groups, measure), names, len(groups), theme),
+        _layers_of_pairs(_cells(result, pairs, groups, measure), titles, len(groups), theme),
         theme,
         heading=heading,
         alt_text=f"{measure.name} of all pairs of groups by {axis_label(axes)}: {told}.",
@@ -310,7 +294,7 @@ def pairs_matrix(
 
 def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], measure: Measure) -> list[Cell]:
     place = {group: g for g, group in enumerate(groups)}
-    names = dict(zip(groups, group_labels(groups), strict=True))
+    titles = dict(zip(groups, group_labels(groups), strict=True))
     both = [one for row in pairs for one in (row, row.turned())]
     # Of all axes, so that a colour means the same on each.
     known = [abs(value) for value in (measure.of(row).value for row in result.pairs) if value is not None]
@@ -319,12 +303,12 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
     for row in both:
         outcome = measure.of(row)
         across, top = place[row.b], _top(place[row.a]) + _NAME
-        (low, high), stars = ends(outcome), signs(outcome)
+        (low, high), stars = ends(outcome), names.signs(outcome)
         interval = str(outcome.no_interval or "")
         found.append(
             {
-                "first": names[row.a],
-                "second": names[row.b],
+                "first": titles[row.a],
+                "second": titles[row.b],
                 "left": across,
                 "right": across + 1,
                 "x": across + 0.5,
@@ -335,9 +319,9 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
                 "brief": "–" if outcome.value is None else f"{measure.brief(outcome.value)}{stars}",
                 "stars": stars,
                 "interval": interval if low is None else f"[{measure.write(low)}, {measure.write(high)}]",
-                "p": p_words(outcome, permutations=many),
-                "q": format_p(outcome.q, name="q", permutations=many),
-                "verdict": verdict(outcome),
+                "p": names.p_words(outcome, permutations=many),
+                "q": names.format_p(outcome.q, name="q", permutations=many),
+                "verdict": names.verdict(outcome),
                 **_colours(outcome, most, signed=measure.signed),
             }
         )
@@ -361,7 +345,7 @@ def _colours(outcome: Outcome, most: float, *, signed: bool) -> Cell:
     return {"fill": "#" + "".join(f"{part:02X}" for part in mixed), "ink": ink}
 
 
-def _layers_of_pairs(cells: list[Cell], names: list[Cell], n: int, theme: draw.Theme) -> list[alt.Chart]:
+def _layers_of_pairs(cells: list[Cell], titles: list[Cell], n: int, theme: draw.Theme) -> list[alt.Chart]:
     colours, height = draw.palette(theme), _top(n)
     across = alt.Scale(domain=[0, n], nice=False, zero=False)
     x, y = alt.X("x:Q", scale=across, axis=None), draw.down("y", height)
@@ -369,7 +353,7 @@ def _layers_of_pairs(cells: list[Cell], names: list[Cell], n: int, theme: draw.T
     told = draw.tooltip(
         first="Row", second="Column", value="Value", interval="95 % interval", p="p", q="q", verdict="Result"
     )
-    numbered = alt.Chart(draw.rows(names, "names"))
+    numbered = alt.Chart(draw.rows(titles, "names"))
     return [
         alt.Chart(draw.rows(cells, "pairs"))
         .mark_rect(stroke=colours.background, strokeWidth=2)

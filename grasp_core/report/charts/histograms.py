@@ -143,9 +143,11 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     note = "observed value beyond the axis" if place != value else ""
     if outcome.value is None:
         note = f"{names.NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
-    q = "" if outcome.value is None or tested or names.not_yet(outcome, result) else names.format_p(None)
+    p, q = names.in_figure(outcome, result)
+    waiting = names.not_yet(outcome, result)
+    untested_q = "" if outcome.value is None or tested or waiting else names.format_p(None)
     untested = names.format_p(None) if outcome.reason is None else names.verdict(outcome)
-    untested = names.NOT_YET if names.not_yet(outcome, result) else untested
+    untested = names.NOT_YET if waiting else untested
     said = names.format_value(outcome.value) if line.value is None else line.value
     return {
         "group": line.name,
@@ -161,8 +163,8 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "interval": line.interval or names.format_interval(outcome) or str(outcome.no_interval or ""),
         "value": "" if value is None else f"{said} {names.arrow(outcome)}".strip(),
         "median": names.format_value(outcome.null_median),
-        "p": names.p_in_figure(outcome, result) if tested else "",
-        "q": q if outcome.q is None else names.q_in_figure(outcome, result),
+        "p": p if tested else "",
+        "q": untested_q if outcome.q is None else q,
         "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
         "badge": draw.badge(outcome.significance)
         + (f" {names.MAY_CHANGE}" if names.may_change(outcome) else ""),
@@ -301,6 +303,7 @@ def layers(
     )
     observed = draw.valid(base, "x")
     named = base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
+    badged = base.transform_filter("datum.badge != ''")
     look: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
     marked = {"dx": _BADGE_AT[1] + 9, "opacity": _by_width(0, 1), "fontWeight": 600}
     return [
@@ -310,17 +313,13 @@ def layers(
         .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("row:N"), color=draw.colour(theme)),
         observed.mark_rule(color=colours.ink, strokeWidth=1.6).encode(x=x, y=y, y2=alt.Y2("base:Q")),
         draw.interval(base, low, y, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
-        observed.mark_point(
-            filled=True, size=62, opacity=1, stroke=colours.background, strokeWidth=0.7
-        ).encode(x=x, y=y, color=draw.colour(theme), shape=draw.shape()),
+        draw.marked(observed, x, y, theme, size=62, stroke=colours.background, strokeWidth=0.7),
         draw.written(named, "name", draw.LEFT, middle, limit=alt.expr(f"width - ({_NARROW} ? 132 : 310)")),
         *(
             draw.written(base, field, draw.RIGHT, middle, "right", **_place(*at))
             for field, at in _COLUMNS.items()
         ),
-        base.transform_filter("datum.badge != ''")
-        .mark_point(filled=True, size=62, opacity=1, xOffset=_by_width(*_BADGE_AT), aria=False)
-        .encode(x=draw.RIGHT, y=middle, color=draw.colour(theme), shape=draw.shape()),
+        draw.marked(badged, draw.RIGHT, middle, theme, size=62, xOffset=_by_width(*_BADGE_AT), aria=False),
         *draw.by_mark(base, "badge", draw.RIGHT, middle, theme, keys=("corrected", "nominal"), **marked),
         draw.written(base, "note", draw.LEFT, middle, dy=18, fontStyle="italic", **look),
         *_heads(lines, head, theme),
@@ -358,12 +357,6 @@ def _heads(lines: list[Heading | Line], name: str, theme: draw.Theme) -> list[al
     ]
 
 
-_HEADS_OF_OF_GROUP = 0.5
-_POINTS = 100.0
-_NO_COUNT = 0
-"""All lines are of one group, whose raters stand above the chart."""
-
-
 def group_histograms(result: RunResult, row: GroupResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """All statistics of a group, each with its histogram, in standard deviations of its chance values."""
     return _histograms(result, row, group_label(row.group), "Every statistic against random groupings", theme)
@@ -384,7 +377,7 @@ def _histograms(
     heading = draw.title(
         heading_text, subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
     )
-    shown = [_line(finding, _HEADS_OF_OF_GROUP + place) for place, finding in enumerate(evidence(row, name))]
+    shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:
         return draw.message(theme, heading=heading, text="No statistic of this group has a value.")
     domain = shared_domain([line.placed for line in shown])
@@ -405,14 +398,14 @@ def _histograms(
 
 
 def _line(finding: Finding, top: float) -> Line:
-    outcome, axis = finding.outcome, axis_label(finding.row.group.axes)
-    placed = _in_deviations(outcome)
+    outcome = finding.outcome
+    # All lines are of one group, whose raters stand above the chart.
+    line = Line(top, "", axis_label(finding.row.group.axes), 0, outcome, _in_deviations(outcome))
     if finding.what != LABEL_USE:
-        return Line(top, words_of(finding.what).name, axis, _NO_COUNT, outcome, placed)
-    value = f"{format_points(finding.value)} points"
+        return replace(line, name=words_of(finding.what).name)
     interval = f"[{', '.join(format_points(end) for end in ends(outcome))}]" if outcome.interval else None
-    name = f"Label use: “{finding.label}”"
-    return Line(top, name, axis, _NO_COUNT, outcome, placed, value=value, interval=interval)
+    value, name = f"{format_points(finding.value)} points", f"Label use: “{finding.label}”"
+    return replace(line, name=name, value=value, interval=interval)
 
 
 def _in_deviations(outcome: Outcome) -> Outcome:

@@ -18,18 +18,7 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, gro
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import number
 from grasp_core.report.charts import theme as draw
-from grasp_core.report.words.names import (
-    NOT_YET,
-    SIGNIFICANCE_NAMES,
-    WORDS,
-    format_p,
-    format_value,
-    not_yet,
-    outcome_of,
-    p_in_figure,
-    q_in_figure,
-    reported_statistics,
-)
+from grasp_core.report.words import names
 
 WIDTHS = (400, 520, 680, 860, 1100)
 """Plot widths in pixels at which labels must be free: the page decides which one it is."""
@@ -184,7 +173,7 @@ _LABEL_UNITS = 26
 
 def cohesion_map(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """A point per group: cross-group cohesion across, in-group cohesion up, the line where GAI is 1."""
-    inside, across = (WORDS[name] for name in result.spec.analysis.gai)
+    inside, across = (names.WORDS[name] for name in result.spec.analysis.gai)
     groups = _groups(result)
     drawn = [row for row in groups if row["x"] is not None and row["y"] is not None]
     drawn.sort(key=lambda row: (row["stands_out"], -row["raters"]))  # what matters lies on top
@@ -196,7 +185,7 @@ def cohesion_map(result: RunResult, theme: draw.Theme = "light") -> alt.LayerCha
     second = "Larger mark: more raters."
     if left_out:
         second += f" Not estimable, so not shown: {number(left_out, 'group')}."
-    if "gai" not in reported_statistics(result):
+    if "gai" not in names.reported_statistics(result):
         second += " GAI was not part of this run, so no group is tested."
     x_domain, y_domain = (
         draw.padded(values, 0.1, 0.05 * max(abs(max(values)), 0.2))
@@ -225,8 +214,12 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
     inside, across = result.spec.analysis.gai
     values = []
     for name, row in zip(group_labels([row.group for row in result.groups]), result.groups, strict=True):
-        gai, x, y = outcome_of(row, "gai"), outcome_of(row, across).value, outcome_of(row, inside).value
-        untested = NOT_YET if not_yet(gai, result) else format_p(None)
+        gai, x, y = (
+            names.outcome_of(row, "gai"),
+            names.outcome_of(row, across).value,
+            names.outcome_of(row, inside).value,
+        )
+        untested = names.NOT_YET if names.not_yet(gai, result) else names.format_p(None)
         values.append(
             {
                 "group": name,
@@ -234,13 +227,12 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
                 "raters": row.n_raters,
                 "x": x,
                 "y": y,
-                "inside": format_value(y),
-                "across": format_value(x),
-                "gai": format_value(gai.value),
-                "p": p_in_figure(gai, result),
-                "q": q_in_figure(gai, result),
-                "significance": SIGNIFICANCE_NAMES[gai.significance],
-                "verdict": untested if gai.p is None else SIGNIFICANCE_NAMES[gai.significance],
+                "inside": names.format_value(y),
+                "across": names.format_value(x),
+                "gai": names.format_value(gai.value),
+                **dict(zip("pq", names.in_figure(gai, result), strict=True)),
+                "significance": names.SIGNIFICANCE_NAMES[gai.significance],
+                "verdict": untested if gai.p is None else names.SIGNIFICANCE_NAMES[gai.significance],
                 "stands_out": gai.significance != "none",
             }
         )
@@ -250,7 +242,7 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
 def _of_groups(
     drawn: list[dict[str, Any]], result: RunResult, theme: draw.Theme, plane: _Plane
 ) -> list[alt.Chart]:
-    inside, across = (WORDS[name] for name in result.spec.analysis.gai)
+    inside, across = (names.WORDS[name] for name in result.spec.analysis.gai)
     x = draw.measured("x", plane.across, f"{across.axis} →")
     y = alt.Y("y:Q", scale=draw.exactly(plane.up), axis=alt.Axis(title=f"{inside.axis} →", tickCount=6))
     told = draw.tooltip(
@@ -335,17 +327,17 @@ def rater_map_chart(
     (axis,) = (one for one in found.axes if one.axes == axes)
     marks = _marks(found, axis, group)
     times = Counter(mark["group"] for mark in marks)
-    names = [name for name, _ in times.most_common() if name != OTHERS]
+    titles = [name for name, _ in times.most_common() if name != OTHERS]
     called = f"Map of raters by {axis_label(axes)}"
     heading = draw.title(called, ["Raters who answer alike stand near each other.", _explained(axis)])
-    listed = ", ".join(f"{name} ({times[name]:,})" for name in (*names, OTHERS) if times[name])
+    listed = ", ".join(f"{name} ({times[name]:,})" for name in (*titles, OTHERS) if times[name])
     told = (
         f"Map of {number(len(marks), 'rater')} by {axis_label(axis.axes)}: {listed}. "
         f"It shows {100 * sum(found.variance):.1f} % of the variance. {_explained(axis)}"
     )
     across, up = (draw.padded([mark[field] for mark in marks] or [0.0], 0.06, 0.05) for field in ("x", "y"))
     plane = _Plane(across, up, 440)
-    layers = _of_raters(found, marks, names, theme, plane)
+    layers = _of_raters(found, marks, titles, theme, plane)
     return draw.finish(layers, theme, heading=heading, alt_text=told, height=plane.height)
 
 
@@ -368,19 +360,19 @@ def _marks(found: RaterMap, axis: MapAxis, group: Group | None) -> list[dict[str
 def _explained(axis: MapAxis) -> str:
     if axis.explained is None or axis.by_chance is None:
         return f"{axis_label(axis.axes)}: {axis.reason}."
-    q = f", {format_p(axis.q, name='q')}" if axis.q is not None else ""
+    q = f", {names.format_p(axis.q, name='q')}" if axis.q is not None else ""
     return f"Explained {100 * axis.explained:.1f} %, by chance {100 * axis.by_chance:.1f} %{q}."
 
 
 def _of_raters(
-    found: RaterMap, marks: list[dict[str, Any]], names: list[str], theme: draw.Theme, plane: _Plane
+    found: RaterMap, marks: list[dict[str, Any]], titles: list[str], theme: draw.Theme, plane: _Plane
 ) -> list[alt.Chart]:
     colours, centres = draw.palette(theme), list[dict[str, Any]]()
-    for name in names:
+    for name in titles:
         own = [mark for mark in marks if mark["group"] == name]
         middle = {field: fmean(mark[field] for mark in own) for field in ("x", "y")}
         centres.append({"group": name, **middle, "raters": f"{len(own):,}"})
-    domain = [*names, *([OTHERS] if any(mark["group"] == OTHERS for mark in marks) else [])]
+    domain = [*titles, *([OTHERS] if any(mark["group"] == OTHERS for mark in marks) else [])]
     first, second = (f"{100 * share:.1f} % of the variance" for share in found.variance)
     axis = partial(alt.Axis, labels=False, tickCount=5)
     at: dict[str, Any] = {
@@ -398,7 +390,7 @@ def _of_raters(
     )
     looks = {"color": (alt.Color, _COLOURS[theme], colours.muted), "shape": (alt.Shape, _SHAPES, "circle")}
     for channel, (kind, of_groups, of_others) in looks.items():
-        range_ = [*of_groups[: len(names)], of_others][: len(domain)]
+        range_ = [*of_groups[: len(titles)], of_others][: len(domain)]
         at[channel] = kind("group:N", scale=alt.Scale(domain=domain, range=range_), legend=legend)
     points = [plane.point(row, 8, _NAME) for row in centres]  # names beside middles, where they fit
     labels = _texts_at(centres, points, place(points, range(len(points)), height=plane.height))

@@ -12,7 +12,7 @@ from grasp_core.benchmark.leaderboard import OVERALL, Entry, ranked
 from grasp_core.model.groups import axis_label, group_labels, one_line
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts import theme as draw
-from grasp_core.report.models import EVERYBODY
+from grasp_core.report.models import EVERYBODY, lead_of
 from grasp_core.report.words.names import LEAD, NOT_ESTIMABLE, SIGNIFICANCE_NAMES, format_p, format_value
 
 _ROW = 30
@@ -176,17 +176,13 @@ def _layers_of_models(data: list[dict[str, Any]], height: float, theme: draw.The
         tested.mark_rule(strokeWidth=3, opacity=0.55, aria=False).encode(
             x=x, x2=alt.X2("chance:Q"), y=y, color=draw.colour(theme)
         ),
-        tested.mark_tick(orient="vertical", size=11, thickness=2, color=colours.muted, aria=False).encode(
-            x=alt.X("chance:Q"), y=y
-        ),
+        draw.tick(tested, alt.X("chance:Q"), y, theme, size=11, thickness=2, aria=False),
         draw.valid(base, "members")
         .mark_point(
             shape="cross", angle=45, size=45, filled=True, color=colours.ink, opacity=0.75, aria=False
         )
         .encode(x=alt.X("members:Q"), y=y),
-        draw.valid(base, "x")
-        .mark_point(filled=True, size=95, opacity=1)
-        .encode(x=x, y=y, color=draw.colour(theme), shape=draw.shape(), tooltip=told),
+        draw.marked(draw.valid(base, "x"), x, y, theme, size=95).encode(tooltip=told),
         draw.written(base, "name", draw.LEFT, y, "right", dx=-10, limit=_NAME_LIMIT, fontSize=12).encode(
             tooltip=told
         ),
@@ -200,15 +196,11 @@ def _alt(result: ModelsResult) -> str:
     for model in result.models:
         marked = []
         for label, row in zip(labels, result.groups, strict=True):
-            outcome = row.models[model.name].statistics[LEAD]
+            outcome = lead_of(row, model.name)
             if outcome.significance != "none":
                 words = SIGNIFICANCE_NAMES[outcome.significance]
                 marked.append(f"{label} {format_value(outcome.value)} ({words})")
-        values = [
-            value
-            for row in result.groups
-            if (value := row.models[model.name].statistics[LEAD].value) is not None
-        ]
+        values = [value for row in result.groups if (value := lead_of(row, model.name).value) is not None]
         span = f"from {format_value(min(values))} to {format_value(max(values))}" if values else NOT_ESTIMABLE
         parts.append(
             f"{one_line(model.name)} {format_value(model.overall_f1)} against all raters, {span} "

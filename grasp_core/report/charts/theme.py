@@ -144,6 +144,18 @@ def interval(base: alt.Chart, x: alt.X, y: Any, **look: Any) -> alt.Chart:
     return line.encode(x=x, x2=alt.X2("high:Q"), y=y)
 
 
+def tick(base: alt.Chart, x: Any, y: Any, theme: Theme, **look: Any) -> alt.Chart:
+    """A short line across a row, quieter than a mark."""
+    line: alt.Chart = base.mark_tick(**({"orient": "vertical", "color": palette(theme).muted} | look))
+    return line.encode(x=x, y=y)
+
+
+def marked(base: alt.Chart, x: Any, y: Any, theme: Theme, **look: Any) -> alt.Chart:
+    """Points in the colours and shapes of their marks."""
+    points: alt.Chart = base.mark_point(**({"filled": True, "opacity": 1} | look))
+    return points.encode(x=x, y=y, color=colour(theme), shape=shape())
+
+
 def from_edge_to_edge(base: alt.Chart, y: alt.Y, theme: Theme) -> alt.Chart:
     """Lines between rows."""
     line: alt.Chart = base.mark_rule(color=palette(theme).grid, aria=False)
@@ -159,6 +171,11 @@ def clickable(base: alt.Chart, top: str, bottom: str, **look: Any) -> alt.Chart:
 def measured(field: str, domain: Sequence[float], title: str, **axis: Any) -> alt.X:
     """A field across, on an axis of just this domain, with as many ticks as the width has room for."""
     return alt.X(f"{field}:Q", scale=exactly(domain), axis=alt.Axis(title=title, tickCount=ticks(), **axis))
+
+
+def share(field: str) -> alt.X:
+    """A place across, as a share of the width."""
+    return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
 
 
 def headed(headings: list[dict[str, Any]], y: alt.Y) -> alt.Chart:

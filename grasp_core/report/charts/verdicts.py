@@ -17,14 +17,7 @@ from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.findings import by_verdict
 from grasp_core.report.tables import ends
-from grasp_core.report.words.label_use import (
-    higher_or_lower,
-    of_100,
-    of_scale,
-    said_more,
-    scale_outcome,
-    shift_outcome,
-)
+from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 
 SHOWN = 8
@@ -46,14 +39,7 @@ _HEAD, _FOOT = 28, 22
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where a chart's parts lie: shares of its width, and pixels from the top of a group's row.
-
-    `named`: how wide names and verdicts may be.
-    `left`, `right`: the two panels.
-    `said`: where it stands what a group does, and how wide that may be.
-    `row`, `name_y`, `status_y`, `said_y`, `mark_y`, `line_y`: a row's height, and in it three texts, the
-        marks, and where the lines behind these begin.
-    """
+    """Shares of the width that names, both panels and words have, and where words lie in a row, in pixels."""
 
     named: float
     left: tuple[float, float]
@@ -95,7 +81,9 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
         return draw.message(theme, heading=None, text=NOT_DRAWN)
-    places, scaled, label = _NARROW if narrow else _WIDE, _on_a_scale(result, found), _one_label(found)
+    places, label = _NARROW if narrow else _WIDE, _one_label(found)
+    means = [label_use.scale_outcome(one.row.label_use, result) for one in found]
+    scaled = all(one is not None and one.value is not None for one in means)
     panels = _left(result, label, scaled=scaled), _right(result)
     uncertain = {group for one in found if one.undone for group in one.groups}
     named = [
@@ -122,7 +110,7 @@ def _one_label(found: list[Finding]) -> str | None:
     uses = [one.row.label_use for one in found]
     if any(use is None or len(use.labels) != 2 for use in uses) or uses[0] is None:
         return None
-    told = said_more(uses[0])
+    told = label_use.said_more(uses[0])
     return None if told is None else told[0]
 
 
@@ -130,7 +118,7 @@ def _told(one: Finding, label: str | None) -> tuple[str, Shift] | None:
     """The label that the group is drawn by, and its shift."""
     use = one.row.label_use
     if use is None or label is None:
-        return None if use is None else said_more(use)
+        return None if use is None else label_use.said_more(use)
     return label, use.labels[label]
 
 
@@ -140,15 +128,17 @@ def _left(result: RunResult, label: str | None, *, scaled: bool) -> _Panel:
         unit = " in steps" if result.spec.analysis.level == "ordinal" else ""
         return _Panel(
             f"Difference of the average{unit}",
-            lambda one: scale_outcome(one.row.label_use, result) or Outcome(None),
+            lambda one: label_use.scale_outcome(one.row.label_use, result) or Outcome(None),
             0.0,
-            lambda value: f"{format_value(abs(value)).rstrip('0').rstrip('.')} {higher_or_lower(value)}",
+            lambda value: (
+                f"{format_value(abs(value)).rstrip('0').rstrip('.')} {label_use.higher_or_lower(value)}"
+            ),
             ("labels",),
         )
 
     def of_label(one: Finding) -> Outcome:
         told = _told(one, label)
-        return Outcome(None) if told is None else shift_outcome(one.row.label_use, told[0])
+        return Outcome(None) if told is None else label_use.shift_outcome(one.row.label_use, told[0])
 
     return _Panel(
         "Difference per 100 answers",
@@ -157,12 +147,6 @@ def _left(result: RunResult, label: str | None, *, scaled: bool) -> _Panel:
         lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
         ("labels",),
     )
-
-
-def _on_a_scale(result: RunResult, found: list[Finding]) -> bool:
-    """Whether every group's mean can be told in the scale's own unit."""
-    means = [scale_outcome(one.row.label_use, result) for one in found]
-    return all(one is not None and one.value is not None for one in means)
 
 
 def _right(result: RunResult) -> _Panel | None:
@@ -201,9 +185,7 @@ def _named(
         "colour": draw.palette(theme).text[colour],
         "weight": 600 if code == "clear" else 400,
         "top": top,
-        "name_y": top + places.name_y,
-        "status_y": top + places.status_y,
-        "mark_y": top + places.mark_y,
+        **{name: top + getattr(places, name) for name in ("name_y", "status_y", "mark_y")},
         "said_x": places.said[0],
         "said_y": top + places.said_y,
         "line": top + places.line_y,
@@ -233,14 +215,14 @@ def _said(one: Finding, result: RunResult, label: str | None, *, scaled: bool) -
         return "differ among themselves"
     use = one.row.label_use
     who = "" if one.other is None else f"{one.name}: "
-    mean = scale_outcome(use, result) if scaled else None
+    mean = label_use.scale_outcome(use, result) if scaled else None
     if mean is not None and mean.value is not None:
-        return f"{who}{of_scale(mean.value)} {higher_or_lower(mean.value)}"
+        return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
     told = _told(one, label)
     if told is None or told[1].value is None:
         return ""
     name = one_line(told[0])
-    return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {of_100(told[1].value)}"
+    return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {label_use.of_100(told[1].value)}"
 
 
 def _drawn(
@@ -302,7 +284,7 @@ def _around(
     theme: draw.Theme,
 ) -> list[alt.Chart]:
     """Lines of the ticks, not through the names above the marks; what ticks say; the panel's heading."""
-    x, colours = _across("x"), draw.palette(theme)
+    x, colours = draw.share("x"), draw.palette(theme)
     last = name == "right"  # its heading ends where the chart does
     heading = {"x": 1.0 if last else across[0], "text": panel.heading}
     limit = alt.expr(f"width * {across[1] - across[0] + 0.08}")
@@ -335,14 +317,14 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
     told = draw.tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
     return [
         draw.interval(
-            alt.Chart(draw.rows(drawn, name)), _across("low"), y, strokeWidth=3, strokeCap="round"
+            alt.Chart(draw.rows(drawn, name)), draw.share("low"), y, strokeWidth=3, strokeCap="round"
         ).encode(color=draw.as_given()),
         alt.Chart(alt.NamedData(name))
         .encode(tooltip=told)
         .transform_filter("isValid(datum.x)")
         .mark_point(size=90, opacity=1, strokeWidth=2)
         .encode(
-            x=_across("x"),
+            x=draw.share("x"),
             y=y,
             stroke=alt.Stroke("colour:N", scale=None, legend=None),
             fill=alt.Fill("fill:N", scale=None, legend=None),
@@ -352,10 +334,6 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
 
 def _row(pixels: int) -> alt.YValue:
     return alt.YValue(pixels)  # type: ignore[no-untyped-call]  # Altair's
-
-
-def _across(field: str) -> alt.X:
-    return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
 
 
 def _texts(named: list[dict[str, Any]], places: _Places, theme: draw.Theme) -> list[alt.Chart]:
@@ -374,5 +352,5 @@ def _texts(named: list[dict[str, Any]], places: _Places, theme: draw.Theme) -> l
         for weight in (400, 600)
     )
     status = draw.written(base, "status", draw.LEFT, draw.down("status_y"), limit=limit)
-    told = draw.written(base, "said", _across("said_x"), draw.down("said_y"), limit=said)
+    told = draw.written(base, "said", draw.share("said_x"), draw.down("said_y"), limit=said)
     return [*names, status.encode(color=draw.as_given()), told.encode(color=draw.as_given())]

@@ -10,7 +10,7 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, nam
 from grasp_core.model.outcome import Untestable
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import Segment, Sentence
+from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
 from grasp_core.report.findings.findings import findings, held_groups, left_given, standing_pair
 
@@ -157,7 +157,7 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
         return (Sentence.of(_FEW),)
     pair = None if found else standing_pair(result)
     if pair is not None:
-        a, b = (Segment(spoken(group), strong=True) for group in (pair.a, pair.b))
+        a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
         return (_as_many(a, " and ", b),)
     mended = [
         MENDS[why] for why in MENDS if any(row.verdict and row.verdict.why == why for row in result.groups)
@@ -223,5 +223,5 @@ def first_names(titles: Sequence[str]) -> list[str | Segment]:
     for place, name in enumerate(shown):
         last = place == len(shown) - 1 and not rest
         before_last = f"{comma} and " if comma == ";" or len(shown) > 2 else " and "
-        parts += ["" if not place else before_last if last else f"{comma} ", Segment(name, strong=True)]
+        parts += ["" if not place else before_last if last else f"{comma} ", strong(name)]
     return [*parts, f"{comma} and {rest} more"] if rest else parts

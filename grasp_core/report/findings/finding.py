@@ -10,19 +10,9 @@ from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import CROSS_GROUP
 from grasp_core.model.statistic import TABLE
-from grasp_core.model.text import Segment, Sentence, number
+from grasp_core.model.text import Segment, Sentence, number, strong
+from grasp_core.report.words import names
 from grasp_core.report.words.label_use import centre, direction, format_points, manner, spread
-from grasp_core.report.words.names import (
-    SIGNIFICANCE_NAMES,
-    VERDICT_NAMES,
-    WORDS,
-    StatisticWords,
-    arrow,
-    format_interval,
-    format_p,
-    format_value,
-    p_and_q_words,
-)
 
 LABEL_USE = "label_use"
 SPREAD = "spread"
@@ -34,15 +24,7 @@ _BETWEEN = {
     "voting_agreement": ("vote alike more", "vote alike less"),
 }
 """How two halves stand to each other, above and below the middle of random groupings."""
-SPREAD_WORDS = StatisticWords(
-    "Spread",
-    "How far raters differ from each other in which labels they give: the variance of their mean residuals, "
-    "beside that of the others.",
-    "variance inside / variance outside",
-    "Spread (variance of raters inside / outside)",
-    "differ more from each other in which labels they give",
-    "differ less from each other in which labels they give",
-)
+SPREAD_WORDS = names.StatisticWords(**names.TEXTS["spread"])
 _THAN_RANDOM = "than random groups of their size would"
 NO_EFFECT = {LABEL_USE: 0.0} | {
     name: one.no_effect for name, one in TABLE.items() if one.no_effect is not None
@@ -131,16 +113,25 @@ class Finding:
     @property
     def tested_sentence(self) -> Sentence:
         """How the group differs in one thing, by how much, and its test."""
-        return Sentence.of(lead(self.doubts), f"{self._these} ", *self._how, f"; {self.tested}.")
+        raters = number(self.row.n_raters, "rater") if self.other is None else f"{self._sizes} raters"
+        return Sentence.of(lead(self.doubts), f"These {raters} ", *self._how, f"; {self.tested}.")
 
     @property
     def backed(self) -> Sentence:
         """The group, how it differs, by how much, its test, and what else holds after correction."""
-        others = ", ".join(self._told_of(one) for one in self.further)
+        # Of halves with its group, unless it is the same of both.
+        others = ", ".join(
+            one._value if self.other is None or one.what in SYMMETRIC else f"{one._value} of {one.name}"
+            for one in self.further
+        )
         after = "" if self.verdict else "after correction "
         also = f"; {after}also {others}" if others else ""
-        said = (*self._who, " ", *self._how, f", {self._p_and_q}", *self._direction, f"{also}.")
-        return Sentence.of(lead(self.doubts), *said)
+        who = (*self.strong_names, f" raters (n = {self._sizes}) ")
+        which: tuple[str | Segment, ...] = ()  # label is said more often, with its own mark
+        if self.what != LABEL_USE and not self.vague:
+            use, other = self.row.label_use, self.other
+            which = direction(use) if other is None else direction(use, self.spoken, than=other.spoken)
+        return Sentence.of(lead(self.doubts), *who, *self._how, f", {self._p_and_q}", *which, f"{also}.")
 
     @property
     def figures(self) -> str:
@@ -163,11 +154,11 @@ class Finding:
     def tested(self) -> str:
         """Which test it passed, such as "p = 0.002, q = 0.035: after correction"."""
         if self.verdict is not None:
-            return f"{self._p_and_q}: {VERDICT_NAMES[self.verdict.code]}"
+            return f"{self._p_and_q}: {names.VERDICT_NAMES[self.verdict.code]}"
         use = self.row.label_use
         jackknifed = self.what == LABEL_USE and use is not None and use.test == "jackknife"
         how = " by leaving raters out" if jackknifed else ""
-        return f"{self._p_and_q}{how}: {SIGNIFICANCE_NAMES[self.outcome.significance]}"
+        return f"{self._p_and_q}{how}: {names.SIGNIFICANCE_NAMES[self.outcome.significance]}"
 
     @property
     def unsettled(self) -> bool:
@@ -178,12 +169,8 @@ class Finding:
     @property
     def strong_names(self) -> tuple[str | Segment, ...]:
         """The names with emphasis, to stand in a sentence."""
-        first, *second = (Segment(one.spoken, strong=True) for one in (self, self.other) if one is not None)
+        first, *second = (strong(one.spoken) for one in (self, self.other) if one is not None)
         return (first, *(part for name in second for part in (" and ", name)))
-
-    @property
-    def _who(self) -> tuple[str | Segment, ...]:
-        return (*self.strong_names, f" raters (n = {self._sizes})")
 
     @property
     def _sizes(self) -> str:
@@ -191,18 +178,12 @@ class Finding:
         return " and ".join(f"{row.n_raters:,}" for row in rows)
 
     @property
-    def _these(self) -> str:
-        if self.other is not None:
-            return f"These {self._sizes} raters"
-        return f"These {number(self.row.n_raters, 'rater')}"
-
-    @property
     def _how(self) -> tuple[str | Segment, ...]:
         """What it is, with its size."""
         if self.what == LABEL_USE or self.vague:
             return self._does
-        value = f"{words_of(self.what).name} {format_value(self.value)}"
-        return (*self._does, f": {value} {format_interval(self.outcome)}".rstrip())
+        value = f"{words_of(self.what).name} {names.format_value(self.value)}"
+        return (*self._does, f": {value} {names.format_interval(self.outcome)}".rstrip())
 
     @property
     def _does(self) -> tuple[str | Segment, ...]:
@@ -229,31 +210,17 @@ class Finding:
         return (self.spoken, " ", *said) if said else ()
 
     @property
-    def _direction(self) -> tuple[str | Segment, ...]:
-        """Which label is said more often, with its own mark, where label use has one."""
-        if self.what == LABEL_USE or self.vague:
-            return ()
-        if self.other is None:
-            return direction(self.row.label_use)
-        return direction(self.row.label_use, self.spoken, than=self.other.spoken)
-
-    def _told_of(self, one: Finding) -> str:
-        """Something further in brief; of halves with its group, unless it is the same of both."""
-        of_whom = "" if self.other is None or one.what in SYMMETRIC else f" of {one.name}"
-        return f"{one._value}{of_whom}"
-
-    @property
     def _value(self) -> str:
         if self.label is None:
-            value = f"{words_of(self.what).name} {format_value(self.value)} {format_interval(self.outcome)}"
-            return f"{arrow(self.outcome)} {value}".strip()
+            size = f"{names.format_value(self.value)} {names.format_interval(self.outcome)}"
+            return f"{names.arrow(self.outcome)} {words_of(self.what).name} {size}".strip()
         return f"“{one_line(self.label)}” {format_points(self.value)} points"
 
     @property
     def _p_and_q(self) -> str:
         if self.verdict is not None:
-            return f"all tests together {format_p(self.verdict.p)}, {format_p(self.verdict.q, name='q')}"
-        return p_and_q_words(self.outcome)
+            return names.together_words(self.verdict)
+        return names.p_and_q_words(self.outcome)
 
 
 def lead(found: Sequence[Doubt]) -> str:
@@ -264,9 +231,9 @@ def lead(found: Sequence[Doubt]) -> str:
     return f"{'; '.join([first, *(text[:1].lower() + text[1:] for text in others)])}: "
 
 
-def words_of(what: str) -> StatisticWords:
+def words_of(what: str) -> names.StatisticWords:
     """The words of a statistic, or of spread."""
-    return SPREAD_WORDS if what == SPREAD else WORDS[what]
+    return SPREAD_WORDS if what == SPREAD else names.WORDS[what]
 
 
 def held(finding: Finding) -> str:

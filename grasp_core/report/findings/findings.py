@@ -8,21 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grasp_core.model.groups import AxisSet, Group, group_labels
-from grasp_core.model.outcome import (
-    Histogram,
-    Interval,
-    Kind,
-    Outcome,
-    PairResult,
-    Significance,
-    Verdict,
-    VerdictCode,
-)
+from grasp_core.model.outcome import Histogram, Kind, Outcome, PairResult, Significance, Verdict, VerdictCode
 from grasp_core.model.result import GivenResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
-from grasp_core.report.words.label_use import centre, foremost
+from grasp_core.report.words.label_use import centre, foremost, interval_of
 from grasp_core.report.words.names import lead_statistic
 
 TOLD_FIRST = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
@@ -56,9 +47,6 @@ def of_labels(row: GroupResult, name: str) -> Finding | None:
         return None
     use, (label, shift) = row.label_use, found
     null = _drawn(shift.null)
-    interval = None
-    if shift.low is not None and shift.high is not None and use.target is not None:
-        interval = Interval(shift.low, shift.high, use.target)
     # The label's difference of shares, with the test of all labels together.
     test = Outcome(
         shift.value,
@@ -71,7 +59,7 @@ def of_labels(row: GroupResult, name: str) -> Finding | None:
         p_interval=use.p_interval,
         q_interval=use.q_interval,
         fit=use.fit,
-        interval=interval,
+        interval=interval_of(use, shift),
         no_interval=use.no_interval,
     )
     return Finding(row, name, LABEL_USE, test, label)

@@ -11,7 +11,7 @@ from grasp_core.model.groups import axis_label, group_labels, one_line, spoken
 from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence, agree, number, spelled
+from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding, lead
@@ -55,7 +55,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of("Not certain: ", *claim(found[0], result), found[0].brief)
     pair = standing_pair(result)
     if pair is not None:
-        a, b = (Segment(spoken(group), strong=True) for group in (pair.a, pair.b))
+        a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
         labels = None if use is None else said_more(use)
         if labels is not None:
@@ -98,7 +98,7 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         if others or other is None:
             said += [" ", f"{only}other groups."]
         else:
-            said += [" ", only, Segment(spoken(other), strong=True), "."]
+            said += [" ", only, strong(spoken(other)), "."]
     if none == groups:
         return Sentence.of(str(said[0]).removesuffix("."), ", and no difference was found.")
     if none:
@@ -109,8 +109,8 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
 
 def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     """Who does what, beside whom, to be said aloud: the size of it, without its test."""
-    first = Segment(one.spoken, strong=True)
-    than: str | Segment = EVERYBODY if one.other is None else Segment(one.other.spoken, strong=True)
+    first = strong(one.spoken)
+    than: str | Segment = EVERYBODY if one.other is None else strong(one.other.spoken)
     both = (*one.strong_names, " raters ")
     if one.vague:
         differ = "differ from each other" if one.other else f"answer differently from {EVERYBODY}"
@@ -151,7 +151,7 @@ def _mean(one: Finding, result: RunResult) -> Outcome | None:
 
 def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
     amount = of_100(shift.value or 0.0)
-    return ("say “", Segment(one_line(label), strong=True), f"” in {amount} of 100 answers than ")
+    return ("say “", strong(one_line(label)), f"” in {amount} of 100 answers than ")
 
 
 def tested(result: RunResult) -> int:
@@ -286,17 +286,11 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
         return None
     if verdict.why is not None:
         return Sentence.of("No verdict: ", UNTESTABLE[verdict.why], ".")
-    tests = f"all tests together {names.format_p(verdict.p)}, {names.format_p(verdict.q, name='q')}"
+    code, tests = strong(names.VERDICT_NAMES[verdict.code]), names.together_words(verdict)
     by: list[str | Segment] = []
     if verdict.by is not None:
-        by = [
-            ": without the raters of ",
-            Segment(spoken(verdict.by), strong=True),
-            " nothing is left",
-        ]
-    return Sentence.of(
-        "Verdict: ", Segment(names.VERDICT_NAMES[verdict.code], strong=True), f" ({tests})", *by, "."
-    )
+        by = [": without the raters of ", strong(spoken(verdict.by)), " nothing is left"]
+    return Sentence.of("Verdict: ", code, f" ({tests})", *by, ".")
 
 
 def _explained(result: RunResult) -> list[Sentence]:
@@ -309,7 +303,7 @@ def _explained(result: RunResult) -> list[Sentence]:
         Sentence.of(
             *first_names(titles),
             f" {agree(len(titles), 'differs', 'differ')} too, but no longer once the raters of ",
-            Segment(by, strong=True),
+            strong(by),
             f" are left out: they explain {agree(len(titles), 'it', 'them')}.",
         )
         for by, titles in of.items()
@@ -338,7 +332,7 @@ def listing(found: Sequence[tuple[Segment, str]]) -> list[str | Segment]:
 
 
 def _figures(found: Sequence[Finding]) -> list[tuple[Segment, str]]:
-    return [(Segment(one.said, strong=True), one.figures) for one in found]
+    return [(strong(one.said), one.figures) for one in found]
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
@@ -383,7 +377,7 @@ def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sen
     known = {row.axes: row for row in ranked}
     for axes in along[:3]:
         groups = [one.said for one in certain if one.row.group.axes == axes]
-        axis = _axis_parts(result, known[axes]) if axes in known else [Segment(axis_label(axes), strong=True)]
+        axis = _axis_parts(result, known[axes]) if axes in known else [strong(axis_label(axes))]
         yield Sentence.of(
             "Watch ",
             *axis,
@@ -400,9 +394,9 @@ def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
     group = "" if row.group is None else spoken(row.group)
     attained = ", attained by " if group else ""
     return [
-        Segment(axis_label(row.axes), strong=True),
+        strong(axis_label(row.axes)),
         f" (DSI {names.format_value(row.outcome.value)}{attained}",
-        Segment(group, strong=True),
+        strong(group),
         f"; {names.p_and_q_words(row.outcome, permutations=result.permutations)})",
     ]
 

@@ -9,16 +9,8 @@ from grasp_core.model.groups import one_line, spoken
 from grasp_core.model.outcome import Histogram, Interval, LabelUse, Outcome, Shift, Significance
 from grasp_core.model.result import DataSummary, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.model.text import Segment, Sentence, listed, number, quoted
-from grasp_core.report.words.names import (
-    MINUS,
-    NOT_ESTIMABLE,
-    format_p,
-    format_value,
-    p_and_q_words,
-    p_words,
-    signs,
-)
+from grasp_core.model.text import Segment, Sentence, listed, number, quoted, strong
+from grasp_core.report.words import names
 
 
 def centre(null: Histogram) -> float:
@@ -75,9 +67,9 @@ _WHOLE_FROM = 9.95
 def format_points(share: float | None) -> str:
     """A difference of shares in percentage points for a table cell, such as ``+11.3``."""
     if share is None:
-        return NOT_ESTIMABLE
+        return names.NOT_ESTIMABLE
     text = f"{100 * share:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", MINUS)
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", names.MINUS)
 
 
 def of_100(share: float) -> str:
@@ -124,9 +116,14 @@ def foremost_text(use: LabelUse) -> str:
     """That label for a table cell, such as ``“Yes” +13.1 ** [+6.2, +20.0]``."""
     found = foremost(use)
     if found is None:
-        return NOT_ESTIMABLE
+        return names.NOT_ESTIMABLE
     label, shift = found
-    parts = (f"“{one_line(label)}”", format_points(shift.value), signs(use), format_points_interval(shift))
+    parts = (
+        f"“{one_line(label)}”",
+        format_points(shift.value),
+        names.signs(use),
+        format_points_interval(shift),
+    )
     return " ".join(filter(None, parts))
 
 
@@ -147,7 +144,7 @@ def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Seg
         interval = _ends(100 * shift.low, 100 * shift.high, sign, digits)
     unit = "point" if size == "1.0" else "points"
     often = "less often" if (shift.value or 0) < 0 else "more often"
-    said = ("say “", Segment(one_line(label), strong=True), f"” {size} {unit} {often} than ")
+    said = ("say “", strong(one_line(label)), f"” {size} {unit} {often} than ")
     return (*said, than, f" on the same items{interval}")
 
 
@@ -163,13 +160,17 @@ def direction(
     said = manner(use, than)
     if not said:
         return ()
-    mark = "" if use.p is None else f", {p_words(use, permutations=permutations)}{_MARKED[use.significance]}"
+    mark = (
+        ""
+        if use.p is None
+        else f", {names.p_words(use, permutations=permutations)}{_MARKED[use.significance]}"
+    )
     return ("; ", *(who or ("they",)), " ", *said, mark)
 
 
 def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Sentence:
     """A group's label use as one sentence: size first, then its test."""
-    name = Segment(spoken(row.group), strong=True)
+    name = strong(spoken(row.group))
     size = f" raters (n = {row.n_raters}) "
     if foremost(use) is None:
         return Sentence.of(name, size, f"have no label use: {use.reason or 'no reason given'}.")
@@ -181,7 +182,7 @@ def p_and_q(use: LabelUse, result: RunResult) -> str:
     if use.p is None and use.reason is not None:
         return f"no mark: {use.reason}"
     how = " by leaving raters out" if use.test == "jackknife" else ""
-    return f"{p_and_q_words(use, permutations=result.permutations)}{how}"
+    return f"{names.p_and_q_words(use, permutations=result.permutations)}{how}"
 
 
 def mean_words(use: LabelUse, result: RunResult) -> str:
@@ -191,16 +192,18 @@ def mean_words(use: LabelUse, result: RunResult) -> str:
         return ""
     sign = -1 if mean.value < 0 else 1
     ends = "" if mean.low is None or mean.high is None else _ends(mean.low, mean.high, sign, 3)
-    size, steps = format_value(abs(mean.value)), _steps(use)
+    size, steps = names.format_value(abs(mean.value)), _steps(use)
     where = "lower" if mean.value < 0 else "higher"
-    p = format_p(mean.p, permutations=result.permutations)
+    p = names.format_p(mean.p, permutations=result.permutations)
     than = "on average than the others’ on the same items"
     if result.spec.analysis.level != "ordinal":
         return f"Their labels lie {size} points of the scale {where} {than}{ends}, {p}."
     ranks = f"{size} of 1 as ranks{ends}"
     if steps is None or steps * sign <= 0:
         return f"Their labels lie {where} {than}: {ranks}, {p}."
-    return f"Their labels lie {format_value(abs(steps))} steps of the scale {where} {than} ({ranks}), {p}."
+    return (
+        f"Their labels lie {names.format_value(abs(steps))} steps of the scale {where} {than} ({ranks}), {p}."
+    )
 
 
 def _steps(use: LabelUse) -> float | None:
@@ -222,10 +225,14 @@ def mean_outcome(use: LabelUse | None) -> Outcome | None:
     mean = use.mean
     if mean.value is None:
         return Outcome(None, reason=use.reason)
-    interval = None
-    if mean.low is not None and mean.high is not None:
-        interval = Interval(mean.low, mean.high, use.target or "both")
-    return Outcome(mean.value, p=mean.p, interval=interval, no_interval=use.no_interval)
+    return Outcome(mean.value, p=mean.p, interval=interval_of(use, mean), no_interval=use.no_interval)
+
+
+def interval_of(use: LabelUse, shift: Shift | None, times: float = 1) -> Interval | None:
+    """The interval of a label's share, or so many times it, or of the mean; None where there is none."""
+    if shift is None or shift.low is None or shift.high is None:
+        return None
+    return Interval(times * shift.low, times * shift.high, use.target or "both")
 
 
 def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
@@ -247,17 +254,12 @@ def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
     return replace(mean, value=steps, interval=interval)
 
 
-def label_outcome(row: GroupResult, label: str) -> Outcome:
+def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     """One label's shift in points, with its own p and its mark, for figures.
 
     The test is that of all labels together, so no label has a mark where the group has none. The label that
     lies furthest from chance has the group's mark, others a nominal one where their own p is below 0.05.
     """
-    return shift_outcome(row.label_use, label)
-
-
-def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
-    """The same of any label use."""
     if use is None or label not in use.labels:
         return Outcome(None)
     shift = use.labels[label]
@@ -268,9 +270,7 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
         mark = use.significance
     elif use.significance != "none" and shift.p is not None and shift.p < LEVEL:
         mark = "nominal"
-    interval = None
-    if shift.low is not None and shift.high is not None:
-        interval = Interval(100 * shift.low, 100 * shift.high, use.target or "both")
+    interval = interval_of(use, shift, 100)
     return Outcome(
         100 * shift.value, p=shift.p, significance=mark, interval=interval, no_interval=use.no_interval
     )
@@ -282,5 +282,5 @@ def _size(shift: Shift) -> float:
 
 def _ends(low: float, high: float, sign: int, digits: int) -> str:
     first, last = sorted((sign * low, sign * high))
-    ends = (f"{round(end, digits) + 0.0:.{digits}f}".replace("-", MINUS) for end in (first, last))
+    ends = (f"{round(end, digits) + 0.0:.{digits}f}".replace("-", names.MINUS) for end in (first, last))
     return f" [{', '.join(ends)}]"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance, VerdictCode
+from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance, Verdict, VerdictCode
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import GroupResult, Result, RunResult
 from grasp_core.model.spec import LEVEL
@@ -30,107 +33,9 @@ class StatisticWords:
     less: str
 
 
-WORDS: Mapping[str, StatisticWords] = {
-    "irr": StatisticWords(
-        name="IRR",
-        explanation="How well the group's raters agree with each other, corrected for chance "
-        "(Krippendorff's alpha): 1 is full agreement, 0 is what random labels would give.",
-        formula="IRR = 1 − D_o / D_e over items with two or more ratings from the group; "
-        "D_o: mean disagreement within an item, D_e: the same over all items",
-        axis="IRR (agreement inside the group, alpha)",
-        more="agree with each other more",
-        less="agree with each other less",
-    ),
-    "xrr": StatisticWords(
-        name="XRR",
-        explanation="How well the group's raters agree with the raters outside the group, corrected for "
-        "chance: 1 is full agreement, 0 is what random labels would give.",
-        formula="XRR = 1 − D_o / D_e over items that both sides rated; "
-        "D_o: mean disagreement of a member with an outsider on one item, D_e: the same over all items",
-        axis="XRR (agreement with raters outside the group)",
-        more="agree with other raters more",
-        less="agree with other raters less",
-    ),
-    "negentropy": StatisticWords(
-        name="Negentropy",
-        explanation="How strongly the group's labels for an item concentrate on few categories; larger "
-        "means more agreement, 0 means that all categories are equally common.",
-        formula="mean over items of ln K − H(p), with p the group's shares of the K categories and "
-        "H(p) = −Σ p ln p",
-        axis="Negentropy (nats)",
-        more="concentrate their labels more",
-        less="concentrate their labels less",
-    ),
-    "cross_negentropy": StatisticWords(
-        name="Cross-negentropy",
-        explanation="How well the labels of the raters outside the group predict the group's labels; larger "
-        "means more agreement across the group's border.",
-        formula="mean over items that both sides rated of ln K − H(p, q), with p the group's and q the "
-        "others' shares of the K categories and H(p, q) = −Σ p ln q",
-        axis="Cross-negentropy (nats)",
-        more="give labels that the others' labels predict better",
-        less="give labels that the others' labels predict less well",
-    ),
-    "plurality_size": StatisticWords(
-        name="Plurality size",
-        explanation="The average share of the group's raters who gave an item the group's most common label.",
-        formula="mean over items of max_k c_k / n, with c_k the group's ratings of category k "
-        "and n all of them",
-        axis="Plurality size (share of the group's ratings)",
-        more="side with their own most common label more",
-        less="side with their own most common label less",
-    ),
-    "voting_agreement": StatisticWords(
-        name="Voting agreement",
-        explanation="How well the group's most common label per item agrees with the most common label of "
-        "the raters outside the group, corrected for chance (the paper's tables: plurality agreement).",
-        formula="Krippendorff's alpha between the two sides' most common labels, taken as two raters, over "
-        "items that both rated",
-        axis="Voting agreement (alpha)",
-        more="vote like the other raters more",
-        less="vote like the other raters less",
-    ),
-    "gai": StatisticWords(
-        name="GAI",
-        explanation="Group association index: how well the group agrees with itself, relative to how well it "
-        "agrees with others; 1 means no difference.",
-        formula="GAI = in-group cohesion / cross-group cohesion; by default IRR / XRR",
-        axis="GAI (agreement inside the group ÷ agreement with others)",
-        more="agree with each other more, relative to how they agree with others,",
-        less="agree with each other less, relative to how they agree with others,",
-    ),
-    "gap": StatisticWords(
-        name="Gap",
-        explanation="How much better the group agrees with itself than with the others: what GAI says as a "
-        "ratio, as a difference; 0 means no difference.",
-        formula="Gap = IRR − XRR",
-        axis="Gap (IRR − XRR)",
-        more="agree with each other more, compared with how they agree with others,",
-        less="agree with each other less, compared with how they agree with others,",
-    ),
-    "distance": StatisticWords(
-        name="Distance",
-        explanation="How far the group’s labels of an item lie from the others’ of the same item, beyond how "
-        "far either side’s lie from each other: 0 means that nothing sets the two apart; by chance it may be "
-        "a little below.",
-        formula="E = Σ w (2 D_across − D_inside − D_outside) / Σ w over items with two or more ratings from "
-        "either side; D: mean disagreement of two raters on the item, w = n m / (n + m) with n ratings from "
-        "the group and m from the others",
-        axis="Distance (disagreement beyond that of either side)",
-        more="differ from the others on the same items more",
-        less="differ from the others on the same items less",
-    ),
-    "ac1": StatisticWords(
-        name="AC1",
-        explanation="How well the group's raters agree with each other, corrected for chance by Gwet's AC1, "
-        "which a very frequent label does not lower: 1 is full agreement, 0 is what chance would give.",
-        formula="AC1 = (p_o − p_e) / (1 − p_e), with p_o the share of pairs of the group's ratings of an "
-        "item that agree, p_e = Σ_k π_k (1 − π_k) / (K − 1) and π_k the mean share of category k",
-        axis="AC1 (agreement inside the group)",
-        more="agree with each other more",
-        less="agree with each other less",
-    ),
-}
+TEXTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+"""What people read of statistics and conventions."""
+WORDS: Mapping[str, StatisticWords] = {name: StatisticWords(**one) for name, one in TEXTS["groups"].items()}
 """One entry per statistic of :data:`grasp_core.model.statistic.TABLE`."""
 
 LABEL_USE_NAME = "Label use"
@@ -172,11 +77,6 @@ VERDICT_NAMES: Mapping[VerdictCode, str] = {
     "explained": "explained by another group",
     "none": "no difference found",
     "untestable": "cannot be tested",
-}
-CORRECTION_NAMES: Mapping[str, str] = {
-    "benjamini-hochberg": "Benjamini–Hochberg",
-    "benjamini-yekutieli": "Benjamini–Yekutieli",
-    "max-t": "Westfall–Young max-T",
 }
 
 
@@ -259,6 +159,11 @@ def p_and_q_words(test: Outcome | LabelUse, *, permutations: int | None = None) 
     return f"{p_words(test, permutations=permutations)}, {q}"
 
 
+def together_words(verdict: Verdict) -> str:
+    """What all tests together gave, for a sentence."""
+    return f"all tests together {format_p(verdict.p)}, {format_p(verdict.q, name='q')}"
+
+
 def signs(test: Outcome | LabelUse) -> str:
     """The stars of a test, and the signs of a fitted p and of a distance of shares."""
     shares = isinstance(test, Outcome) and test.of_shares
@@ -321,21 +226,16 @@ def not_yet(outcome: Outcome | LabelUse, result: Result) -> bool:
     return result.provisional and outcome.p is None and outcome.reason is None
 
 
-def p_in_figure(outcome: Outcome | LabelUse, result: Result) -> str:
-    """The p-value where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
-    if outcome.fit is not None:
-        return p_text(outcome)
-    return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.p, result)
-
-
-def q_in_figure(outcome: Outcome | LabelUse, result: Result) -> str:
-    """The same of q."""
-    return NOT_YET if not_yet(outcome, result) else _in_figure(outcome.q, result)
-
-
-def _in_figure(value: float | None, result: Result) -> str:
-    text = format_p_value(value, permutations=result.permutations)
-    return f"≈ {text}" if result.provisional and value is not None else text
+def in_figure(outcome: Outcome | LabelUse, result: Result) -> tuple[str, str]:
+    """P and q where there is little room: ``≈ 0.031`` while permutations go on, dots before."""
+    if not_yet(outcome, result):
+        return NOT_YET, NOT_YET
+    p, q = (
+        ("≈ " if result.provisional and value is not None else "")
+        + format_p_value(value, permutations=result.permutations)
+        for value in (outcome.p, outcome.q)
+    )
+    return p if outcome.fit is None else p_text(outcome), q
 
 
 def what_is_provisional(result: Result) -> str:
@@ -364,34 +264,7 @@ class SideWords:
     explanation: str
 
 
-SIDE_WORDS = {
-    "macro_f1": SideWords(
-        "Macro-F1",
-        "macro-F1",
-        "The model against the group's most common label per item: F1 of each label that either gives, "
-        "averaged. 1 is a perfect copy.",
-    ),
-    "share": SideWords(
-        "Same label", "same label", "Share of items on which the model gives the group's most common label."
-    ),
-    "xrr": SideWords(
-        "XRR",
-        "XRR",
-        "How well the model, as one rater, agrees with the group's members, corrected for chance: 1 is full "
-        "agreement, 0 is what random labels would give.",
-    ),
-    "cross_entropy": SideWords(
-        "Cross-entropy",
-        "cross-entropy",
-        "How badly the model's label, smoothed, predicts the members' labels (nats). Smaller is closer.",
-    ),
-    "js_divergence": SideWords(
-        "Jensen–Shannon",
-        "Jensen–Shannon",
-        "Divergence between the members' shares of labels and the model's one label (nats): 0 to 0.693. "
-        "Smaller is closer.",
-    ),
-}
+SIDE_WORDS = {name: SideWords(**one) for name, one in TEXTS["models"].items()}
 """One entry per statistic of ``SIDES``, the lead first: the order in which people see them."""
 
 

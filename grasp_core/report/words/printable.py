@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from grasp_core.model.outcome import Histogram, LabelUse, LeftOut
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.result import BatchAgreement, LabelAgreement, RunResult, Timing
+from grasp_core.model.result import BatchAgreement, LabelAgreement, Timing
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import printable, printable_name, printable_names
 
@@ -18,17 +18,12 @@ _IN_FULL = ("sha256", "source", "code_version")
 """Fields whose texts are not cut as names are; nor are those of labels and batches, and of remarks."""
 
 
-def printable_result(result: RunResult) -> RunResult:
-    """The same result with every text :func:`printable`, and names no longer than 200 characters.
+def printable_result(result: T) -> T:
+    """The same result, or map of raters, with every text printable, and names of at most 200 characters.
 
     The spec stays as it is: its texts are the names of the data's columns.
     """
-    return printable_values(result)
-
-
-def printable_values(value: T) -> T:
-    """A result, or a map of raters, with every text of it printable."""
-    shown: T = _shown(value, printable_name)
+    shown: T = _shown(result, printable_name)
     return shown
 
 

@@ -34,7 +34,7 @@ from grasp_core.report.slices import (
 )
 from grasp_core.report.tables import drawn_labels, ordered_dsi, wide_table, with_label_use
 from grasp_core.report.words import label_use, names
-from grasp_core.report.words.printable import printable_result, printable_values
+from grasp_core.report.words.printable import printable_result
 from grasp_core.report.writers._html_parts import (
     Cell,
     code,
@@ -126,7 +126,7 @@ def _of_everybody(result: RunResult, found: Everybody, told: Answer) -> Iterator
 
 def _ending(result: RunResult, found: RaterMap | None, spec_file: str) -> Iterator[_Section]:
     if found is not None:
-        yield "raters", "Map of raters", _rater_map(printable_values(found), result.spec.analysis.level)
+        yield "raters", "Map of raters", _rater_map(printable_result(found), result.spec.analysis.level)
     if not result.of_everybody or result.everybody is None:
         statistics = {
             one.name: _lines(paragraph(one.explanation), paragraph(one.formula))

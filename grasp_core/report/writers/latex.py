@@ -14,11 +14,10 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.report.contents import marks, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.in_numbers import Table
+from grasp_core.report.in_numbers import Section, Table, every_number, further, map_of_raters
 from grasp_core.report.tables import ordered_groups
 from grasp_core.report.words.names import MINUS, WORDS, format_value, outcome_of, reported_statistics, signs
-from grasp_core.report.words.printable import printable_result, printable_values
-from grasp_core.report.writers._document import Section, every_number, further, map_of_raters
+from grasp_core.report.words.printable import printable_result
 
 _PAGE = 45
 """Rows that fit on a page."""
@@ -91,7 +90,7 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
     see = r" Mind the note below Table~\ref{tab:grasp}." if result.warnings else ""
     on_map: Iterable[Section] = ()
     if found is not None and found.reason is None:
-        on_map = map_of_raters(printable_values(found), result.spec.analysis.level)
+        on_map = map_of_raters(printable_result(found), result.spec.analysis.level)
     lines = [*_groups(result, note), *_tables([*further(result), *every_number(result)], result, see)]
     return "\n".join([*lines, *_tables(on_map, result)]) + "\n"
 

@@ -10,15 +10,15 @@ import pandas as pd
 from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import WORD_JOINER, Sentence, printable
+from grasp_core.model.text import WORD_JOINER, printable
 from grasp_core.report import items
 from grasp_core.report.contents import marks, not_estimable, run_title
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.sentences import answer
+from grasp_core.report.in_numbers import every_number, further, map_of_raters
 from grasp_core.report.tables import wide_table
 from grasp_core.report.words.label_use import labelled_sentence
-from grasp_core.report.words.printable import printable_result, printable_values
-from grasp_core.report.writers._document import every_number, further, map_of_raters
+from grasp_core.report.words.printable import printable_result
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&!#]")
 _LINKED_AFTER_PARSING = re.compile(r"[:@](?=\S)|www(?=\.)", re.IGNORECASE)
@@ -42,9 +42,9 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     parts = [
         f"# {escape_inline(run_title(result.spec))}",
         f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
-        _sentence(told.headline),
+        told.headline.marked(escape_inline),
         *(["Mind first:", _listed(map(str, told.warned.first))] if told.warned.first else []),
-        "\n".join(f"- {_sentence(one)}" for one in told.details),
+        "\n".join(f"- {one.marked(escape_inline)}" for one in told.details),
         *others,
         _listed(map(str, told.warned.others)),
     ]
@@ -60,14 +60,14 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     ]
     sections = [
         *further(result),
-        *(() if found is None else map_of_raters(printable_values(found), analysis.level)),
+        *(() if found is None else map_of_raters(printable_result(found), analysis.level)),
         *(every_number(result) if result.groups else ()),
     ]
     for one in sections:
         parts += [
             f"{'#' * one.level} {escape_inline(one.heading)}" if one.heading else "",
             escape_inline(one.words),
-            "\n".join(f"- {_sentence(sentence)}" for sentence in one.said),
+            "\n".join(f"- {sentence.marked(escape_inline)}" for sentence in one.said),
             *(frame_markdown(table.frame, table.names) for table in one.tables),
         ]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -75,18 +75,6 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
 
 def _listed(texts: Iterable[str]) -> str:
     return "\n".join(f"- {escape_inline(one)}" for one in texts)
-
-
-def _sentence(sentence: Sentence) -> str:
-    parts = []
-    for segment in sentence.segments:
-        lead = " " if segment.text[:1].isspace() else ""
-        trail = " " if len(segment.text) > 1 and segment.text[-1:].isspace() else ""
-        escaped = escape_inline(segment.text)
-        parts.append(
-            f"{lead}**{escaped}**{trail}" if segment.strong and escaped else f"{lead}{escaped}{trail}"
-        )
-    return "".join(parts)
 
 
 def frame_markdown(table: pd.DataFrame, texts: int) -> str:

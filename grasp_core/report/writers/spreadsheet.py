@@ -4,37 +4,47 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-import pandas as pd
 import xlsxwriter
 
 from grasp_core.analysis.items.outcomes import ItemsResult, Measure
 from grasp_core.analysis.planner.values import Plan
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.remarks.benchmark import ranked
-from grasp_core.model.result import RunResult, SliceResult, SlicesResult
+from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable, printable_name, safe_cell
 from grasp_core.report import items
 from grasp_core.report import plan as plans
-from grasp_core.report.columns import Cell, Cells, Kind, or_nan, sheet
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.everybody import TABLES
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.in_numbers import pairs_table
+from grasp_core.report.in_numbers import PAIRS, pairs_tested
 from grasp_core.report.pairs import most_told
 from grasp_core.report.rater_map import axis_columns, group_columns, groups_of, sentences
 from grasp_core.report.slices import as_result, as_results
-from grasp_core.report.tables import MEAN, dsi_table, label_use_table, results_table, with_label_use
-from grasp_core.report.words.names import NOT_ESTIMABLE, STARS, WORDS, reported_statistics
-from grasp_core.report.words.printable import printable_result, printable_values
+from grasp_core.report.tables import (
+    DSI,
+    LABEL_USE,
+    Cell,
+    Cells,
+    Kind,
+    columns_of_groups,
+    label_uses,
+    or_nan,
+    ordered_dsi,
+    sheet,
+    with_label_use,
+)
+from grasp_core.report.words.names import NOT_ESTIMABLE, STARS
+from grasp_core.report.words.printable import printable_result
 
 _CELL_LIMIT = 32_767
 """Characters that Excel takes in a cell."""
-_WIDTHS = (8, 60)
+_NARROW, _WIDE = 8, 60
 _CREATED = datetime(1980, 1, 1)
 """Excel wants a date; a fixed one, as in the archive itself, makes equal results equal files."""
 _TEXT_ONLY = {
@@ -62,7 +72,31 @@ class Book:
 
     def add(self, name: str, columns: Sequence[Cells], frozen: int = 0) -> None:
         """Add a sheet, of which so many columns stay in sight."""
-        _sheet(self._book, self._formats, name, columns, frozen)
+        sheet, formats, rows = self._book.add_worksheet(name), self._formats, len(columns[0].cells)
+        if rows:  # a table, so that its header is one for screen readers, sorting and filtering
+            heads = [{"header": column.head, "header_format": formats["head"]} for column in columns]
+            sheet.add_table(0, 0, rows, len(columns) - 1, {"columns": heads, "style": "Table Style Light 1"})
+        for position, column in enumerate(columns):
+            sheet.write_string(0, position, column.head, formats["head"])
+            for row, cell in enumerate(column.cells, start=1):
+                self._write(sheet, row, position, cell, column.kind)
+            shown = [len(cell) if isinstance(cell, str) else 8 for cell in column.cells]
+            sheet.set_column(position, position, min(max([_NARROW, len(column.head) + 4, *shown]), _WIDE))
+        sheet.freeze_panes(1, frozen)
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 0)
+        sheet.repeat_rows(0)
+
+    def _write(self, sheet: Any, row: int, position: int, cell: Cell, kind: Kind) -> None:
+        if isinstance(cell, str):
+            fitting = cell if len(cell) <= _CELL_LIMIT else f"{cell[: _CELL_LIMIT - 1]}…"
+            quoted = safe_cell(cell) != cell
+            sheet.write_string(row, position, fitting, self._formats["quoted" if quoted else kind])
+        elif math.isnan(cell):
+            missing = "–" if kind in ("end", "points") else NOT_ESTIMABLE
+            sheet.write_string(row, position, missing, self._formats[kind])
+        else:
+            sheet.write_number(row, position, cell, self._formats[kind])
 
     def content(self) -> bytes:
         """The file; no sheet can be added any more."""
@@ -73,58 +107,24 @@ class Book:
 def _formats(book: Any, permutations: int) -> dict[str, Any]:
     floor = 1 / permutations  # a p of 0 (convention `paper`) is only known to be below it
     unseen = f'[=0]"< {floor:.3f}";' if floor > 0.001 else ""
-    top = {"valign": "top"}
-    return {
-        "head": book.add_format({"bold": True, "text_wrap": True, "valign": "top", "bottom": 1}),
-        "text": book.add_format({"text_wrap": True, **top}),
-        "quoted": book.add_format({"text_wrap": True, "quote_prefix": True, **top}),  # text when edited, too
-        "count": book.add_format({"num_format": "#,##0", **top}),
-        "value": book.add_format({"num_format": "0.000", "align": "right", **top}),
-        "points": book.add_format({"num_format": "+0.0;\u22120.0;0.0", "align": "right", **top}),
-        "end": book.add_format({"num_format": "0.000", "align": "right", **top}),
-        "p": book.add_format({"num_format": f'{unseen}[<0.001]"< 0.001";0.000', "align": "right", **top}),
-        "mark": book.add_format(top),
+    looks: dict[str, dict[str, Any]] = {
+        "head": {"bold": True, "text_wrap": True, "bottom": 1},
+        "text": {"text_wrap": True},
+        "quoted": {"text_wrap": True, "quote_prefix": True},  # text when edited, too
+        "count": {"num_format": "#,##0"},
+        "value": {"num_format": "0.000", "align": "right"},
+        "points": {"num_format": "+0.0;\u22120.0;0.0", "align": "right"},
+        "end": {"num_format": "0.000", "align": "right"},
+        "p": {"num_format": f'{unseen}[<0.001]"< 0.001";0.000', "align": "right"},
+        "mark": {},
     }
-
-
-def _sheet(book: Any, formats: dict[str, Any], name: str, columns: Sequence[Cells], frozen: int) -> None:
-    sheet = book.add_worksheet(name)
-    rows = len(columns[0].cells)
-    if rows:  # a table, so that its header is one for screen readers, sorting and filtering
-        heads = [{"header": column.head, "header_format": formats["head"]} for column in columns]
-        sheet.add_table(0, 0, rows, len(columns) - 1, {"columns": heads, "style": "Table Style Light 1"})
-    for position, column in enumerate(columns):
-        sheet.write_string(0, position, column.head, formats["head"])
-        for row, cell in enumerate(column.cells, start=1):
-            if isinstance(cell, str):
-                kind = "quoted" if safe_cell(cell) != cell else column.kind
-                sheet.write_string(row, position, _fitting(cell), formats[kind])
-            elif math.isnan(cell):
-                missing = "–" if column.kind in ("end", "points") else NOT_ESTIMABLE
-                sheet.write_string(row, position, missing, formats[column.kind])
-            else:
-                sheet.write_number(row, position, cell, formats[column.kind])
-        sheet.set_column(position, position, _width(column))
-    sheet.freeze_panes(1, frozen)
-    sheet.set_landscape()
-    sheet.fit_to_pages(1, 0)
-    sheet.repeat_rows(0)
-
-
-def _fitting(text: str) -> str:
-    return text if len(text) <= _CELL_LIMIT else f"{text[: _CELL_LIMIT - 1]}…"
-
-
-def _width(column: Cells) -> int:
-    shown = [len(cell) if isinstance(cell, str) else 8 for cell in column.cells]
-    low, high = _WIDTHS
-    return min(max([low, len(column.head) + 4, *shown]), high)
+    return {name: book.add_format({**look, "valign": "top"}) for name, look in looks.items()}
 
 
 def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     """Workbook with the answer and its warnings, then every table, and the map where it was made."""
     result = printable_result(result)
-    found = None if found is None else printable_values(found)
+    found = None if found is None else printable_result(found)
     book = Book(run_title(result.spec), max(result.permutations, 1))
     told = answer(result)
     said = [("Answer", told.headline.plain)]
@@ -144,19 +144,21 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
     if with_label_use(result):
         book.add("Label use", _label_use(result), frozen=4)
     if result.pairs:
-        book.add("Pairs", _columns(pairs_table(result), _PAIRS), frozen=3)
-    if result.slices:
-        book.add("Slices", _slices(result, _groups), frozen=5)
-    if any(with_label_use(view) for _, _, view in _views(result)):
-        book.add("Label use by slice", _slices(result, _label_use), frozen=5)
-    if any(view.dsi for _, _, view in _views(result)):
-        book.add("DSI by slice", _slices(result, _dsi), frozen=4)
+        book.add("Pairs", sheet(PAIRS, pairs_tested(result)), frozen=3)
+    slices = [
+        ((found_in.column, one.value, one.items), view)
+        for found_in in result.slices
+        for one, view in as_results(result, found_in)
+    ]
+    if slices:
+        book.add("Slices", _below(_SLICE, slices, _groups), frozen=5)
+    if any(with_label_use(view) for _, view in slices):
+        book.add("Label use by slice", _below(_SLICE, slices, _label_use), frozen=5)
+    if any(view.dsi for _, view in slices):
+        book.add("DSI by slice", _below(_SLICE, slices, _dsi), frozen=4)
     if result.given:
-        blocks = []
-        for one in result.given:
-            columns = _groups(as_result(result, one))
-            blocks.append([Cells("Given", "text", [one.column] * len(columns[0].cells)), *columns])
-        book.add("Given", _below(blocks), frozen=3)
+        given = [((one.column,), as_result(result, one)) for one in result.given]
+        book.add("Given", _below({"Given": "text"}, given, _groups), frozen=3)
     if found is not None and found.reason is None:
         book.add("Map of raters", sheet(axis_columns(found), found.axes), frozen=1)
         book.add("Groups on the map", sheet(group_columns(), groups_of(found)), frozen=2)
@@ -166,115 +168,34 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
 
 
 def _groups(result: RunResult) -> list[Cells]:
-    table = results_table(result)
-    columns = [
-        Cells("Axis", "text", table["axis"].tolist()),
-        Cells("Group", "text", table["group"].tolist()),
-        Cells("Raters", "count", table["raters"].tolist()),
-        Cells("Annotations", "count", table["annotations"].tolist()),
-    ]
-    for name in reported_statistics(result):
-        words = WORDS[name].name
-        beside = [
-            f"{name}_{sign}" for sign in ("arrow", "stars", "fitted", "form") if f"{name}_{sign}" in table
-        ]
-        signs = table[beside].sum(axis=1).tolist()
-        columns += [
-            Cells(words, "value", table[name].tolist()),
-            Cells(f"{words} from", "end", table[f"{name}_low"].tolist()),
-            Cells(f"{words} to", "end", table[f"{name}_high"].tolist()),
-            Cells(f"{words} ↑↓ *", "mark", signs),
-            Cells(f"{words} p", "p", table[f"{name}_p"].tolist()),
-            Cells(f"{words} q", "p", table[f"{name}_q"].tolist()),
-        ]
-    return columns
-
-
-_Heads = Mapping[str, tuple[str, Kind]]
-_DSI: _Heads = {
-    "axis": ("Axis", "text"),
-    "dsi": ("DSI", "value"),
-    "low": ("from", "end"),
-    "high": ("to", "end"),
-    "stars": ("*", "mark"),
-    "group": ("Attained by", "text"),
-    "p": ("p (against the largest of random groupings)", "p"),
-    "q": ("q", "p"),
-    "p_group": ("p of that group", "p"),
-    "stars_group": ("* of that group", "mark"),
-    "reason": ("Why not estimable", "text"),
-}
-_LABEL_USE: _Heads = {
-    "axis": ("Axis", "text"),
-    "group": ("Group", "text"),
-    "raters": ("Raters", "count"),
-    "label": ("Label", "text"),
-    "shift": ("Points more often than the others", "points"),
-    "low": ("from", "points"),
-    "high": ("to", "points"),
-    "p": ("p", "p"),
-    "q": ("q", "p"),
-    "stars": ("*", "mark"),
-}
-_PAIRS: _Heads = {
-    "axis": ("Axis", "text"),
-    "first": ("First", "text"),
-    "second": ("Second", "text"),
-    "raters_first": ("Raters of the first", "count"),
-    "raters_second": ("Raters of the second", "count"),
-    "statistic": ("Statistic, or label in points", "text"),
-    "value": ("Value", "value"),
-    "low": ("from", "end"),
-    "high": ("to", "end"),
-    "p": ("p", "p"),
-    "q": ("q", "p"),
-    "stars": ("*", "mark"),
-    "reason": ("Why not estimable", "text"),
-    "verdict": ("Verdict of the pair", "text"),
-    "verdict_p": ("its p", "p"),
-    "verdict_q": ("its q", "p"),
-}
-
-
-def _columns(table: pd.DataFrame, heads: _Heads) -> list[Cells]:
-    return [Cells(head, kind, table[name].tolist()) for name, (head, kind) in heads.items()]
+    return sheet(columns_of_groups(result), result.groups)
 
 
 def _dsi(result: RunResult) -> list[Cells]:
-    return _columns(dsi_table(result), _DSI)
+    return sheet(DSI, ordered_dsi(result))
 
 
 def _label_use(result: RunResult) -> list[Cells]:
-    """Points as numbers; of the mean, its units."""
-    table = label_use_table(result)
-    scale = table["label"].eq(MEAN).map({True: 1, False: 100})
-    for name in ("shift", "low", "high"):
-        table[name] *= scale
-    return _columns(table, _LABEL_USE)
+    return sheet(LABEL_USE, label_uses(result))
 
 
-def _views(result: RunResult) -> Iterator[tuple[SlicesResult, SliceResult, RunResult]]:
-    for found in result.slices:
-        for one, view in as_results(result, found):
-            yield found, one, view
+_SLICE: Mapping[str, Kind] = {"Column": "text", "Value": "text", "Items": "count"}
 
 
-def _slices(result: RunResult, make: Callable[[RunResult], list[Cells]]) -> list[Cells]:
-    """A sheet's columns of all slices, one below the other, behind the slices' columns, values and items."""
+def _below(
+    heads: Mapping[str, Kind],
+    views: Iterable[tuple[Sequence[Cell], RunResult]],
+    make: Callable[[RunResult], list[Cells]],
+) -> list[Cells]:
+    """A sheet's columns of all views, one below the other, behind what they are views of."""
     blocks = []
-    for found, one, view in _views(result):
+    for named, view in views:
         columns = make(view)
         rows = len(columns[0].cells)
         first = [
-            Cells("Column", "text", [found.column] * rows),
-            Cells("Value", "text", [one.value] * rows),
-            Cells("Items", "count", [one.items] * rows),
+            Cells(head, kind, [cell] * rows) for (head, kind), cell in zip(heads.items(), named, strict=True)
         ]
         blocks.append([*first, *columns])
-    return _below(blocks)
-
-
-def _below(blocks: Sequence[Sequence[Cells]]) -> list[Cells]:
     return [
         Cells(of_all[0].head, of_all[0].kind, [cell for one in of_all for cell in one.cells])
         for of_all in zip(*blocks, strict=True)
@@ -315,11 +236,11 @@ def _data(result: RunResult) -> list[Cells]:
     for file in data.files:
         rows += [("Bytes of file", file.name, file.bytes), ("SHA-256 of file", file.name, file.sha256)]
     rows.append(("SHA-256", "All data", data.sha256))
-    kinds, names, values = zip(*rows, strict=True)
-    return [Cells("Kind", "text", kinds), Cells("Name", "text", names), Cells("Value", "count", values)]
+    *texts, values = _texts(("Kind", "Name", "Value"), rows)
+    return [*texts, values._replace(kind="count")]
 
 
-def _texts(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Cells]:
+def _texts(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[Cells]:
     return [Cells(head, "text", [row[position] for row in rows]) for position, head in enumerate(heads)]
 
 
@@ -333,8 +254,7 @@ def items_xlsx(result: ItemsResult, texts: Mapping[str, str] | None = None) -> b
     ]
     said += [(name, items.EXPLANATIONS[measure]) for measure, name in items.MEASURES.items()]
     said += [("Warning", printable(str(warning))) for warning in result.warnings]
-    about, words = zip(*said, strict=True)
-    book.add("Answer", [Cells("About", "text", about), Cells("In words", "text", words)])
+    book.add("Answer", _texts(("About", "In words"), said))
     for measure, name in items.MEASURES.items():
         book.add(name, _items(result, measure, texts), frozen=1)
     return book.content()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -54,16 +53,7 @@ _POLL_S = 0.1
 _turn = threading.Lock()  # two visitors who ask the same at once would have it answered, and paid for, twice
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Answered:
-    """A score, and what it took."""
-
-    evaluation: Evaluation
-    usage: Usage
-
-
 def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
-    """Choices, how much they ask, a button, and what came of it."""
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
     shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
@@ -93,29 +83,23 @@ def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
             bar.progress(min(ready / total, 1.0), f"{ready:,} of {questions}")
 
     try:
-        found = ask(settings, task, rows, setting, watch, way=way, seed=seed)
+        found, usage = ask(settings, task, rows, setting, watch, way=way, seed=seed)
     finally:
         place.empty()
-    _show_found(found.evaluation, settings.lm_model, task)
-    usage = found.usage
+    _show_found(found, settings.lm_model, task)
     counts = {"Questions asked": usage.asked, "Known from before": usage.reused, "Tokens": usage.tokens}
     ui.metrics({name: f"{count:,}" for name, count in counts.items()})
     for remark in usage.remarks():
         st.caption(f"{remark[0].upper()}{remark[1:]}.")
 
 
+Watch = Callable[[int | None], None]
+
+
 def ask(
-    settings: Settings,
-    task: Task,
-    rows: Rows,
-    setting: Setting,
-    watch: Callable[[int | None], None],
-    *,
-    way: Way,
-    seed: int,
-) -> Answered:
+    settings: Settings, task: Task, rows: Rows, setting: Setting, watch: Watch, *, way: Way, seed: int
+) -> tuple[Evaluation, Usage]:
     """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
-    usage = Usage()
     usage = Usage()
 
     def so_far(_done: int, _total: int) -> None:
@@ -137,11 +121,10 @@ def ask(
         raise DataError(f"{error.remark.reworded(options=0, variable=variable('lm_key'))}. {KEPT}") from None
     finally:
         _turn.release()
-    return Answered(found, usage)
+    return found, usage
 
 
 def _total(rows: Rows, way: Way, seed: int) -> int:
-    """Questions that evaluating on the rows asks."""
     name, found = rows.table.name, len(rows.ids)
     if found < 2:
         raise DataError(f"{name} has one labelled row; evaluating on it takes two or more")
@@ -255,7 +238,6 @@ def show_baselines() -> None:
 
 
 def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
-    """The button; what is computed stays for the visit, and is shown whenever it is asked for again."""
     if ui.button("Run the baseline", "play_arrow", type="primary"):
         require_run()
         _run(name, task, rows, way, seed)
@@ -287,7 +269,6 @@ def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
 
 
 def _labelled_rows(task: Task) -> Rows | None:
-    """The task's labelled rows: the server's, or those of a file."""
     with ui.refusal_told():
         path = _file_of(task, TRAIN_FILE)
         if path is not None:

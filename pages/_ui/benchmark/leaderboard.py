@@ -112,21 +112,18 @@ def _draw_table(
     sorted_by = [] if column == OVERALL else [column]
     first = ["system", "scored", OVERALL, *sorted_by, "interval", "wins"]
     of_which = f"Of {_task_name(column)}; published figures have none"
-    show_table(
-        shown,
-        "Macro-F1 of every system, overall and by task",
-        height="content" if len(shown) <= _MOST_ROWS else "auto",
-        column_order=[*first, *(name for name in names if name != column)],
-        column_config={
-            "system": text("System", pinned=True),
-            "scored": text("Scored", help="Here, or the figures’ publication", width="small"),
-            "interval": text("95 % interval", help=of_which),
-            "wins": text("Wins", help="Tasks with a higher macro-F1"),
-            OVERALL: figure("All tasks", format="%.3f"),
-            **{name: figure(name, format="%.3f") for name in names},
-        },
-        placeholder="–",
-    )
+    heads = {
+        "system": text("System", pinned=True),
+        "scored": text("Scored", help="Here, or the figures’ publication", width="small"),
+        "interval": text("95 % interval", help=of_which),
+        "wins": text("Wins", help="Tasks with a higher macro-F1"),
+        OVERALL: figure("All tasks", format="%.3f"),
+        **{name: figure(name, format="%.3f") for name in names},
+    }
+    looks = {"height": "content" if len(shown) <= _MOST_ROWS else "auto", "placeholder": "–"}
+    looks["column_order"] = [*first, *(name for name in names if name != column)]
+    alt_text = "Macro-F1 of every system, overall and by task"
+    show_table(shown, alt_text, column_config=heads, **looks)
     caption(
         f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
         "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
@@ -141,15 +138,10 @@ def _draw_difficulties(best: Sequence[Entry], names: Sequence[str]) -> None:
         return
     text, figure = st.column_config.TextColumn, st.column_config.NumberColumn
     with st.expander("By kind of difficulty"):
-        show_table(
-            board.difficulty_table(best, known),
-            "Mean macro-F1 of every system over the tasks of each kind of difficulty",
-            column_config={
-                "system": text("System", pinned=True),
-                **{kind: figure(kind.capitalize(), format="%.3f") for kind in kinds},
-            },
-            placeholder="–",
-        )
+        heads = {kind: figure(kind.capitalize(), format="%.3f") for kind in kinds}
+        heads["system"] = text("System", pinned=True)
+        alt_text = "Mean macro-F1 of every system over the tasks of each kind of difficulty"
+        show_table(board.difficulty_table(best, known), alt_text, column_config=heads, placeholder="–")
         told = "; ".join(f"{kind}: {', '.join(of)}" for kind, of in kinds.items())
         caption(f"Mean macro-F1 over the tasks of a kind. {told}.")
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_FILE, RawFile
 from grasp_core.benchmark.jobs import HumanDraws, People, people_labels, score_people
-from grasp_core.benchmark.scoring.human import LEAST, HumanScore
+from grasp_core.benchmark.scoring.human import LEAST
 from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows, voting_sheet
 from grasp_core.model.data_spec import DataSpec
@@ -115,23 +115,20 @@ def _show_all(found: People, pay: float) -> None:
     for kind, score in found.scores.items():
         if kind:
             st.subheader(escape_markdown(kind))
-        _show(score)
+        mean, declared = f"Mean of {score.repeats:,} draws", f"{score.macro_f1_declared:.3f}"
+        figures = {"Macro-F1": f"{score.macro_f1:.3f}", "Over all labels": declared}
+        ui.metrics({**figures, mean: f"{score.mean:.3f}"})
+        low, high = score.ci95
+        st.write(
+            f"95 % interval {low:.3f} to {high:.3f}: plurality of {score.votes} on {score.n:,} of "
+            f"{score.eligible:,} items that have enough votes, against {score.against}. Other draws of items "
+            f"and votes differ by a standard deviation of {score.spread:.3f}."
+        )
         if pay:
             extra = 0 if found.qualified is None else found.qualified.votes
             more = f" The qualification's {number(extra, 'vote')} cost {extra * pay:,.2f}." if extra else ""
             cost = score.votes * score.n * pay
             st.write(f"{number(score.votes * score.n, 'vote')} cost {cost:,.2f}.{more}")
-
-
-def _show(found: HumanScore) -> None:
-    mean, declared = f"Mean of {found.repeats:,} draws", f"{found.macro_f1_declared:.3f}"
-    ui.metrics({"Macro-F1": f"{found.macro_f1:.3f}", "Over all labels": declared, mean: f"{found.mean:.3f}"})
-    low, high = found.ci95
-    st.write(
-        f"95 % interval {low:.3f} to {high:.3f}: plurality of {found.votes} on {found.n:,} of "
-        f"{found.eligible:,} items that have enough votes, against {found.against}. Other draws of items and "
-        f"votes differ by a standard deviation of {found.spread:.3f}."
-    )
 
 
 def _offer_row(

@@ -205,7 +205,6 @@ def _given() -> tuple[str, int, Callable[[], bytes]] | None:
 
 
 def _show_problems(problems: list[Problem], submission: Submission, names: list[str], faulty: bool) -> None:
-    """Faults to be mended in one box, what is only to be known in another."""
     stopping, remarks = (
         "\n".join(f"- {escape_markdown(one.message)}" for one in problems if one.stops == stops)
         for stops in (True, False)

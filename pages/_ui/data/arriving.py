@@ -40,19 +40,10 @@ def offer_deletion(on_ask: Callable[[], None] | None = None) -> None:
         f"Uploaded files are deleted {span} after they were last used, or when the last run that needs them "
         "has ended if that is later. Results hold no annotation and stay."
     )
-    files = work().hashes
+    files, label = work().hashes, "Delete the uploaded files now"
     if files:
-        ask_first(
-            "Delete the uploaded files now",
-            "delete",
-            "Delete the uploaded files now?",
-            partial(_say_what_goes, files),
-            _delete,
-            files,
-            answers=("Delete them", "Keep them"),
-            before=on_ask,
-            help=None,
-        )
+        say, looks = partial(_say_what_goes, files), {"answers": ("Delete them", "Keep them"), "help": None}
+        ask_first(label, "delete", f"{label}?", say, _delete, files, before=on_ask, **looks)
 
 
 def _say_what_goes(files: list[str]) -> None:
@@ -81,10 +72,7 @@ _SERVER_ROUND, _TOOL_ROUND = "server-round", "tool-round"
 
 
 def offer_server_files(take: Callable[[str], bool]) -> None:
-    """A picker and a field for an address, where the server has such sources and the visitor may run.
-
-    `take` reads what is at a location, keeps the sentence where that fails, and tells whether it was taken.
-    """
+    """A picker and a field for an address, where there are any; `take` tells whether it was read."""
     allowed = server.shared().service.inputs.allowed
     if not allowed or not may_run():
         return
@@ -234,11 +222,8 @@ def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapsh
     def draw(told: str = "") -> None:
         line.markdown(f":material/cloud_download: {text}{f': {escape_markdown(told)}' if told else ''}…")
 
-    sources = server.shared().sources
-    found: Snapshot = waited_for(
-        lambda tell: sources.fetch(source, owner=owner, token=token, told=tell), draw
-    )
-    return found
+    fetch = partial(server.shared().sources.fetch, source, owner=owner, token=token)
+    return waited_for(lambda tell: fetch(told=tell), draw)
 
 
 Take = Callable[[Source, str, bool], bool]
@@ -262,11 +247,11 @@ def offer_tools(take: Take) -> None:
     key = f"tool-{st.session_state.setdefault(_TOOL_ROUND, 0)}"
     with st.expander("From a tool or database", icon=":material/cloud_download:", key=key):
         if missing:
-            tools = ", ".join(TOOLS[kind] for kind in missing)
+            tools = ", ".join(TOOLS[kind].name for kind in missing)
             st.caption(f"For {tools}, packages are not installed here: {command('connectors')}.")
         if not kinds:
             return
-        kind = pick("Tool", {kind: TOOLS[kind] for kind in kinds}, key=f"{key}-kind")
+        kind = pick("Tool", {kind: TOOLS[kind].name for kind in kinds}, key=f"{key}-kind")
         label, example, _ = _ASKED[kind]
         address = st.text_input(label, placeholder=example, key=f"{key}-{kind}-address")
         options = _options(kind, f"{key}-{kind}")
@@ -315,7 +300,6 @@ def _options(kind: Kind, key: str) -> dict[str, str]:
 
 
 def _token(kind: Kind, source: Source | None, key: str) -> tuple[str, bool]:
-    """A token as it is typed, and whether to keep it."""
     if source is not None and source.in_file:
         return "", False
     sources, owner = server.shared().sources, current_user().id

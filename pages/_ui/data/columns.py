@@ -23,23 +23,26 @@ from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.table import Table
 from pages._ui.helpers.screens import ROLE, link_to
 from pages._ui.helpers.state import members_of, work
-from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, switch
+from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, several, switch
 
 
-def _choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> list[str]:
+def _choose_further(options: Sequence[str], guessed: Sequence[str], alike: Sequence[str]) -> tuple[str, ...]:
     """Label columns of questions besides the first; `alike` look like questions, too, and come first."""
-    chosen: list[str] = st.multiselect(
-        "Further questions about the same items (optional)",
-        list(dict.fromkeys([*alike, *options])),
-        default=[name for name in guessed if name in options],
-        **for_visit(work().key("further")),
-        placeholder="None; choose their label columns",
-        help="They are then analysed together with the first, or one by itself: two raters differ by the "
-        "share of questions that they answer differently. Any answer may be missing.",
+    more = (
+        "They are then analysed together with the first, or one by itself: two raters differ by the share "
+        "of questions that they answer differently. Any answer may be missing."
+    )
+    looks = {"placeholder": "None; choose their label columns", "help": more, **_kept("further")}
+    chosen = several(
+        "Further questions about the same items (optional)", [*alike, *options], guessed, **looks
     )
     if left := [name for name in alike if name not in chosen]:
         caption(f"These look like further questions: {listed(left)}.")
     return chosen
+
+
+def _kept(name: str) -> dict[str, str]:
+    return for_visit(work().key(name))
 
 
 def choose_question() -> tuple[Dataset, DataSpec, float] | None:
@@ -52,7 +55,7 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
         return dataset, spec, session.load_s
     names = dict(enumerate(["All together", *map(one_line, spec.labels)]))
     more = "One answer for all questions together, or for one of them by itself."
-    chosen = switch("Questions", names, required=False, **for_visit(session.key("question")), help=more)
+    chosen = switch("Questions", names, required=False, **_kept("question"), help=more)
     if not chosen:
         return dataset, spec, session.load_s
     question = spec.questions[chosen - 1]
@@ -96,25 +99,16 @@ _REFUSED = "answer-refused"
 _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please check"}
 
 
-def choose_columns(
-    annotations: Table,
-    raters: Table | None,
-    items: Table | None,
-    guess: Guess,
-    heads: DeltaGenerator,
-    more: DeltaGenerator,
-) -> DataSpec | None:
+def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) -> DataSpec | None:
     """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
+    annotations, raters, items = work().tables.values()
+    if annotations is None:
+        return None
     with more:
         asked = _asked(guess, "layout") is not None
-        layout = pick(
-            "Layout",
-            _LAYOUTS,
-            index=None if asked else list(_LAYOUTS).index(guess.spec.layout),
-            placeholder="Choose a layout",
-            **for_visit(work().key("layout")),
-            **_when_answered(guess, "layout"),
-        )
+        index = None if asked else list(_LAYOUTS).index(guess.spec.layout)
+        looks = {"placeholder": "Choose a layout", **_kept("layout"), **_when_answered(guess, "layout")}
+        layout = pick("Layout", _LAYOUTS, index=index, **looks)
         if guess.recipe is None:  # else it is said above
             _say_why(guess, "layout")
     of, refused = st.session_state.get(_REFUSED, (None, ""))
@@ -151,22 +145,17 @@ def _choose_more(
         further = _choose_further(_label_options(annotations), guessed, alike)
         fields["further"] = tuple(Question(label) for label in further)
     if layout == "raters-by-items":
-        fields["profile"] = tuple(_several("profile", "Columns that describe the rater", annotations, guess))
+        fields["profile"] = _several("profile", "Columns that describe the rater", annotations, guess)
     if layout != "long":
-        fields["ignore"] = tuple(_several("ignore", "Columns to leave aside", annotations, guess))
+        fields["ignore"] = _several("ignore", "Columns to leave aside", annotations, guess)
     left, right = st.columns(2)
     with left:
-        chosen = st.multiselect(
-            "Cell texts that mean “no value”",
-            list(dict.fromkeys([*guess.spec.missing, *_MISSING])),
-            default=list(guess.spec.missing),
-            format_func=lambda text: text or "(empty cell)",
-            accept_new_options=True,
-            **for_visit(work().key("missing")),
-            help="Nothing else is taken for missing. Type any other text, such as 999, to add it.",
-        )
+        known, start = [*guess.spec.missing, *_MISSING], guess.spec.missing
+        more = "Nothing else is taken for missing. Type any other text, such as 999, to add it."
+        looks = {"format_func": lambda text: text or "(empty cell)", "accept_new_options": True, "help": more}
+        label = "Cell texts that mean “no value”"
+        fields["missing"] = several(label, known, start, **looks, **_kept("missing"))
         _say_why(guess, "missing")
-        fields["missing"] = tuple(chosen)
     with right:
         fields["text"] = _column("Text of the item (optional)", "text", annotations.columns, guess)
     if items is not None:
@@ -184,7 +173,11 @@ def _choose_more(
     except SpecError as error:
         st.error(escape_markdown(f"Something is still to be chosen: {error}."))
         return None
-    return _with_categories(spec, guess)
+    before = {question.label: question.categories for question in guess.spec.questions}
+    before = {spec.label: guess.spec.categories, **before}
+    first, *others = (_categories(spec, one, before.get(one.label), guess) for one in spec.questions)
+    further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
+    return replace(spec, categories=first, further=tuple(further))
 
 
 def _others(annotations: Table, raters: Table | None, layout: str, taken: set[Any], guess: Guess) -> None:
@@ -244,16 +237,10 @@ def _column(
         guessed = _EACH_ROW
     sure = (one for one in guess.reasons if one.field == field and one not in guess.uncertain)
     said = [f"{_SAID[one.confidence]}: {one.sentence}." for one in sure]
-    chosen = choose_one(
-        label,
-        options,
-        guessed,
-        **for_visit(work().key(field)),
-        placeholder="Choose a column",
-        help=escape_markdown(" ".join([*said, *([more] if more else [])])) or None,
-        format_func=lambda name: name or f"None: each row is one {field}",
-        **_when_answered(guess, field),
-    )
+    looks = {"placeholder": "Choose a column", **_kept(field), **_when_answered(guess, field)}
+    looks["help"] = escape_markdown(" ".join([*said, *([more] if more else [])])) or None
+    looks["format_func"] = lambda name: name or f"None: each row is one {field}"
+    chosen = choose_one(label, options, guessed, **looks)
     if asked is not None:
         caption(f"Please choose: {question(asked)}")
     return chosen
@@ -266,16 +253,10 @@ def _label_columns(guess: Guess) -> bool:
         return True
     said = work().named.label
     with st.container(key=f"{ROLE}-label", gap="xsmall", width=300):
-        choose_one(
-            "Label columns",
-            list(dict.fromkeys([*about.candidates, *filter(None, [said])])),
-            said,
-            **for_visit(work().key("label")),
-            placeholder="Choose",
-            accept_new_options=True,
-            help=f"A “{ANY}” stands for anything; type a pattern of your own where none fits.",
-            **_when_answered(guess, "label"),
-        )
+        options = list(dict.fromkeys([*about.candidates, *filter(None, [said])]))
+        more = f"A “{ANY}” stands for anything; type a pattern of your own where none fits."
+        looks = {"placeholder": "Choose", "accept_new_options": True, "help": more, **_kept("label")}
+        choose_one("Label columns", options, said, **looks, **_when_answered(guess, "label"))
         if _asked(guess, "label") is not None:
             caption(f"Please choose: {question(about)}")
     return _asked(guess, "label") is None
@@ -307,25 +288,11 @@ def _guess_again(guess: Guess) -> None:
         st.session_state[_REFUSED] = session.generation, str(error)
 
 
-def _several(field: str, label: str, annotations: Table, guess: Guess) -> list[str]:
-    chosen = st.multiselect(
-        label,
-        annotations.columns,
-        default=list(getattr(guess.spec, field)),
-        **for_visit(work().key(field)),
-        help="All other columns hold labels.",
-    )
+def _several(field: str, label: str, annotations: Table, guess: Guess) -> tuple[str, ...]:
+    looks = {"help": "All other columns hold labels.", **_kept(field)}
+    chosen = several(label, annotations.columns, getattr(guess.spec, field), **looks)
     _say_why(guess, field)
     return chosen
-
-
-def _with_categories(spec: DataSpec, guess: Guess) -> DataSpec:
-    """The spec with the labels of each question in order."""
-    before = {question.label: question.categories for question in guess.spec.questions}
-    before = {spec.label: guess.spec.categories, **before}
-    first, *others = (_categories(spec, one, before.get(one.label), guess) for one in spec.questions)
-    further = (replace(one, categories=found) for one, found in zip(spec.further, others, strict=True))
-    return replace(spec, categories=first, further=tuple(further))
 
 
 def _categories(
@@ -340,20 +307,17 @@ def _categories(
     of_which = f"Labels of {escape_markdown(one_line(str(question.label)))}" if spec.further else "Labels"
     asked = repr(found if is_first else (question.label, found))  # other labels, another widget
     key = f"categories-{hashlib.sha256(asked.encode()).hexdigest()}"
-    chosen = st.multiselect(
-        f"{of_which}, in order",
-        list(dict.fromkeys([*start, *found])),
-        default=list(start),
-        accept_new_options=True,
-        **for_visit(work().key(key)),
-        help="The order decides tied votes, and ranks where labels are ordered. Type a label that nobody "
-        "used to count it too.",
+    more = (
+        "The order decides tied votes, and ranks where labels are ordered. Type a label that nobody used to "
+        "count it too."
     )
-    said = "Those found, sorted. " if tuple(start) == found else ""
+    looks = {"accept_new_options": True, "help": more, **_kept(key)}
+    chosen = several(f"{of_which}, in order", [*start, *found], start, **looks)
+    said = "Those found, sorted. " if start == found else ""
     st.caption(f"{said}For another order, remove and choose again.")
     if is_first:
         _say_why(guess, "categories")
-    return None if tuple(chosen) == found else tuple(chosen)
+    return None if chosen == found else chosen
 
 
 def found_labels(spec: DataSpec, question: DataSpec) -> tuple[str, ...]:

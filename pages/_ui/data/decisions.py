@@ -24,7 +24,16 @@ from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, choose_one, for_visit, pick, show_table
+from pages._ui.helpers.widgets import (
+    button,
+    caption,
+    choose_one,
+    for_visit,
+    pick,
+    several,
+    show_table,
+    switch,
+)
 
 _REPEATED: dict[Repeated, str] = {
     "refuse": "Refuse the file",
@@ -34,16 +43,11 @@ _REPEATED: dict[Repeated, str] = {
 
 
 def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
-    """The spec with what becomes of different labels that one rater gives one item."""
     left, right = st.columns(2)
-    repeated = pick(
-        "A rater answers an item twice, differently",
-        _REPEATED,
-        place=left,
-        index=list(_REPEATED).index(guess.spec.repeated),
-        **for_visit(work().key("repeated")),
-        help="Equal answers count once. What is left out is shown by group below.",
-    )
+    looks = {"index": list(_REPEATED).index(guess.spec.repeated), **for_visit(work().key("repeated"))}
+    more = "Equal answers count once. What is left out is shown by group below."
+    label = "A rater answers an item twice, differently"
+    repeated = pick(label, _REPEATED, place=left, help=more, **looks)
     if repeated == "refuse":
         return spec
     taken = {spec.item, spec.rater, *spec.labels}
@@ -145,16 +149,12 @@ def _answer(
         border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         st.markdown(f"**{escape_markdown(what)}** {escape_markdown(why)}")
-        answer = st.segmented_control(
-            escape_markdown(what.rstrip(":")),
-            list(answers),
-            default=given.get(key, True if pressed else None),
-            format_func=lambda yes: f"{answers[yes]} (recommended)" if yes and recommended else answers[yes],
-            label_visibility="collapsed",
-            width="content",
-            required=pressed,
-            key=key,
-        )
+        words = {
+            yes: f"{said} (recommended)" if yes and recommended else said for yes, said in answers.items()
+        }
+        looks = {"default": given.get(key, True if pressed else None), "required": pressed, "key": key}
+        looks |= {"label_visibility": "collapsed", "width": "content"}
+        answer = switch(escape_markdown(what.rstrip(":")), words, **looks)
     if answer is None:
         given.pop(key, None)
     else:
@@ -163,10 +163,7 @@ def _answer(
 
 
 def load_or_list(decided: Decided) -> Dataset | None:
-    """The data set by what was decided; where it cannot be formed, every problem that stops it.
-
-    It can be analysed once no question is open.
-    """
+    """The data set by what was decided, analysed once nothing is open; or every problem that stops it."""
     session = work()
     if session.annotations is None:
         return None
@@ -266,16 +263,11 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         if spec.layout != "raters-by-items":
             fields |= _by_time(annotations, start) | _by_gold(annotations, spec, start)
         spec = _choose_repeated(annotations, spec, guess)
-        screens = st.multiselect(
-            "Leave out by what labels show",
-            list(SCREENS),
-            default=list(guess.spec.screens),
-            format_func=lambda screen: SCREENS[screen].capitalize(),
-            placeholder="Nobody is left out",
-            help="Looked for in what is left after everything else; see Quality below.",
-            **for_visit(work().key("screens")),
-        )
-        spec = replace(spec, screens=tuple(screens))
+        more = "Looked for in what is left after everything else; see Quality below."
+        looks = {"format_func": lambda screen: SCREENS[screen].capitalize(), "help": more}
+        looks |= {"placeholder": "Nobody is left out", **for_visit(work().key("screens"))}
+        screens = several("Leave out by what labels show", SCREENS, guess.spec.screens, **looks)
+        spec = replace(spec, screens=screens)
         try:
             return replace(spec, exclude=exclude, filters=Filters(**fields))
         except SpecError as error:
@@ -295,17 +287,10 @@ def _pairs(table: Table, columns: Sequence[str], spec: DataSpec) -> list[tuple[s
 def _where(
     field: str, label: str, options: Sequence[tuple[str, str]], start: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, str], ...]:
-    looks = _kept(field)
+    looks: dict[str, Any] = {**_kept(field)}
     before = st.session_state.get(looks["key"], ())  # a value that was recoded since is kept, and told
-    chosen = st.multiselect(
-        label,
-        list(dict.fromkeys([*start, *before, *options])),
-        default=list(start),
-        format_func=lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}",
-        placeholder="Nothing is left out",
-        **looks,
-    )
-    return tuple(chosen)
+    looks["format_func"] = lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}"
+    return several(label, [*start, *before, *options], start, placeholder="Nothing is left out", **looks)
 
 
 def _by_time(table: Table, start: Filters) -> dict[str, Any]:
@@ -352,12 +337,9 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
     st.subheader("What was left out")
     counted = ["Annotations", "Raters", "Items"]
     rows = [(str(one.filter), one.annotations, one.raters, one.items) for one in removals]
-    show_table(
-        pd.DataFrame(rows, columns=["Left out", *counted]),
-        "Annotations, raters and items removed by each filter",
-        height="content",
-        column_config=dict.fromkeys(counted, st.column_config.NumberColumn(format="localized")),
-    )
+    heads = dict.fromkeys(counted, st.column_config.NumberColumn(format="localized"))
+    removed, alt = pd.DataFrame(rows, columns=["Left out", *counted]), "removed by each filter"
+    show_table(removed, f"Annotations, raters and items {alt}", height="content", column_config=heads)
     names = list(removals[0].groups)
     if not names:
         return

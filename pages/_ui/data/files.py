@@ -29,8 +29,8 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.data import arriving
 from pages._ui.data.remembered import recalled_guess
 from pages._ui.helpers.background import let_go
-from pages._ui.helpers.identity import current_project, here, may_run, require_run
-from pages._ui.helpers.state import SLOTS, table_again, work
+from pages._ui.helpers.identity import current_project, may_run, require_run
+from pages._ui.helpers.state import SLOTS, keep_file, table_again, work
 from pages._ui.helpers.widgets import button, pick
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
@@ -61,25 +61,19 @@ def drop_zone() -> bool:
         key=f"files-{st.session_state.setdefault(_ROUND, 0)}",
     )
     if not uploads:
-        taken: bool = st.session_state.pop(_TAKEN, False)
-        return taken
-    before = _in_use()
+        return st.session_state.pop(_TAKEN, False)
+    before = work().files
     _take_uploads(uploads)
     for upload in uploads:
         let_go(upload)
     _next_round()
-    st.session_state[_TAKEN] = _in_use() != before
+    st.session_state[_TAKEN] = work().files != before
     st.rerun()
-
-
-def _in_use() -> list[tuple[str, str | None] | None]:
-    return [one and (one.sha256, one.member) for one in work().files.values()]
 
 
 def opened_result() -> RunRecord | None:
     """The saved result that was dropped just now, as a run; asked for once."""
-    opened: RunRecord | None = st.session_state.pop(_OPENED, None)
-    return opened
+    return st.session_state.pop(_OPENED, None)
 
 
 def other_ways() -> None:
@@ -169,15 +163,12 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
 def _kept(content: bytes, name: str) -> _Brought:
     user = require_run()
     table = arriving.read_watched(content, name, None, _next_round)
-    sha256 = here().files.put(content, owner=user.id)
-    server.shared().audit.record(user.id, "upload", "file", sha256, {"bytes": len(content)})
+    keep_file(content, user.id)
     return _Brought(table, lambda member: read_table(content, name, member=member), content)
 
 
 def _take_from(location: str) -> bool:
-    """Use a file that the server reads itself; whether it could be."""
-    st.session_state[_MESSAGES] = []
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         user = require_run()
         inputs, reach = server.shared().service.inputs, user.reach(current_project(user))
         table = inputs.refer(location, owner=user.id, reach=reach)
@@ -188,16 +179,13 @@ def _take_from(location: str) -> bool:
 def _take_source(source: Source, token: str, keep: bool, slot: Role | None = None) -> bool:
     """Use what is fetched from a tool, in place of the slot's file if one is named; whether it could be."""
     before: Table | None = None if slot is None else getattr(work(), slot)
-    st.session_state[_MESSAGES] = []
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         user = require_run()
         snapshot = arriving.fetch_watched(source, token, owner=user.id, key=slot or "tool")
         if keep:
             server.shared().sources.keep(source, token, owner=user.id)
         table = table_of(snapshot)
-        sha256 = here().files.put(snapshot.content, owner=user.id, source=str(source))
-        details = {"bytes": len(snapshot.content), "source": source.kind}
-        server.shared().audit.record(user.id, "upload", "file", sha256, details)
+        sha256 = keep_file(snapshot.content, user.id, source)
         if before is None or slot is None:
             taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
         else:
@@ -245,10 +233,7 @@ def _joined(brought: Sequence[_Brought]) -> list[_Brought]:
 
 
 def _roles(known: Sequence[Table], new: Sequence[Table]) -> Mapping[str, Role]:
-    """What files hold, by their hashes: new ones beside the labels in use, else labels of their own.
-
-    Of files in use, those stay that join to the labels.
-    """
+    """What files hold, by their hashes: new ones join the labels in use, or labels of their own."""
     if work().annotations in known:
         beside = roles_of([*known, *new], as_given=True)
         if None not in beside[len(known) :]:
@@ -310,8 +295,7 @@ def _forget(table: Table) -> None:
 def _take_member(slot: Role, table: Table, key: str) -> None:
     """Read the sheet of the file that was chosen under `key`, or all of them."""
     member = None if st.session_state[key] == _TOGETHER else st.session_state[key]
-    st.session_state[_MESSAGES] = []
-    with _refused_aloud():
+    with _refused_aloud(anew=True):
         require_run()
         _use({slot: table_again(table.name, table.sha256, member)})
 
@@ -344,13 +328,8 @@ def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, gu
         return None
     if (before.sha256, before.member) != (annotations.sha256, annotations.member):
         return None
-    spec = replace(
-        chosen,
-        raters_member=guess.spec.raters_member,
-        items_member=guess.spec.items_member,
-        items_id=guess.spec.items_id,
-        rater=chosen.rater if chosen.layout == "long" else guess.spec.rater,
-    )
+    beside = ("raters_member", "items_member", "items_id", *(() if chosen.layout == "long" else ("rater",)))
+    spec = replace(chosen, **{name: getattr(guess.spec, name) for name in beside})
     with suppress(DataError):
         fits = fitted(annotations, raters, spec, guess.axes, items)
         return guess.confirmed(fits.spec, fits.axes)
@@ -363,8 +342,10 @@ def _next_round() -> None:
 
 
 @contextmanager
-def _refused_aloud() -> Iterator[None]:
-    """What is refused is told when the page is drawn next, and what then is still in use."""
+def _refused_aloud(*, anew: bool = False) -> Iterator[None]:
+    """What is refused is told when the page is drawn next, with what is still in use; `anew`, alone."""
+    if anew:
+        st.session_state[_MESSAGES] = []
     try:
         yield
     except GraspError as error:

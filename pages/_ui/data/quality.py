@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import combinations
 from typing import TypeVar
@@ -20,25 +20,24 @@ from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, l
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
-from grasp_core.reading.table.table import Table
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
 from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, metrics, pick, show_table, when_open
+from pages._ui.helpers.widgets import button, caption, metrics, pick, several, show_table, when_open
 
 _PREVIEW_ROWS = 20
 _PREVIEW_CHARACTERS = 1000
 _LABELS_SHOWN, _NAMES_SHOWN = 6, 8
 
 
-def show_preview(annotations: Table, raters: Table | None, items: Table | None) -> None:
+def show_preview() -> None:
     """The first rows of each file, as text, as read but for the ends of long texts."""
 
     def show() -> None:
-        for table in filter(None, (annotations, raters, items)):
+        for table in filter(None, work().tables.values()):
             caption(table.name)
             rows = table.head(_PREVIEW_ROWS).map(lambda text: text[:_PREVIEW_CHARACTERS])
             show_table(rows, f"First rows of {table.name}")
@@ -92,15 +91,13 @@ def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     with left:
         st.subheader("Labels")
         labels = label_counts(dataset)
-        show_table(
-            labels.assign(share=100 * labels["share"]),
-            "Annotations per label",
-            column_config={
-                "label": "Label",
-                "annotations": figure("Annotations", format="localized"),
-                "share": figure("Share", format="%.1f%%"),
-            },
-        )
+        heads = {
+            "label": "Label",
+            "annotations": figure("Annotations", format="localized"),
+            "share": figure("Share", format="%.1f%%"),
+        }
+        shares = labels.assign(share=100 * labels["share"])
+        show_table(shares, "Annotations per label", column_config=heads)
     with right:
         st.subheader("Raters by axis")
         _cross_table(dataset, proposed)
@@ -181,8 +178,8 @@ def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
 def _near_duplicates(dataset: Dataset) -> Duplicates | None:
     """The search, at once where it is short and else when it is asked for."""
     annotations = dataset.annotations
-    at_once = _known_quality("duplicates", dataset) or is_quick(annotations)
-    if not at_once:
+    known = _once("duplicates", dataset) is not None
+    if not known and not is_quick(annotations):
         if not button("Look for raters who agree too closely", "person_search"):
             return None
         require_run()
@@ -263,34 +260,27 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
         return
     st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
     options = [axes for size in (1, 2) for axes in combinations(names, size)]
-    chosen: list[AxisSet] = st.multiselect(
-        "Groups of",
-        options,
-        default=[(name,) for name in proposed if name in names] or options[:1],
-        format_func=axis_label,
-        key=work().key("power-axes"),
-    )
+    first = [(name,) for name in proposed if name in names] or options[:1]
+    looks = {"format_func": axis_label, "key": work().key("power-axes")}
+    chosen = several("Groups of", options, first, **looks)
     what = ("power", *chosen)
-    pressed = st.button(
-        "Estimate what could be detected",
-        icon=":material/experiment:",
-        disabled=not chosen,
-        help="Simulates effects of growing strength in your data's own design. It takes about a second per "
-        "group, several in large data.",
+    more = (
+        "Simulates effects of growing strength in your data's own design. It takes about a second per group, "
+        "several in large data."
     )
+    pressed = button("Estimate what could be detected", "experiment", disabled=not chosen, help=more)
     if pressed:
         require_run()
-    if pressed or _known_quality(what, dataset):
-        found = _once(what, dataset, lambda: _simulate(dataset, chosen))
-        if not found:
-            st.write("No group has two raters or more.")
-            return
+    found = _once(what, dataset, partial(_simulate, dataset, chosen) if pressed else None)
+    if found:
         _table(tables.power_table(found), "Per group, the smallest shifts of GAI that 8 of 10 runs detect")
         for sentence in tables.power_sentences(found):
             caption(sentence)
+    elif found is not None:
+        st.write("No group has two raters or more.")
 
 
-def _simulate(dataset: Dataset, axes: list[AxisSet]) -> list[GroupPower]:
+def _simulate(dataset: Dataset, axes: Sequence[AxisSet]) -> list[GroupPower]:
     """In the worker processes, so that nobody else's pages wait."""
     tasks = power_tasks(dataset.annotations, dataset.raters, axes)
     found: list[GroupPower] = []
@@ -303,23 +293,15 @@ def _simulate(dataset: Dataset, axes: list[AxisSet]) -> list[GroupPower]:
     return found
 
 
-def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T]) -> T:
+def _once(what: Hashable, dataset: Dataset, compute: Callable[[], T] | None = None) -> T | None:
+    """What is kept of these data for the visit, computed the first time; None where nothing computes it."""
     kept = st.session_state.setdefault(_KEY, {})
-    key = _key(what, dataset)
-    if key not in kept:
+    key = what, dataset.summary.sha256, work().data_spec, tuple(dataset.raters.axes)
+    if key not in kept and compute is not None:
         kept[key] = compute()
         for old in list(kept)[:-_KEPT]:
             del kept[old]
-    value: T = kept[key]
-    return value
-
-
-def _known_quality(what: Hashable, dataset: Dataset) -> bool:
-    return _key(what, dataset) in st.session_state.get(_KEY, {})
-
-
-def _key(what: Hashable, dataset: Dataset) -> Hashable:
-    return what, dataset.summary.sha256, work().data_spec, tuple(dataset.raters.axes)
+    return kept.get(key)
 
 
 def _table(frame: pd.DataFrame, alt: str) -> None:

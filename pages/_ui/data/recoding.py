@@ -19,7 +19,7 @@ from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, show_table
+from pages._ui.helpers.widgets import button, caption, pick, show_table
 
 _LABELS = "Labels"
 _KINDS = ("Change values", "Cut numbers", "Combine questions")
@@ -93,7 +93,6 @@ def _add(step: Recode) -> None:
 def _offer(
     step: Recode, tables: Sequence[Table | None], spec: DataSpec, columns: Sequence[str | None]
 ) -> None:
-    """Counts before and after, and the button that adds the step."""
     try:
         *changed, problems = recode(tables[0], tables[1], replace(spec, recode=(step,)), tables[2])
     except DataError as error:
@@ -164,12 +163,9 @@ def _combine(table: Table, spec: DataSpec) -> None:
     if len(found) > _MOST_VALUES:
         st.error(f"These columns hold {len(found):,} different values; choose questions with few answers.")
         return
-    order = st.multiselect(
-        "The first of these that any question has",
-        sorted(found, key=display_order),
-        key=_key(f"order-{sorted(found)}"),
-        help="E.g. Unsafe, Unsure, Safe: any Unsafe, else any Unsure, else Safe.",
-    )
+    more = "E.g. Unsafe, Unsure, Safe: any Unsafe, else any Unsure, else Safe."
+    label, key = "The first of these that any question has", _key(f"order-{sorted(found)}")
+    order = st.multiselect(label, sorted(found, key=display_order), key=key, help=more)
     into = st.text_input("Name of the new column", value="combined", key=_key("into"))
     if set(order) != found:
         left = ", ".join(sorted(found - set(order)))
@@ -192,15 +188,10 @@ def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) ->
     ids = {spec.item, spec.rater, *spec.labels, spec.text, spec.items_id}
     named = ((table, name) for table in tables if table is not None for name in table.columns)
     columns = [name for table, name in named if name not in ids and _offered(table, name, numeric=numeric)]
-    chosen: str | None = st.selectbox(
-        "Column to recode",
-        ["", *dict.fromkeys(columns)],
-        index=None,
-        format_func=lambda name: f"{name} (a column)" if name == _LABELS else name or _LABELS,
-        placeholder="Choose a column",
-        key=_key(f"column-{numeric}"),
-    )
-    return chosen
+    words = {"": _LABELS, **{name: name for name in columns}}
+    words |= {_LABELS: f"{_LABELS} (a column)"} if _LABELS in columns else {}
+    looks = {"placeholder": "Choose a column", "key": _key(f"column-{numeric}")}
+    return pick("Column to recode", words, index=None, **looks)
 
 
 def _offered(table: Table, name: str, *, numeric: bool) -> bool:

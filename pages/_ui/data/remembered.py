@@ -19,11 +19,11 @@ from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import fitted, guessed
 from grasp_core.server.identity import BROWSER, known
-from grasp_core.store.readings import Draft, Reading
+from grasp_core.store.readings import Draft
 from pages._ui.helpers.identity import current_user, here, may_run, owner_names, require_run
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import SLOTS, members_of, on_day, submit, tables_again, work
-from pages._ui.helpers.widgets import caption
+from pages._ui.helpers.widgets import button, caption
 
 _FOUND = "draft-found"
 
@@ -50,14 +50,9 @@ def keep_draft(analysis: AnalysisSpec | None = None) -> None:
     files = session.files
     if analysis is None and session.draft is not None:
         analysis = session.draft.analysis
-    draft = Draft(
-        **files,
-        spec=session.chosen,
-        axes=session.proposed_axes,
-        answers=dict(session.answers),
-        decided=None if session.dataset is None else session.data_spec,
-        analysis=analysis,
-    )
+    decided = None if session.dataset is None else session.data_spec
+    chosen = {"spec": session.chosen, "axes": session.proposed_axes, "answers": dict(session.answers)}
+    draft = Draft(**files, **chosen, decided=decided, analysis=analysis)
     if draft == session.draft or (session.draft is None and not any(files.values())):
         return
     with suppress(GraspError):  # nothing else depends on it
@@ -111,13 +106,11 @@ def say_what_is_known(guess: Guess) -> None:
         return
     done = "".join(f"\n- {escape_markdown(sentence)}" for sentence in recipe.sentences)
     st.success(escape_markdown(f"Recognised: {recipe.name}.") + done, icon=":material/fact_check:")
-    if recipe.paper and st.button(
-        "Run as published",
-        type="primary",
-        icon=":material/play_arrow:",
-        help="The paper's groups, labels and conventions, without the raters whom its authors left out; "
-        "everything below can be changed instead.",
-    ):
+    more = (
+        "The paper's groups, labels and conventions, without the raters whom its authors left out; "
+        "everything below can be changed instead."
+    )
+    if recipe.paper and button("Run as published", "play_arrow", type="primary", help=more):
         session = work()
         try:
             session.use_dataset(*session.load(guess.advised))
@@ -142,10 +135,7 @@ class _Recalled(NamedTuple):
 
 
 def recalled_guess(annotations: Table, raters: Table | None, items: Table | None, guess: Guess) -> Guess:
-    """The guess, with what was confirmed for files of these columns as far as it fits.
-
-    A published data set is read as published.
-    """
+    """The guess with what was confirmed for such columns, as far as it fits; published data as published."""
     if guess.recipe is not None and guess.recipe.paper:
         return guess
     found = None
@@ -154,14 +144,15 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
         found = here().readings.recall(key, owner=current_user().id)
     if found is None:
         return guess
+    own = found.owner == current_user().id
+    who = "you" if own else owner_names([found.owner])[found.owner]
+    when = f"{on_day(found.updated_at)} by {who}"
     members = members_of(annotations, raters, items)
     plain = replace(guess, spec=replace(guess.spec, **members))
     try:
         fits = fitted(annotations, raters, replace(found.spec, **members), found.axes, items)
     except DataError as error:
-        sentence = (
-            f"The reading of {on_day(found.updated_at)} {_whose(found)} does not fit this file: {error}"
-        )
+        sentence = f"The reading of {when} does not fit this file: {error}"
         st.session_state[_KEY] = _Recalled(guess, guess, sentence.rstrip(".") + ".")
         return guess
     recalled = guess.confirmed(fits.spec, fits.axes or guess.axes)
@@ -172,9 +163,7 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
     if found.ids_left_out:
         dropped.append(f"{number(found.ids_left_out, 'rule')} on single raters or items")
     more = f" Not taken over: {'; '.join(dropped)}." if dropped else ""
-    st.session_state[_KEY] = _Recalled(
-        recalled, guess, (f"Read as on {on_day(found.updated_at)} {_whose(found)}.{more}")
-    )
+    st.session_state[_KEY] = _Recalled(recalled, guess, f"Read as on {when}.{more}")
     return recalled
 
 
@@ -197,13 +186,5 @@ def say_what_is_remembered() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         caption(recalled.sentence)
         if recalled.plain is not recalled.guess:
-            st.button("Start afresh", icon=":material/restart_alt:", on_click=_start_afresh, args=(recalled,))
-
-
-def _start_afresh(recalled: _Recalled) -> None:
-    session = work()
-    session.use_files(session.annotations, session.raters, recalled.plain, session.items)
-
-
-def _whose(found: Reading) -> str:
-    return "by you" if found.owner == current_user().id else f"by {owner_names([found.owner])[found.owner]}"
+            files = session.annotations, session.raters, recalled.plain, session.items
+            button("Start afresh", "restart_alt", session.use_files, *files)

@@ -21,28 +21,13 @@ from pages._ui.helpers.identity import CURRENT, current_project, current_user, h
 from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, Screen
 from pages._ui.helpers.sign_ins import SIGN_OUT
 from pages._ui.helpers.state import note_refusal, work
-
-
-def ask_to_sign_in() -> None:
-    """The way in."""
-    st.title("GRASP")
-    st.write("Sign in to see this page.")
-    st.button("Sign in", type="primary", icon=":material/login:", on_click=st.login)
-
-
-def say_not_admitted(reason: str) -> None:
-    """Why somebody who has signed in may not see anything, and the way out."""
-    st.title("GRASP")
-    st.error(escape_markdown(reason))
-    offer_sign_out()
+from pages._ui.helpers.widgets import pick
 
 
 def offer_sign_out() -> None:
     """The way out: a form, for no link of anybody else's may end a session."""
-    address = server.shared().settings.base_path + SIGN_OUT
-    st.html(
-        f'<form class="{SIGN_OUT_FORM}" method="post" action="{address}"><button>Sign out</button></form>'
-    )
+    form = f'class="{SIGN_OUT_FORM}" method="post" action="{server.shared().settings.base_path}{SIGN_OUT}"'
+    st.html(f"<form {form}><button>Sign out</button></form>")
 
 
 _WIDGET = "choose-project"
@@ -57,14 +42,8 @@ def choose_project() -> None:
         return
     st.session_state[_WIDGET] = current_project()
     with st.container(horizontal=True, horizontal_alignment="right"):
-        st.selectbox(
-            "Project",
-            list(found),
-            format_func=lambda one: found[one].name + (" (archived)" if found[one].archived else ""),
-            key=_WIDGET,
-            on_change=lambda: work_in(st.session_state[_WIDGET]),
-            width=320,
-        )
+        names = {id: one.name + (" (archived)" if one.archived else "") for id, one in found.items()}
+        pick("Project", names, key=_WIDGET, on_change=lambda: work_in(st.session_state[_WIDGET]), width=320)
 
 
 def work_in(project: str) -> None:
@@ -88,6 +67,12 @@ def audiences(named: User | None) -> dict[Any, Audience]:
     return {copy(page): screen.audience for page, screen in zip(pages, SCREENS, strict=True)}
 
 
+def _in_menu(screen: Screen, named: User | None) -> bool:
+    if named is None:
+        return screen.in_menu and not screen.about_sign_in
+    return screen.in_menu and (screen.audience != "admins" or named.may_administer)
+
+
 @functools.cache
 def _pages(in_menu: tuple[bool, ...]) -> list[Any]:
     """The pages, with what is in the menu; making them for every view is a twentieth of its work."""
@@ -101,12 +86,6 @@ def _pages(in_menu: tuple[bool, ...]) -> list[Any]:
         )
         for screen, seen in zip(SCREENS, in_menu, strict=True)
     ]
-
-
-def _in_menu(screen: Screen, named: User | None) -> bool:
-    if named is None:
-        return screen.in_menu and not screen.about_sign_in
-    return screen.in_menu and (screen.audience != "admins" or named.may_administer)
 
 
 log = logging.getLogger("grasp.pages")

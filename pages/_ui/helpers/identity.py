@@ -90,10 +90,7 @@ def session_claims() -> Mapping[str, Any] | None:
 
 
 def sender(connection: HTTPConnection, settings: Settings) -> User | None:
-    """The person who makes a request beside the pages, without their projects.
-
-    None for strangers and those not admitted.
-    """
+    """The person who makes a request beside the pages, without their projects; None if not admitted."""
     if not settings.sign_in:
         return LOCAL_USER
     claims = signed_in(connection, settings.origin)

@@ -12,8 +12,6 @@ from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 
 Audience = Literal["everybody", "signed in", "analysts", "admins"]
-
-
 BEFORE_HELP = "before-help"
 """Where the session keeps the screen from which somebody asked for help."""
 
@@ -64,10 +62,7 @@ Linked = Literal["start", "data", "analysis", "models", "results", "runs", "watc
 
 def go(screen: Linked, run_id: str | None = None) -> None:
     """Show another screen; with a run, its results."""
-    if run_id is None:
-        st.switch_page(f"{screen}.py")
-    else:
-        st.switch_page(f"{screen}.py", query_params={"run": run_id})
+    st.switch_page(f"{screen}.py", query_params=None if run_id is None else {"run": run_id})
 
 
 def link_to(screen: Linked, label: str) -> None:
@@ -77,20 +72,14 @@ def link_to(screen: Linked, label: str) -> None:
 
 def link_to_two(before: str, now: str, label: str) -> None:
     """A link to two runs side by side."""
-    st.page_link(
-        "runs.py", label=label, query_params={"a": before, "b": now}, icon=":material/compare_arrows:"
-    )
+    both, icon = {"a": before, "b": now}, ":material/compare_arrows:"
+    st.page_link("runs.py", label=label, query_params=both, icon=icon)
 
 
 def link_to_run(run_id: str, title: str) -> None:
     """A link to a run's results."""
-    st.page_link(
-        "results.py",
-        label=escape_markdown(title),
-        query_params={"run": run_id},
-        icon=":material/insights:",
-        width="stretch",
-    )
+    looks = {"icon": ":material/insights:", "width": "stretch"}
+    st.page_link("results.py", label=escape_markdown(title), query_params={"run": run_id}, **looks)
 
 
 ICON = (

@@ -47,7 +47,8 @@ async def close_ended(accounts: Callable[[], Accounts]) -> None:
         try:
             open_keys = set(_open_tabs())
             if open_keys:
-                await close_tabs(open_keys - await run_in_threadpool(_going_on, accounts, open_keys))
+                going_on = run_in_threadpool(lambda keys: accounts().sessions.going_on(keys), open_keys)
+                await close_tabs(open_keys - await going_on)
         except StoreError as error:
             log.warning("not looked which sessions have ended: %s", error)
         except Exception as error:  # of Streamlit's inner parts: each rerun and request still asks
@@ -94,10 +95,6 @@ def give_up_closed() -> None:
             given_up |= held.give_up_tables()
     if given_up:
         pa.default_memory_pool().release_unused()
-
-
-def _going_on(accounts: Callable[[], Accounts], keys: Collection[str]) -> set[str]:
-    return accounts().sessions.going_on(keys)
 
 
 def _open_tabs() -> dict[str, list[Any]]:

@@ -11,10 +11,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from grasp_core.model.access import Token
 from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.model.text import escape_markdown, number
+from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.advice import Named, Reason
@@ -23,6 +25,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
+from grasp_core.store.links import Link
 from grasp_core.store.readings import Draft, DraftFile
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import (
@@ -79,6 +82,15 @@ def told(moment: float) -> str:
     return f"{in_words(moment)} ({exactly(moment)})"
 
 
+def ending(one: Link | Token) -> str:
+    """When a share link or a token ended, or ends."""
+    if one.revoked_at is not None:
+        return f"withdrawn {told(one.revoked_at)}"
+    if one.expires_at is None:
+        return "no end"
+    return f"{'ended' if one.expired else 'ends'} {told(one.expires_at)}"
+
+
 def lasted(seconds: float) -> str:
     """For example "3.2 s" or "4 min 10 s"."""
     if seconds < 60:
@@ -106,7 +118,8 @@ def note_refusal(place: str) -> None:
 KEY = "work"
 SLOTS: tuple[Role, ...] = get_args(Role)
 Files = Mapping[Role, DraftFile | None]
-Tables = dict[Role, Table | None]
+MaybeTable = Table | None
+Tables = dict[Role, MaybeTable]
 Loaded = tuple[Dataset, DataSpec, float]
 """Files as they are read under a spec, within so many seconds."""
 
@@ -116,9 +129,9 @@ class Work:
     """One visitor's session."""
 
     # The files in use, what they were recognised as, and how often they were changed.
-    annotations: Table | None = None
-    raters: Table | None = None
-    items: Table | None = None
+    annotations: MaybeTable = None
+    raters: MaybeTable = None
+    items: MaybeTable = None
     guess: Guess | None = None
     generation: int = 0
     # Questions on these files that somebody answered, and the answers, around which the rest is guessed.
@@ -167,7 +180,7 @@ class Work:
     @property
     def hashes(self) -> list[str]:
         """Of the files in use."""
-        return [table.sha256 for table in self.tables.values() if table is not None]
+        return [file.sha256 for file in self.files.values() if file is not None]
 
     def give_up_tables(self) -> bool:
         """Hold no table and no data while no tab shows them; :func:`work` reads them again."""
@@ -197,10 +210,10 @@ class Work:
 
     def use_files(
         self,
-        annotations: Table | None,
-        raters: Table | None,
+        annotations: MaybeTable,
+        raters: MaybeTable,
         guess: Guess | None = None,
-        items: Table | None = None,
+        items: MaybeTable = None,
     ) -> None:
         """Take these files; what was derived from earlier ones is recognised anew."""
         if guess is None and annotations is not None:
@@ -297,6 +310,14 @@ def table_again(name: str, sha256: str, member: str | None) -> Table:
     return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
 
 
+def keep_file(content: bytes, owner: str, source: Source | None = None) -> str:
+    """Store what somebody brought or had fetched, and note that in the log; gives its hash."""
+    address, kind = (None, {}) if source is None else (str(source), {"source": source.kind})
+    sha256 = here().files.put(content, owner=owner, source=address)
+    server.shared().audit.record(owner, "upload", "file", sha256, {"bytes": len(content), **kind})
+    return sha256
+
+
 def members_of(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, str | None]:
     """Which sheets, or files of archives, they are, as fields of a spec."""
     return {
@@ -308,11 +329,11 @@ def members_of(annotations: Table, raters: Table | None, items: Table | None) ->
 
 def tables_again(files: Files) -> Tables:
     """The same of files by what they hold."""
-    known = {slot: files[slot] for slot in SLOTS}
-    return {
-        slot: None if one is None else table_again(one.name, one.sha256, one.member)
-        for slot, one in known.items()
-    }
+    found: Tables = dict.fromkeys(SLOTS)
+    for slot, file in files.items():
+        if file is not None:
+            found[slot] = table_again(file.name, file.sha256, file.member)
+    return found
 
 
 def work() -> Work:
@@ -336,10 +357,7 @@ def submit(
     project: str | None = None,
     kept: Sequence[tuple[str, str]] = (),
 ) -> RunRecord:
-    """Ask for a run in a project, by default the current one.
-
-    The same data and spec give a person the same run, so a double click is one run.
-    """
+    """Ask for a run in a project, by default the current one; for the same data and spec the same run."""
     user = require_run(project)
     server.shared().rates.run(asker(user))
     reach = user.reach(project or current_project(user))

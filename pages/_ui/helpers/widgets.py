@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextvars
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -41,16 +40,14 @@ def for_visit(key: str) -> dict[str, str]:
 
 def pick(label: str, words: Mapping[K, str], *, place: Any = st, **looks: Any) -> K:
     """A list of words; gives the key of those chosen."""
-    chosen: K = place.selectbox(label, list(words), format_func=words.__getitem__, **looks)
-    return chosen
+    return place.selectbox(label, list(words), format_func=words.__getitem__, **looks)
 
 
 def switch(label: str, words: Mapping[K, str] | Sequence[K], *, place: Any = st, **looks: Any) -> K:
     """Words side by side, at first the first, of which one is always chosen; gives its key."""
     options, named = list(words), words.__getitem__ if isinstance(words, Mapping) else str
     looks = {"default": options[0], "required": True, "format_func": named, **looks}
-    chosen: K = place.segmented_control(label, options, **looks)
-    return chosen
+    return place.segmented_control(label, options, **looks)
 
 
 def whole(label: str, low: int, high: int, value: int, *, place: Any = st, **looks: Any) -> int:
@@ -62,6 +59,12 @@ def choose_one(label: str, options: Sequence[str], start: str | None, **looks: A
     """The name chosen, at first `start` if it is one of the options; None where nothing is."""
     index = list(options).index(start) if start in options else None
     return st.selectbox(label, options, index=index, **looks)
+
+
+def several(label: str, options: Iterable[K], start: Iterable[K], **looks: Any) -> tuple[K, ...]:
+    """Those chosen of the options, at first those of `start` that are among them."""
+    known = list(dict.fromkeys(options))
+    return tuple(st.multiselect(label, known, default=[one for one in start if one in known], **looks))
 
 
 def put_in_address(name: str, value: str | None) -> None:
@@ -83,8 +86,7 @@ def once(name: str, about: object, compute: Callable[[], T]) -> T:
     kept = st.session_state.get(name)
     if kept is None or kept[0] != about:
         kept = st.session_state[name] = (about, compute())
-    value: T = kept[1]
-    return value
+    return kept[1]
 
 
 def when_open(label: str, draw: Callable[[], object], *, key: str, icon: str | None = None) -> None:
@@ -109,30 +111,21 @@ def choose_shuffles(
     """The strata, and the column of clusters; `names` are the data's axes, `key` belongs to the place."""
     columns = [name for name in names if name != WORKLOAD]
     options = [*columns, *(() if WORKLOAD in names else (WORKLOAD,))]
-    strata: list[str] = st.multiselect(
-        "Shuffle profiles only within",
-        options,
-        default=[name for name in start.strata if name in options],
-        format_func=lambda name: (
-            "Workload (bins by number of annotations)" if name == WORKLOAD else axis_label((name,))
-        ),
-        **for_visit(f"{key}-strata"),
-        placeholder="Over all raters",
-        help="Profiles then move only among raters who share a value on each of these. Use it where raters "
-        "who differ there were given other items, or answer otherwise for reasons that are not the question.",
+    labels = {name: axis_label((name,)) for name in columns}
+    named = {"format_func": {**labels, WORKLOAD: "Workload (bins by number of annotations)"}.__getitem__}
+    more = (
+        "Profiles then move only among raters who share a value on each of these. Use it where raters who "
+        "differ there were given other items, or answer otherwise for reasons that are not the question."
     )
+    looks = {"placeholder": "Over all raters", "help": more, **for_visit(f"{key}-strata"), **named}
+    strata = several("Shuffle profiles only within", options, start.strata, **looks)
     free = [name for name in columns if name not in strata and WORKLOAD not in strata]
-    cluster = choose_one(
-        "Move whole clusters",
-        free,
-        start.cluster,
-        **for_visit(f"{key}-cluster"),
-        placeholder="Every rater alone" if free else "Not with these strata",
-        help="A column of teams, batches or vendors, whose raters answer alike. Their profiles then move "
-        "together.",
-        format_func=lambda name: axis_label((name,)),
+    none = "Every rater alone" if free else "Not with these strata"
+    more = (
+        "A column of teams, batches or vendors, whose raters answer alike. Their profiles then move together."
     )
-    return tuple(strata), cluster
+    looks = {"placeholder": none, "help": more, **for_visit(f"{key}-cluster"), **named}
+    return strata, choose_one("Move whole clusters", free, start.cluster, **looks)
 
 
 def show_table(rows: Any, alt: str, **looks: Any) -> None:
@@ -213,7 +206,7 @@ def ask_first(
 ) -> None:
     """A button that opens a dialog: what `say` writes or draws, a button that does it, one that does not."""
 
-    def ask() -> None:
+    def asked() -> None:
         if isinstance(say, str):
             st.write(say)
         else:
@@ -226,7 +219,7 @@ def ask_first(
                 st.rerun()
 
     if button(label, icon, before, **{"help": "Asks first", **looks}):
-        st.dialog(title, width=width)(ask)()
+        st.dialog(title, width=width)(asked)()
 
 
 def say_of(name: str, warning: str) -> None:
@@ -253,11 +246,18 @@ def refusals(key: str) -> Iterator[None]:
         st.session_state[key] = str(error)
 
 
-def act(label: str, do: Callable[..., object], *args: object, refused: str) -> None:
-    """A dialog's button: it closes the dialog, or the dialog says why what it does is refused."""
-    pressed = button(label, "check", refusals(refused)(do), *args, type="primary")
-    if not say_refusal(refused) and pressed:
-        st.rerun()
+def ask(
+    title: str, draw: Callable[[], object], label: str, do: Callable[..., object], *args: object, refused: str
+) -> None:
+    """Open a dialog with what `draw` asks: its button closes it, or it says why what that does is refused."""
+
+    def asked() -> None:
+        draw()
+        pressed = button(label, "check", refusals(refused)(do), *args, type="primary")
+        if not say_refusal(refused) and pressed:
+            st.rerun()
+
+    st.dialog(title, width="medium")(asked)()
 
 
 def say_refusal(key: str) -> bool:
@@ -395,14 +395,8 @@ def download(check: Callable[[], None], label: str, file_name: str, make: Made, 
         check()
         return make()
 
-    st.download_button(
-        label,
-        as_this_session(content),
-        file_name=file_name,
-        icon=":material/download:",
-        on_click="ignore",
-        **{"mime": _MEDIA_TYPES.get(file_name.rpartition(".")[2]), **looks},
-    )
+    looks = {"mime": _MEDIA_TYPES.get(file_name.rpartition(".")[2]), "on_click": "ignore", **looks}
+    st.download_button(label, as_this_session(content), file_name, icon=":material/download:", **looks)
 
 
 def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
@@ -414,18 +408,8 @@ def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
     context, there = get_script_run_ctx(), contextvars.copy_context()
 
     def made() -> T:
-        outcome: Future[T] = Future()
-
-        def run() -> None:
-            try:
-                outcome.set_result(make())
-            except BaseException as error:  # raised where it was called
-                outcome.set_exception(error)
-
-        thread = threading.Thread(target=there.run, args=(run,), name="grasp-file", daemon=True)
-        add_script_run_ctx(thread, context)
-        thread.start()
-        return outcome.result()
+        with ThreadPoolExecutor(1, "grasp-file", add_script_run_ctx, (None, context)) as pool:
+            return pool.submit(there.run, make).result()
 
     return made
 

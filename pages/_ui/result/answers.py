@@ -46,6 +46,9 @@ from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 
 T = TypeVar("T")
+Share = Callable[[float], object]
+"""Told what share of the work is done."""
+Rows = Sequence[tuple[ItemOutcome, Contribution]]
 _SOON = 400_000_000
 """Annotations times permutations up to which nobody is asked: about two seconds."""
 
@@ -57,16 +60,9 @@ def soon_found(run: RunRecord, result: RunResult) -> bool:
 
 
 def _made(
-    run: RunRecord,
-    result: RunResult,
-    ask: tuple[str, str, str, str],
-    doing: str,
-    make: Callable[[Callable[[float], object]], T],
+    run: RunRecord, result: RunResult, ask: tuple[str, str, str, str], doing: str, make: Callable[[Share], T]
 ) -> T | None:
-    """Compute in the workers, with a bar, which any click ends; asked first where it takes long.
-
-    `ask`: what is said of it, and the button's label, icon and key.
-    """
+    """Compute in the workers; where it takes long, asked first: what is said, and the button in `ask`."""
     said, label, icon, key = ask
     wait = st.empty()
     with wait.container():
@@ -108,10 +104,14 @@ _PAGE = 50
 _ORDERS = {"part": "Largest part first", "p": "Smallest p first", "item": "As in the data"}
 
 
+def sees_items(shown: Shown) -> bool:
+    """Whether single items are shown here: not to strangers, for their ids and texts are data."""
+    return shown.run is not None and not shown.stranger and visitor() is not None
+
+
 def has_items(shown: Shown) -> bool:
-    """Whether items can be looked at here: not by strangers, for items' ids and texts are data."""
-    known = shown.run is not None and not shown.stranger and visitor() is not None
-    return known and not shown.result.provisional and bool(shown.result.groups)
+    """Whether the items of groups can be looked at here."""
+    return sees_items(shown) and not shown.result.provisional and bool(shown.result.groups)
 
 
 def show_items(shown: Shown, group: Group | None = None) -> None:
@@ -180,7 +180,7 @@ def show_where(shown: Shown, finding: Finding) -> None:
     ui.button("All items", "arrow_forward", ui.put_in_address, "view", "Items", type="tertiary")
 
 
-def _telling(found: ItemsResult, finding: Finding) -> list[tuple[ItemOutcome, Contribution]]:
+def _telling(found: ItemsResult, finding: Finding) -> Rows:
     """Items by how much they add to what the finding says: to the same label's use, else to the distance."""
     use = finding.row.label_use
     told = None if use is None or finding.what != LABEL_USE else said_more(use)
@@ -215,27 +215,16 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
     return _made(run, result, ask, "Finding the items", find)
 
 
-def _items_table(
-    found: ItemsResult,
-    measure: Measure,
-    rows: Sequence[tuple[ItemOutcome, Contribution]],
-    texts: dict[str, str] | None,
-) -> None:
+def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[str, str] | None) -> None:
     frame = items_report.items_table(found, measure, rows, texts)
     sides = items_report.side_bars(found, rows)
     for head, of_items in sides.items():
         frame.insert(frame.columns.get_loc(head), f"Bars of {head}", of_items)
     column, bar = st.column_config.Column, st.column_config.BarChartColumn(width="small", y_min=0, y_max=1)
-    ui.show_table(
-        frame,
-        f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q",
-        height="content",
-        column_config={
-            "Item": column(pinned=True),
-            "Text": column(width="large"),
-            **{f"Bars of {head}": bar for head in sides},
-        },
-    )
+    heads = {"Item": column(pinned=True), "Text": column(width="large")}
+    heads |= {f"Bars of {head}": bar for head in sides}
+    alt_text = f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q"
+    ui.show_table(frame, alt_text, height="content", column_config=heads)
     labels = listed([quoted(one_line(label)) for label in found.label_use])
     ui.caption(f"Bars: the share of each label, in the order {labels}.")
 
@@ -268,10 +257,7 @@ def has_rater_map(shown: Shown) -> bool:
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
-    """Draw the map, coloured by an axis or by one group and all others; ask for it where there is none.
-
-    Where :func:`has_rater_map` says that there may be one.
-    """
+    """Draw the map, coloured by an axis or by one group; ask for it where there is none."""
     run = shown.run
     if run is None:
         return
@@ -331,7 +317,7 @@ def kept_map(run: RunRecord) -> RaterMap | None:
 def _make_map(run: RunRecord, result: RunResult) -> RaterMap | None:
     service = server.shared().service
 
-    def place(share: Callable[[float], object]) -> RaterMap:
+    def place(share: Share) -> RaterMap:
         task = MapTask.of(service.data_of(run), run.spec.analysis)
         return rater_map(task, service.pool.each, share)
 

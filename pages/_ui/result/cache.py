@@ -52,14 +52,12 @@ disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
-def _final(key: str, _draw: Callable[[], Any]) -> Any:
-    """Draw something; one text as the key of all, as Streamlit takes apart each argument by its name."""
+def _final(key: str, _draw: Callable[[], Any]) -> Any:  # one key, as Streamlit takes apart each argument
     return _draw()
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _so_far(key: str, _draw: Callable[[], Any]) -> Any:
-    """Draw something of a provisional result, whose permutations are in the key."""
     return _draw()
 
 
@@ -129,11 +127,9 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
     found = told(_result)
     to_do = tuple(one.for_pages for one in advice(_result, found))
     drawn = count_groups(drawn_groups(_result))
+    said = title(_result, found), counts(_result, found), how_sure(_result, found), to_do
     return ToldFirst(
-        title(_result, found),
-        counts(_result, found),
-        how_sure(_result, found),
-        to_do,
+        *said,
         drawn,
         len(_result.groups) - drawn,
         next(iter(of_verdict(_result, "clear")), None),
@@ -161,15 +157,18 @@ def groups_table(
     alt: str,
     name: str,
 ) -> list[str] | None:
-    """Draw the rows and statistics wanted; returns why values are missing, or None if no row is left.
-
-    No two tables of a page have one `name`.
-    """
+    """Draw what is wanted, once a page under a `name`; gives why values are missing, None without rows."""
     lead, theme = lead_statistic(result), page_theme()
     columns = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
 
     def draw() -> list[str] | None:
-        frame = table_of_groups(result, order=order, axes=axes, marked=marked, statistics=columns)
+        frame = tables.results_table(result, order=order)
+        if axes:
+            frame = frame[frame["axis"].isin(axes)]
+        if marked:
+            stars = frame[[f"{name}_stars" for name in columns]]
+            frame = frame[stars.isin([STARS[mark] for mark in marked]).any(axis=1)]
+        frame = frame.reset_index(drop=True)
         if frame.empty:
             return None
         with st.container(key=f"{ON_SCREENS}-{name}"):
@@ -179,8 +178,7 @@ def groups_table(
         return why_not_estimable(frame, columns)
 
     what = f"table {name} {columns} {theme} {order} {axes} {marked} {p} {alt}"
-    missing: list[str] | None = kept(key, what, result, draw)
-    return missing
+    return kept(key, what, result, draw)
 
 
 def _spec(chart: alt.LayerChart) -> dict[str, Any]:
@@ -216,15 +214,13 @@ def _apart(layer: dict[str, Any], rows: dict[str, _Rows]) -> dict[str, Any]:
     found = json.loads(data["values"])
     transforms = layer.get("transform", [])
     lists = [name for one in transforms for name in one.get("flatten", ())]
-    rows[data["name"]] = (
-        [
+    if lists:
+        found = [
             {**row, **dict(zip(lists, entries, strict=True))}
             for row in found
             for entries in zip(*(row[name] for name in lists), strict=True)
         ]
-        if lists
-        else found
-    )
+    rows[data["name"]] = found
     left = [one for one in transforms if "flatten" not in one]
     kept = {name: value for name, value in layer.items() if name != "transform"}
     return {**kept, **({"transform": left} if left else {}), "data": {"name": data["name"]}}
@@ -240,67 +236,51 @@ def show_phone_table(
 ) -> None:
     """Each group with a statistic's value, mark and interval in one cell."""
 
-    def p_text(value: float | str) -> str:  # of a run that goes on it is a text with its interval
-        if isinstance(value, str):
-            return value
-        return format_p_value(_or_none(value), permutations=permutations)
+    def p_text(value: float | str) -> str:
+        so_far = isinstance(value, str)  # of a run that goes on it is a text with its interval
+        return value if so_far else format_p_value(_or_none(value), permutations=permutations)
 
     cells: dict[str, Sequence[str]] = {}
     for name in statistics:
         cells[WORDS[name].name] = _cells(frame, name)
         for test in (f"{name}_p", f"{name}_q") if p else ():
             cells[tables.column_label(test)] = [p_text(one) for one in frame[test]]
-    column = st.column_config.Column
-    show_table(
-        pd.DataFrame({"Group": frame["group"], **cells, "Axis": frame["axis"], "Raters": frame["raters"]}),
-        alt,
-        height="content" if len(frame) <= _ROWS_IN_FULL else 640,
-        column_config={
-            "Group": column(pinned=True, width=_GROUP),
-            **{WORDS[name].name: column(width=_VALUE) for name in statistics},
-        },
-        placeholder=NOT_ESTIMABLE,
-    )
+    table = pd.DataFrame({"Group": frame["group"], **cells, "Axis": frame["axis"], "Raters": frame["raters"]})
+    heads = {WORDS[name].name: st.column_config.Column(width=_VALUE) for name in statistics}
+    heads["Group"] = st.column_config.Column(pinned=True, width=_GROUP)
+    _show(table, alt, len(table), heads, tall=640)
+
+
+def _show(rows: object, alt: str, length: int, heads: Mapping[str, object], *, tall: int = 900) -> None:
+    height = "content" if length <= _ROWS_IN_FULL else tall
+    show_table(rows, alt, height=height, column_config=heads, placeholder=NOT_ESTIMABLE)
 
 
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
+_SIGNS = ("arrow", "stars", "unsure", "fitted")
+
+
+def _signs(frame: pd.DataFrame, name: str, *kinds: str) -> list[str]:
+    there = [f"{name}_{kind}" for kind in kinds if f"{name}_{kind}" in frame]
+    return frame[there].to_numpy().sum(axis=1).tolist()
+
+
 def _cells(frame: pd.DataFrame, name: str) -> list[str]:
     """Texts such as "1.590 ↑** [1.337, 1.843]"."""
-    signs = [f"{name}_{sign}" for sign in ("arrow", "stars", "unsure", "fitted") if f"{name}_{sign}" in frame]
-    marks = frame[signs].to_numpy().sum(axis=1).tolist()
-    intervals = frame[f"{name}_interval"]
+    marks, intervals = _signs(frame, name, *_SIGNS), frame[f"{name}_interval"]
     return [
         " ".join(part for part in (format_value(_or_none(value)), mark, interval) if part)
         for value, mark, interval in zip(frame[name], marks, intervals, strict=True)
     ]
 
 
-_TALL = 900
 _WIDTHS = {"group": 200, "axis": 120}
 _WORDS_WIDTH = 115
 _SMALLEST_P = 0.0001
 _STARS_OF = {"": "", **{SIGNIFICANCE_NAMES[mark]: stars for mark, stars in STARS.items()}}
-
-
-def table_of_groups(
-    result: RunResult,
-    *,
-    order: tables.RowOrder,
-    statistics: Sequence[str],
-    axes: Sequence[str] = (),
-    marked: Sequence[Significance] = (),
-) -> pd.DataFrame:
-    """The rows and statistics that are wanted, with every number."""
-    frame = tables.results_table(result, order=order)
-    if axes:
-        frame = frame[frame["axis"].isin(axes)]
-    if marked:
-        stars = frame[[f"{name}_stars" for name in statistics]]
-        frame = frame[stars.isin([STARS[mark] for mark in marked]).any(axis=1)]
-    return frame.reset_index(drop=True)
 
 
 def show_groups_table(
@@ -321,24 +301,12 @@ def show_groups_table(
     so_far = f"{statistics[0]}_unsure" in frame
     if not so_far:
         rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
-    known = ("arrow", "stars", "unsure", "fitted", "form")
-    signs = [sign for sign in known if f"{statistics[0]}_{sign}" in frame]
-    marks = {
-        name: frame[[f"{name}_{sign}" for sign in signs]].to_numpy().sum(axis=1).tolist()
-        for name in statistics
-    }
-    style = _with_marks(rounded, marks)
+    style = _with_marks(rounded, {name: _signs(frame, name, *_SIGNS, "form") for name in statistics})
     style = style.apply(_emphasis, subset=list(statistics), axis=None, frame=frame, theme=theme)
-    show_table(
-        style if so_far else _format_p(style, tests, permutations),
-        alt,
-        height="content" if len(frame) <= _ROWS_IN_FULL else _TALL,
-        column_config={
-            "marks": st.column_config.Column("Marked", width="medium"),
-            **{name: _head(name, words=so_far or frame[name].isna().any()) for name in shown},
-        },
-        placeholder=NOT_ESTIMABLE,
-    )
+    style = style if so_far else _format_p(style, tests, permutations)
+    heads = {name: _head(name, words=so_far or frame[name].isna().any()) for name in shown}
+    heads["marks"] = st.column_config.Column("Marked", width="medium")
+    _show(style, alt, len(frame), heads)
 
 
 def _with_marks(rounded: pd.DataFrame, marks: Mapping[str, Sequence[str]]) -> Styler:
@@ -392,13 +360,8 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
         words = table["Marked"].str.removesuffix(FITTED).str.strip()
         marked = pd.DataFrame({"q_stars": words.map(_STARS_OF)})
         style = style.apply(_emphasis, subset=["q"], axis=None, frame=marked, theme=theme)
-    show_table(
-        style,
-        "Label use of every group, in percentage points",
-        height="content" if len(table) <= _ROWS_IN_FULL else _TALL,
-        column_config={"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])},
-        placeholder=NOT_ESTIMABLE,
-    )
+    heads = {"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])}
+    _show(style, "Label use of every group, in percentage points", len(table), heads)
 
 
 def show_dsi_table(result: RunResult) -> None:
@@ -407,20 +370,16 @@ def show_dsi_table(result: RunResult) -> None:
     shown = ["axis", "dsi", "group", "p", "q", *fitted, "p_group"]
     style = tables.dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
     column = st.column_config.Column
-    show_table(
-        _format_p(style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations),
-        "DSI by axis",
-        column_config={
-            "axis": "Axis",
-            "dsi": "DSI",
-            "group": "Attained by",
-            "p": column("p", help="Against the largest that the groups of random groupings reach."),
-            "q": column("q", help="p after correction over the axes."),
-            "stars": "Marked",
-            "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
-        },
-        placeholder=NOT_ESTIMABLE,
+    style = _format_p(
+        style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations
     )
+    heads: dict[str, Any] = {"axis": "Axis", "dsi": "DSI", "group": "Attained by", "stars": "Marked"}
+    heads |= {
+        "p": column("p", help="Against the largest that the groups of random groupings reach."),
+        "q": column("q", help="p after correction over the axes."),
+        "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
+    }
+    show_table(style, "DSI by axis", column_config=heads, placeholder=NOT_ESTIMABLE)
 
 
 def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:

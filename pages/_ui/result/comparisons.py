@@ -16,14 +16,14 @@ from grasp_core.report import charts, pairs, slices
 from grasp_core.report.charts import Theme
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.in_numbers import measure_table, pair_table
-from grasp_core.report.tables import ALL_LABELS, label_use_table
+from grasp_core.report.tables import ALL_LABELS, label_use_table, results_table
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import ask_again
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
-from pages._ui.result.cache import show_groups_table, table_of_groups
+from pages._ui.result.cache import show_groups_table
 
 
 def show_pairs(shown: Shown, group: Group | None = None) -> None:
@@ -95,11 +95,6 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     ui.show_table(pair_table(result, row), "Everything that was tested of this pair")
 
 
-def is_sliced(result: RunResult, group: Group) -> bool:
-    """Whether the group is in some slice."""
-    return any(group in slices.sliced_groups(result, found) for found in result.slices)
-
-
 def show_slices(shown: Shown, group: Group | None = None) -> None:
     """What stands out in which slice, then one group in all of them; with `group` that group alone."""
     result = shown.result
@@ -155,7 +150,7 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
     view = slices.by_value(result, found, group)
     alt_text = f"{group_label(group)} on the items of each value"
     if not is_label:
-        frame = table_of_groups(view, order="axis", statistics=[name])
+        frame = results_table(view, order="axis").reset_index(drop=True)
         theme, permutations = ui.page_theme(), result.permutations
         show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
         return

@@ -14,7 +14,7 @@ from grasp_core.model.groups import axis_label
 from grasp_core.model.outcome import LabelUse, Significance
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.report import charts
+from grasp_core.report import charts, slices
 from grasp_core.report.account import least_of
 from grasp_core.report.charts import Theme
 from grasp_core.report.contents import marks_legend
@@ -31,7 +31,7 @@ from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 from pages._ui.result.answers import has_items, has_rater_map, show_items, show_rater_map
-from pages._ui.result.comparisons import is_sliced, show_pairs, show_slices
+from pages._ui.result.comparisons import show_pairs, show_slices
 
 Chart = Callable[[RunResult, Theme], alt.LayerChart]
 _PER_PAGE = {"persist_state": "page"}
@@ -120,10 +120,7 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 
 
 def show_groups(shown: Shown, *, at_once: bool = False) -> None:
-    """The table, beside it the histograms of one statistic, the cohesion map, label use and DSI.
-
-    The first three are a fragment, so that a filter redraws no more than these; not so `at_once`.
-    """
+    """Table, histograms and map, which filters redraw alone unless `at_once`; then label use and DSI."""
     result = shown.result
     draw = _draw_groups if at_once else st.fragment(_draw_groups)
     draw(shown)
@@ -153,14 +150,8 @@ def _draw_groups(shown: Shown) -> None:
     order = ui.pick("Order of the groups", orders, place=first, key="order", **_PER_PAGE)
     of_axes = second.multiselect("Axes", axes, placeholder="All axes", key="table-axes", **_PER_PAGE)
     marked = third.selectbox("Significance", list(_MARKED), key="table-marked", **_PER_PAGE)
-    columns = last.multiselect(
-        "Statistics in the table",
-        reported,
-        default=reported,
-        format_func=lambda name: WORDS[name].name,
-        key="table-statistics",
-        **_PER_PAGE,
-    )
+    named = {"format_func": lambda name: WORDS[name].name, "key": "table-statistics", **_PER_PAGE}
+    columns = last.multiselect("Statistics in the table", reported, default=reported, **named)
     table, histograms = st.columns([3, 2], gap="medium")
     with table:
         st.header("Table of groups")
@@ -210,15 +201,9 @@ def open_group(name: str | None) -> None:
 def choose_group(result: RunResult) -> None:
     """A list of all groups that leads to the one chosen, or back."""
     ui.follow_address(_LIST, named_group(result))
-    st.selectbox(
-        "Look at one group",
-        list(named_groups(result)),
-        index=None,
-        placeholder="Look at one group",
-        label_visibility="collapsed",
-        key=_LIST,
-        on_change=lambda: open_group(st.session_state[_LIST]),
-    )
+    label, names = "Look at one group", list(named_groups(result))
+    looks = {"placeholder": label, "label_visibility": "collapsed", "key": _LIST}
+    st.selectbox(label, names, None, on_change=lambda: open_group(st.session_state[_LIST]), **looks)
 
 
 def show_group(shown: Shown, name: str) -> None:
@@ -252,7 +237,7 @@ def show_group(shown: Shown, name: str) -> None:
     if has_rater_map(shown):
         st.header("On the map of raters")
         show_rater_map(shown, row.group)
-    if is_sliced(result, row.group):
+    if any(row.group in slices.sliced_groups(result, found) for found in result.slices):
         st.header("On the items of each value")
         show_slices(shown, row.group)
 

@@ -34,7 +34,7 @@ from grasp_core.report.words.names import WORDS, lead_statistic, reported_statis
 from grasp_core.server import server
 from pages._ui.helpers import screens
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.identity import require_run, visitor
+from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import answers, cache, comparisons
@@ -139,13 +139,9 @@ def _groups(shown: Shown) -> None:
         return
     for key, narrow in ((screens.ON_SCREENS, False), (screens.ON_PHONES, True)):
         with st.container(key=f"{key}-{screens.VERDICTS}"):
-            st.vega_lite_chart(
-                spec=dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow)),
-                theme=None,
-                key=f"{_ROWS}-{narrow}",
-                on_select=partial(_open, narrow=narrow),
-                selection_mode=CHOSEN,
-            )
+            spec = dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow))
+            looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
+            st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
     filled = ", filled if clear" if told.certain else ""
     luck = "; among many, luck keeps some off “same”" if told.hints else ""
     st.caption(
@@ -155,7 +151,6 @@ def _groups(shown: Shown) -> None:
 
 
 def _more(count: int, what: str, view: str) -> None:
-    """How many more there are, and the way to the view that has them."""
     if count:
         looks = {"type": "tertiary", "key": f"more-{what}s"}
         ui.button(number(count, f"more {what}"), "arrow_forward", ui.put_in_address, "view", view, **looks)
@@ -169,7 +164,6 @@ def _open(*, narrow: bool) -> None:
 
 
 def _show_agreement(shown: Shown) -> None:
-    """Labels by how often another rater gives them too, and beside them who differs and what to do."""
     found = shown.result.everybody
     if found is None:
         return
@@ -209,25 +203,13 @@ def _show_raters_agreement(shown: Shown) -> None:
     )
 
 
-def _has_disputed(shown: Shown) -> bool:
-    """Whether single items can be looked at: not by strangers, for their ids and texts are data."""
-    known = shown.run is not None and not shown.stranger and visitor() is not None
-    return known and len(shown.result.spec.data.questions) == 1
-
-
 def _show_disputed(shown: Shown) -> None:
-    """The items on which raters agree least, or those that one rater alone gave a label."""
     run, found = shown.run, shown.result.everybody
     if run is None or found is None:
         return
     st.header("On which items do they agree least?")
-    label = st.selectbox(
-        "Items",
-        [None, *(one.label for one in found.labels)],
-        format_func=lambda name: (
-            "On which they agree least" if name is None else f"That one rater only called {one_line(name)}"
-        ),
-    )
+    names = {one.label: f"That one rater only called {one_line(one.label)}" for one in found.labels}
+    label = ui.pick("Items", {None: "On which they agree least", **names})
 
     def look() -> tuple[DisputedItem, ...]:
         data = server.shared().service.data_of(run)
@@ -248,7 +230,6 @@ def _show_disputed(shown: Shown) -> None:
 
 
 def _show_methods(result: RunResult) -> None:
-    """Each statistic in plain words with its formula one click away, then this run's conventions."""
     formulas = {}
     for name in reported_statistics(result):
         about = WORDS[name]
@@ -347,7 +328,8 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
 def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
-        items = {"Items": _show_disputed} if _has_disputed(shown) else {}
+        one_question = len(result.spec.data.questions) == 1
+        items = {"Items": _show_disputed} if one_question and answers.sees_items(shown) else {}
         whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
         return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
     goes_on = result.provisional or result.later is not None
@@ -383,7 +365,6 @@ def _headed(sections: Sequence[tuple[str, View]], shown: Shown) -> None:
 
 
 def _in_numbers(shown: Shown, *, at_once: bool) -> None:
-    """What the paper's tables and figures show, and label use."""
     if shown.result.provisional:
         choose_group(shown.result)
     line = everybody.in_one_line(shown.result)

@@ -13,10 +13,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.benchmark.baselines.embedding import available
+from grasp_core.benchmark.language_models.answers import Usage
 from grasp_core.benchmark.language_models.in_context import Setting
+from grasp_core.benchmark.scoring.evaluate import Evaluation
 from grasp_core.benchmark.tasks import read_rows, read_task
 from grasp_core.server.server import Server
-from pages._ui.benchmark.baselines import Answered
 from pages._ui.benchmark.baselines import ask as ask_model
 from tests.benchmark.language_models.completions_server import Completions, holds, says, serving
 from tests.pages.visits import models_view, press, seen, widget
@@ -176,7 +177,7 @@ class _LeftError(Exception):
     """As a click ends a page's script."""
 
 
-def asking(server: Server, watch: Callable[[int | None], None]) -> Answered:
+def asking(server: Server, watch: Callable[[int | None], None]) -> tuple[Evaluation, Usage]:
     folder = Path(server.settings.raft_tasks) / "things"
     task = read_task(folder)
     rows = read_rows(folder / "train.csv", task, labelled=True)
@@ -191,9 +192,9 @@ def test_leaving_the_page_loses_no_answer(server: Server, asked: Completions) ->
     with pytest.raises(_LeftError):
         asking(server, leave)
     assert len(asked.requests) == 3
-    back = asking(server, lambda _: None)
-    assert back.evaluation.n == ROWS
-    assert (back.usage.asked, back.usage.reused) == (ROWS - 3, 3)
+    found, usage = asking(server, lambda _: None)
+    assert found.n == ROWS
+    assert (usage.asked, usage.reused) == (ROWS - 3, 3)
 
 
 def test_two_at_once_share_the_answers(server: Server, asked: Completions) -> None:
@@ -204,6 +205,6 @@ def test_two_at_once_share_the_answers(server: Server, asked: Completions) -> No
         assert first.wait(60)
         other = pool.submit(asking, server, lambda ready: waiting.set() if ready is None else None)
         both = [one.result(60), other.result(60)]
-    assert both[0].evaluation.predicted == both[1].evaluation.predicted
+    assert both[0][0].predicted == both[1][0].predicted
     assert len(asked.requests) == ROWS
-    assert [each.usage.asked for each in both] == [ROWS, 0]
+    assert [usage.asked for _, usage in both] == [ROWS, 0]

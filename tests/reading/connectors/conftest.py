@@ -12,7 +12,6 @@ from tests.store.conftest import postgres
 from tests.store.postgres import Postgres
 
 __all__ = ["postgres"]
-
 ROWS = [("b", 1, "Yes", None), ("a", 2, "No", 0.5), ("a", 10, None, 1.25), ("ü\n", 1, "100%", None)]
 TABLE = (
     "CREATE TABLE votes (item TEXT, rater INTEGER, label TEXT, seconds DOUBLE PRECISION, "

@@ -25,8 +25,6 @@ from grasp_core.store.schema import source_tokens
 from tests.store.conftest import engine, new_database
 
 # Databases
-
-
 SORTED = {
     "item": ["a", "a", "b", "ü\n"],
     "rater": ["2", "10", "1", "1"],
@@ -45,41 +43,31 @@ def cells(address: str, seconds: float = 60, **option: str) -> dict[str, list[st
     source = make("sql", address, option)
     with tempfile.TemporaryDirectory() as folder:
         job = Job(source, "", Path(folder), seconds, lambda _: None, address.removeprefix("sqlite:///"))
-        found = pq.read_table(Path(folder) / sql.fetch(job))
-    return {
-        name: ["" if cell is None else cell for cell in found[name].to_pylist()]
-        for name in found.column_names
-    }
+        found = pq.read_table(Path(folder) / sql.fetch(job)).to_pydict()
+    return {name: ["" if cell is None else cell for cell in column] for name, column in found.items()}
 
 
-def test_a_table_comes_in_the_order_of_its_key(address: str) -> None:
+def test_tables_come_in_the_order_of_their_key_and_queries_hold_all_letters(address: str) -> None:
     assert cells(address, table="votes") == SORTED
-
-
-def test_a_query_may_hold_all_that_python_reads_otherwise(address: str) -> None:
     asked = "-- who: %s :x\nWITH few AS (SELECT item, rater % 7 AS r FROM votes WHERE label LIKE '%0%')\n"
     assert cells(address, query=f"{asked}SELECT * FROM few;") == {"item": ["ü\n"], "r": ["1"]}
 
 
 @pytest.mark.parametrize(
-    ("query", "sentence"),
+    ("asked", "sentence"),
     [
-        ("DELETE FROM votes", "a query is one SELECT"),
-        ("SELECT 1 AS a; DROP TABLE votes", "a query is one SELECT|cannot do this query"),
-        ("SELECT nothing FROM votes", "nothing"),
-        ("SELECT * FROM votes WHERE 1 = 0", "has no rows"),
-        ("SELECT 1 AS a, 2 AS a", "two columns called 'a'"),
+        ({"query": "DELETE FROM votes"}, "a query is one SELECT"),
+        ({"query": "SELECT 1 AS a; DROP TABLE votes"}, "a query is one SELECT|cannot do this query"),
+        ({"query": "SELECT nothing FROM votes"}, "nothing"),
+        ({"query": "SELECT * FROM votes WHERE 1 = 0"}, "has no rows"),
+        ({"query": "SELECT 1 AS a, 2 AS a"}, "two columns called 'a'"),
+        ({"table": "vote"}, "has no table 'vote'; it has 'votes'"),
     ],
 )
-def test_what_is_no_question_is_refused(address: str, query: str, sentence: str) -> None:
+def test_what_is_no_question_is_refused(address: str, asked: dict[str, str], sentence: str) -> None:
     with pytest.raises(DataError, match=sentence):
-        cells(address, query=query)
+        cells(address, **asked)
     assert cells(address, table="votes") == SORTED
-
-
-def test_a_table_that_is_not_there(address: str) -> None:
-    with pytest.raises(DataError, match="has no table 'vote'; it has 'votes'"):
-        cells(address, table="vote")
 
 
 @pytest.mark.parametrize(
@@ -112,17 +100,11 @@ def test_postgresql_that_is_not_there_or_not_for_one(server: str) -> None:
             cells(wrong, table="votes")
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "SELECT * FROM pragma_database_list",
-        "SELECT load_extension('x')",
-        "WITH a AS (SELECT 1) DELETE FROM votes",
-    ],
-)
-def test_sqlite_reads_nothing_else(sqlite: Path, query: str) -> None:
-    with pytest.raises(DataError, match="a query is one SELECT"):
-        cells(f"sqlite:///{sqlite}", query=query)
+def test_sqlite_reads_nothing_else(sqlite: Path) -> None:
+    delete = "WITH a AS (SELECT 1) DELETE FROM votes"
+    for query in ("SELECT * FROM pragma_database_list", "SELECT load_extension('x')", delete):
+        with pytest.raises(DataError, match="a query is one SELECT"):
+            cells(f"sqlite:///{sqlite}", query=query)
 
 
 def test_a_servers_databases_are_those_of_its_folder(sqlite: Path, tmp_path: Path) -> None:
@@ -153,15 +135,13 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 
 # Tokens open nothing without the server's key
 __all__ = ["engine", "new_database"]
-
 TOKEN = "täken-that-works"
 KEY = "k" * 32
 SOURCE = parse("sql:postgresql://ann@db.internal/labels?table=votes")
-OTHERS = (
-    parse("sql:postgresql://ben@db.internal/labels?table=votes"),
-    parse("sql:postgresql://ann@db.internal/others?table=votes"),
-    parse("sql:postgresql://ann@db.internal:5433/labels?table=votes"),
-)
+OTHERS = [
+    parse(str(SOURCE).replace(old, new))
+    for old, new in (("ann@", "ben@"), ("/labels", "/others"), (".internal", ".internal:5433"))
+]
 
 
 def sources(engine: Engine, key: str = KEY) -> Sources:
@@ -201,27 +181,21 @@ def test_the_database_alone_opens_nothing(engine: Engine) -> None:
         Box(KEY).open(b"short", "ann", SOURCE.site())
 
 
-def test_without_a_key_none_is_kept(engine: Engine) -> None:
+def test_without_a_key_none_is_kept_and_with_one_none_is_sealed_the_same_way(engine: Engine) -> None:
     here = sources(engine, "")
     assert not here.keeps
     with pytest.raises(DataError, match="keeps no tokens; whoever runs it can set GRASP_SECRET_KEY"):
         here.keep(SOURCE, TOKEN, owner="ann")
     assert here.token(SOURCE, owner="ann") == ""
-
-
-def test_the_same_token_is_never_sealed_the_same_way() -> None:
     box = Box(KEY)
     assert box.seal(TOKEN, "ann", "site") != box.seal(TOKEN, "ann", "site")
 
 
 def test_what_can_be_fetched_depends_on_whose_machine_it_is(engine: Engine, tmp_path: Path) -> None:
-    from grasp_core.reading.sources.folder import Folder
+    def kinds(folder: Folder | None = None, **settings: object) -> tuple[str, ...]:
+        return Sources(SourceTokenStore(engine), Settings(**settings), folder).kinds
 
-    store = SourceTokenStore(engine)
-    own = Sources(store, Settings(), None)
-    anybodys = Settings(allow_anonymous=True)
-    assert "sql" in own.kinds
-    assert Sources(store, anybodys, None).kinds == ()
-    assert Sources(store, anybodys, Folder(tmp_path)).kinds == ("sql",)
-    named = Settings(allow_anonymous=True, source_hosts=("db.internal",))
-    assert Sources(store, named, None).kinds == own.kinds
+    assert "sql" in kinds()
+    assert kinds(allow_anonymous=True) == ()
+    assert kinds(Folder(tmp_path), allow_anonymous=True) == ("sql",)
+    assert kinds(allow_anonymous=True, source_hosts=("db.internal",)) == kinds()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from dataclasses import replace
 
@@ -17,20 +18,15 @@ from grasp_core.reading.dataset._repeats import ranks
 from grasp_core.reading.dataset.checks import merge_rare, one_spelling
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, load
 from grasp_core.reading.dataset.recoding import counts
-from grasp_core.reading.table.table import Table
-from tests.reading.making import LONG, csv_bytes, rows_table, text_table
+from tests.reading.making import LONG, crossed, csv_bytes, labels_of, rows_table, text_table
 
 # Recoding
-
-
 VOTES = "item rater label/a r1 Yes/a r2 yes/a r3 No/b r1 Maybe/b r2 No/b r3 No"
 RATERS = "rater gender age/r1 woman 17/r2 Woman_ 18/r3 Man 24.5"
 
 
-def loaded(
-    *steps: object, votes: str = VOTES, raters: str = RATERS, spec: DataSpec = LONG, axis: str = "gender"
-) -> Dataset:
-    return load(text_table(votes), text_table(raters, "raters.csv"), replace(spec, recode=steps), [axis])
+def loaded(*steps: object, votes: str = VOTES, axis: str = "gender") -> Dataset:
+    return load(text_table(votes), text_table(RATERS, "raters.csv"), replace(LONG, recode=steps), [axis])
 
 
 def labels(data: Dataset) -> dict[str, int]:
@@ -42,87 +38,52 @@ def profile(data: Dataset, axis: str) -> list[str | None]:
     return [None if code < 0 else found.values[code] for code in found.codes]
 
 
-def test_values_are_merged_and_treated_as_missing():
-    data = loaded(
-        MapValues(None, (("yes", "Yes"), ("Maybe", ""))),
-        MapValues("gender", (("woman", "Woman"), ("Woman_", "Woman"))),
-    )
-    assert labels(data) == {"No": 3, "Yes": 2}
-    assert profile(data, "gender") == ["Woman", "Woman", "Man"]
+def test_values_are_mapped():
+    merged = MapValues(None, (("yes", "Yes"), ("Maybe", "")))
+    assert labels(loaded(merged)) == {"No": 3, "Yes": 2}
+    to_numbers = MapValues(None, (("Yes", "1"), ("No", "0"), ("Maybe", "0")))
+    assert labels(loaded(MapValues("label", (("yes", "Yes"),)), to_numbers)) == {"0": 4, "1": 2}
+    places_changed = MapValues(None, (("Yes", "No"), ("No", "Yes"), ("yes", "No"), ("Maybe", "")))
+    assert labels(loaded(places_changed)) == {"No": 2, "Yes": 3}
+    of_raters = MapValues("gender", (("woman", "Woman"), ("Woman_", "Woman")))
+    assert profile(loaded(of_raters), "gender") == ["Woman", "Woman", "Man"]
 
 
-def test_a_later_step_sees_what_an_earlier_one_made():
-    data = loaded(
-        MapValues("label", (("yes", "Yes"),)), MapValues(None, (("Yes", "1"), ("No", "0"), ("Maybe", "0")))
-    )
-    assert labels(data) == {"0": 4, "1": 2}
-
-
-def test_values_may_change_places():
-    data = loaded(MapValues(None, (("Yes", "No"), ("No", "Yes"), ("yes", "No"), ("Maybe", ""))))
-    assert labels(data) == {"No": 2, "Yes": 3}
-
-
-def test_numbers_are_cut_at_the_edges():
+def test_numbers_are_cut_at_the_edges_so_that_a_scale_becomes_two_labels():
     data = loaded(Bins("age", (18, 24.5), ("minor", "young", "old")), axis="age")
     assert profile(data, "age") == ["minor", "young", "old"]
-
-
-def test_a_rating_scale_becomes_two_labels():
-    votes = "item rater label/a r1 1/a r2 3/a r3 -1/b r1 4/b r2 x/b r3 2,5"
-    data = loaded(
-        MapValues(None, (("-1", ""),)), Bins(None, (3,), ("low", "high")), votes=votes.replace(",", ".")
-    )
+    votes = "item rater label/a r1 1/a r2 3/a r3 -1/b r1 4/b r2 x/b r3 2.5"
+    data = loaded(MapValues(None, (("-1", ""),)), Bins(None, (3,), ("low", "high")), votes=votes)
     assert labels(data) == {"high": 2, "low": 2}
     assert data.summary.categories == ("low", "high")
     assert any("1 cell without a number ('x')" in problem.message for problem in data.problems)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        *(("3", 3), (" 3.5 ", 3.5), ("3,5", 3.5), ("-1", -1), ("1e3", 1000), ("+2", 2)),
-        *((text, None) for text in ("", "x", "1,000,000", "1_000", "nan", "NaN", "1,5.2", "inf nity")),
-    ],
-)
-def test_numbers(text, value):
-    assert (None if str(number_of(text)) == "nan" else number_of(text)) == value
-    assert is_number(text) is (value is not None)
+def test_numbers():
+    numbers = {"3": 3, " 3.5 ": 3.5, "3,5": 3.5, "-1": -1, "1e3": 1000, "+2": 2}
+    assert {text: number_of(text) for text in numbers if is_number(text)} == numbers
+    for text in ("", "x", "1,000,000", "1_000", "nan", "NaN", "1,5.2", "inf nity"):
+        assert math.isnan(number_of(text)), text
+        assert not is_number(text), text
 
 
-QUESTIONS = [
-    ["item", "rater", "harm", "bias", "gender"],
-    ["a", "r1", "No", "Yes", "w"],
-    ["a", "r2", "Unsure", "No", "m"],
-    ["b", "r1", "No", "No", "w"],
-    ["b", "r2", "", "No", "m"],
-    ["c", "r1", "", "", "w"],
-]
+QUESTIONS = "item rater harm bias sex/a r1 No Yes w/a r2 Unsure No m/b r1 No No w/b r2 '' No m/c r1 '' '' w"
 ANY = Combine(("harm", "bias"), ("Yes", "Unsure", "No"), "unsafe")
 
 
 def combined(step: Combine = ANY) -> Dataset:
-    return load(
-        rows_table(QUESTIONS), None, DataSpec(item="item", rater="rater", label="unsafe", recode=(step,))
-    )
+    spec = DataSpec(item="item", rater="rater", label="unsafe", recode=(step,))
+    return load(text_table(QUESTIONS), None, spec)
 
 
 def test_questions_are_combined_by_priority():
     data = combined()
     assert labels(data) == {"No": 2, "Unsure": 1, "Yes": 1}  # c has no answer and is no annotation
     assert data.summary.items == 2
-
-
-@pytest.mark.parametrize(
-    ("step", "said"),
-    [
-        (replace(ANY, priority=("Yes", "No")), r"row 3, column 'harm': 'Unsure' has no place in the order"),
-        (replace(ANY, into="gender"), "has a column 'gender' already"),
-    ],
-)
-def test_questions_that_cannot_be_combined(step, said):
-    with pytest.raises(DataError, match=said):
-        combined(step)
+    with pytest.raises(DataError, match=r"row 3, column 'harm': 'Unsure' has no place in the order"):
+        combined(replace(ANY, priority=("Yes", "No")))
+    with pytest.raises(DataError, match="has a column 'sex' already"):
+        combined(replace(ANY, into="sex"))
 
 
 @pytest.mark.parametrize(
@@ -130,66 +91,42 @@ def test_questions_that_cannot_be_combined(step, said):
     [MapValues("gendre", (("a", "b"),)), Bins("gendre", (1,), ("a", "b")), replace(ANY, columns=("lable",))],
 )
 def test_columns_that_do_not_exist_are_named(step):
-    with pytest.raises(
-        DataError, match=r"no column '(gendre|lable)' to recode; did you mean '(gend|lab)e[rl]'"
-    ):
+    said = r"no column '(gendre|lable)' to recode; did you mean '(gend|lab)e[rl]'"
+    with pytest.raises(DataError, match=said):
         loaded(step)
 
 
-def test_values_that_do_not_occur_are_reported():
+def test_cells_are_recoded_but_not_other_columns_or_values_that_do_not_occur():
     said = [problem.message for problem in loaded(MapValues("gender", (("wmn", "Woman"),))).problems]
     assert "raters.csv, column 'gender': 'wmn' to be recoded, but not there" in said
-
-
-def test_the_cells_of_a_matrix_are_recoded_but_not_its_other_columns():
-    votes = text_table("item r1 r2 note/a y n y/b n y n")
-    spec = DataSpec(
-        layout="items-by-raters", item="item", ignore=("note",), recode=(MapValues(None, (("y", "Yes"),)),)
-    )
-    data = load(votes, None, spec)
+    recode = (MapValues(None, (("y", "Yes"),)),)
+    spec = DataSpec(layout="items-by-raters", item="item", ignore=("note",), recode=recode)
+    data = load(text_table("item r1 r2 note/a y n y/b n y n"), None, spec)
     assert labels(data) == {"n": 2, "Yes": 2}
     assert data.annotations.rater_ids == ("r1", "r2")
 
 
-def test_a_binned_column_can_become_an_axis():
-    ages = "rater age/" + "/".join(f"r{number} {18 + number}" for number in range(300))
-    votes = "item rater label/" + "/".join(
-        f"a r{number} {('No', 'Yes')[number % 2]}" for number in range(300)
-    )
-    tables = text_table(votes), text_table(ages, "raters.csv")
-    assert candidate_axes(*tables, LONG) == ()
+def test_a_binned_column_can_become_an_axis_and_counts_are_of_both_files():
+    votes = crossed("item,rater,label", lambda _, j: ("a", f"r{j}", ("No", "Yes")[j % 2]), 1, raters=300)
+    ages = crossed("rater,age", lambda _, j: (f"r{j}", 18 + j), 1, raters=300)
+    assert candidate_axes(votes, ages, LONG) == ()
     step = Bins("age", (100, 200), ("young", "middle", "old"))
-    assert candidate_axes(*tables, replace(LONG, recode=(step,))) == ("age",)
-
-
-def test_counts_are_of_both_files():
-    tables: list[Table] = [
-        text_table("item rater label g/a r1 Yes x/b r1 No x"),
-        text_table("rater g/r1 y", "raters.csv"),
-    ]
+    assert candidate_axes(votes, ages, replace(LONG, recode=(step,))) == ("age",)
+    tables = [text_table("item rater label g/a r1 Yes x/b r1 No x"), text_table("rater g/r1 y", "raters.csv")]
     assert counts(tables, "g", LONG) == {"x": 2, "y": 1}
     assert counts(tables, None, LONG) == {"Yes": 1, "No": 1}
 
 
 # Suggestions.
-@pytest.mark.parametrize(
-    ("counts", "spelt"),
-    [
+def test_spellings_and_rare_values_are_merged():
+    composed, decomposed = (unicodedata.normalize(form, "café") for form in ("NFC", "NFD"))
+    for found, spelt in (
         ({"woman": 5, "Woman ": 2, "F": 1, "Man": 4, "nonbinary": 1}, {"Woman ": "woman", "F": "woman"}),
-        (
-            {unicodedata.normalize("NFD", "café"): 3, "café": 1},
-            {unicodedata.normalize("NFD", "café"): "café"},
-        ),
-        ({" North  East": 3, "South": 1}, {" North  East": "North East"}),
+        ({decomposed: 3, composed: 1}, {decomposed: composed}),
+        ({" North  East": 3, "South": 1}, {" North  East": "North East"}),  # spaces of a lone value
         ({"Yes": 3, "No": 2, "": 4, "Unsure": 1}, {}),
-    ],
-    ids=["case, spaces, short forms", "Unicode", "spaces of a lone value", "tidy"],
-)
-def test_one_spelling(counts, spelt):
-    assert one_spelling(counts) == spelt
-
-
-def test_rare_values_are_merged():
+    ):
+        assert one_spelling(found) == spelt
     counts = {"a": 9, "b": 1, "c": 2, "": 1}
     assert merge_rare(counts, 3) == {"b": "Other", "c": "Other"}
     assert merge_rare(counts, 2) == {}  # one value alone gains nothing by another name
@@ -211,88 +148,41 @@ b    r1    No    2024-03-05T12:30 w
 FIRST, LAST = (replace(LONG, repeated=which) for which in ("first", "last"))
 
 
-def labels_repeats(data: Dataset) -> dict[tuple[str, str], str]:
-    formed = data.annotations
-    return {
-        (formed.item_ids[i], formed.rater_ids[j]): formed.categories[k]
-        for i, j, k in zip(formed.item, formed.rater, formed.category, strict=True)
-    }
-
-
-def test_different_labels_are_refused_with_what_would_do() -> None:
+def test_different_labels_are_refused_with_what_would_do_and_orders_that_cannot_be() -> None:
     with pytest.raises(DataError, match=r"--repeated first or last, by the order of rows or .* --order"):
         load(text_table(AGAIN), None, LONG)
+    with pytest.raises(DataError, match=r"no column 'wen'; did you mean 'when'"):
+        load(text_table(AGAIN), None, replace(LAST, order="wen"))
+    for fields in ({"repeated": "newest"}, {"order": "when"}, {"repeated": "last", "order": 3}):
+        with pytest.raises(SpecError, match=r"`(repeated|order)`"):
+            replace(LONG, **fields)
 
 
-@pytest.mark.parametrize(
-    ("spec", "a", "b"),
-    [
-        (FIRST, "Yes", "Yes"),
-        (LAST, "No", "No"),
-        (replace(FIRST, order="when"), "No", "No"),
-        (replace(LAST, order="when"), "Yes", "No"),
-    ],
-)
-def test_the_first_or_last_counts(spec: DataSpec, a: str, b: str) -> None:
-    data = load(text_table(AGAIN), None, spec, ["gender"])
-    assert labels_repeats(data) == {("a", "r1"): a, ("a", "r2"): "No", ("b", "r1"): b, ("b", "r2"): "Yes"}
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("order", [None, "when"])
+def test_the_first_or_last_counts(first: bool, order: str | None) -> None:
+    data = load(text_table(AGAIN), None, replace(FIRST if first else LAST, order=order), ["gender"])
+    a, b = {(True, None): ("Yes", "Yes"), (False, "when"): ("Yes", "No")}.get((first, order), ("No", "No"))
+    expected = {("a", "r1"): a, ("a", "r2"): "No", ("b", "r1"): b, ("b", "r2"): "Yes"}
+    assert labels_of(data.annotations) == expected
     (removal,) = data.removals
-    others = "later" if spec.repeated == "first" else "earlier"
-    by = "the order of rows" if spec.order is None else "the times in 'when'"
+    others = "later" if first else "earlier"
+    by = "the order of rows" if order is None else "the times in 'when'"
     assert str(removal.filter) == f"{others} answers of a rater to the same item, by {by}"
     assert (removal.annotations, removal.raters, removal.items) == (3, 0, 0)
     women, men = removal.groups["gender"]
     assert (men.value, men.removed_annotations, men.annotations) == ("m", 0, 3)
     assert (women.value, women.removed_annotations, women.annotations) == ("w", 3, 5)
-    notes = [problem.message for problem in data.problems]
+    notes = " | ".join(problem.message for problem in data.problems)
     assert f"left out: 3 annotations ({removal.filter})" in notes
-    assert any("1 annotation of votes.csv repeats an earlier one" in note for note in notes)
+    assert "1 annotation of votes.csv repeats an earlier one" in notes
 
 
-def test_a_choice_that_is_not_needed_leaves_nothing_out() -> None:
+def test_a_choice_is_made_where_it_is_needed_and_for_each_question_by_itself() -> None:
     data = load(text_table("item rater label/a r1 Yes/a r2 No/a r1 Yes"), None, LAST)
     (removal,) = data.removals
     assert removal.annotations == 0
     assert data.annotations.n_annotations == 2
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from("ab"), st.sampled_from("rs"), st.sampled_from("xyz"), st.integers(0, 99)),
-        min_size=1,
-        max_size=12,
-        unique_by=lambda row: row[3],
-    )
-)
-def test_first_and_last_are_those_of_the_times(rows) -> None:
-    table = rows_table([["item", "rater", "label", "t"], *([*row[:3], str(row[3])] for row in rows)])
-    by_time = sorted(rows, key=lambda row: row[3])
-    last = {(item, rater): label for item, rater, label, _ in by_time}
-    first = {(item, rater): label for item, rater, label, _ in reversed(by_time)}
-    assert labels_repeats(load(table, None, replace(LAST, order="t"))) == last
-    assert labels_repeats(load(table, None, replace(FIRST, order="t"))) == first
-    in_file = {(item, rater): label for item, rater, label, _ in rows}
-    assert labels_repeats(load(table, None, LAST)) == in_file
-
-
-def test_a_time_that_is_missing_or_shared_is_refused_only_where_it_decides() -> None:
-    spec = replace(LAST, order="t")
-    rows = [
-        ["item", "rater", "label", "t"],
-        ["a", "r1", "Yes", "1"],
-        ["a", "r1", "No", ""],
-        ["b", "r1", "No", ""],
-    ]
-    with pytest.raises(DataError, match=r"row 3, column 't': the time is missing where item 'a' by"):
-        load(rows_table(rows), None, spec)
-    rows[2][3] = "1"
-    with pytest.raises(DataError, match=r"rows 2 and 3, column 't': .* differently at the same time"):
-        load(rows_table(rows), None, spec)
-    rows.append(["a", "r1", "No", "2"])
-    assert labels_repeats(load(rows_table(rows), None, spec)) == {("a", "r1"): "No", ("b", "r1"): "No"}
-
-
-def test_each_question_is_chosen_by_itself() -> None:
     rows = "item rater q1 q2/a r1 Yes No/a r2 No No/a r1 No No/b r2 Yes Yes"
     spec = DataSpec(item="item", rater="rater", label="q1", further=(Question("q2"),), repeated="last")
     data = load(text_table(rows), None, spec)
@@ -300,29 +190,45 @@ def test_each_question_is_chosen_by_itself() -> None:
     assert [removal.annotations for removal in data.removals] == [1, 0]
 
 
+TIMED = st.tuples(st.sampled_from("ab"), st.sampled_from("rs"), st.sampled_from("xyz"), st.integers(0, 99))
+
+
+@given(st.lists(TIMED, min_size=1, max_size=12, unique_by=lambda row: row[3]))
+def test_first_and_last_are_those_of_the_times(rows) -> None:
+    table = rows_table([["item", "rater", "label", "t"], *([*row[:3], str(row[3])] for row in rows)])
+    by_time = sorted(rows, key=lambda row: row[3])
+    for spec, ordered in (
+        (replace(LAST, order="t"), by_time),
+        (replace(FIRST, order="t"), by_time[::-1]),
+        (LAST, rows),
+    ):
+        expected = {(item, rater): label for item, rater, label, _ in ordered}
+        assert labels_of(load(table, None, spec).annotations) == expected
+
+
+def test_a_time_that_is_missing_or_shared_is_refused_only_where_it_decides() -> None:
+    spec, text = replace(LAST, order="t"), "item rater label t/a r1 Yes 1/a r1 No ''/b r1 No ''"
+    with pytest.raises(DataError, match=r"row 3, column 't': the time is missing where item 'a' by"):
+        load(text_table(text), None, spec)
+    text = text.replace("No ''", "No 1", 1)
+    with pytest.raises(DataError, match=r"rows 2 and 3, column 't': .* differently at the same time"):
+        load(text_table(text), None, spec)
+    found = load(text_table(f"{text}/a r1 No 2"), None, spec).annotations
+    assert labels_of(found) == {("a", "r1"): "No", ("b", "r1"): "No"}
+
+
 @pytest.mark.parametrize("layout", ["items-by-raters", "raters-by-items"])
 def test_rows_of_a_matrix_that_stand_there_twice(layout: str) -> None:
     key = "item" if layout == "items-by-raters" else "rater"
     table = text_table(f"{key} x y when/1 Yes No 2/2 No No 1/1 No No 1")
     spec = DataSpec(layout=layout, **{key: key}, repeated="first")
-    one = labels_repeats(load(table, None, replace(spec, ignore=("when",))))
-    other = labels_repeats(load(table, None, replace(spec, order="when")))
+    one, other = (
+        labels_of(load(table, None, how).annotations)
+        for how in (replace(spec, ignore=("when",)), replace(spec, order="when"))
+    )
     pair = ("1", "x") if layout == "items-by-raters" else ("x", "1")
     assert (one[pair], other[pair]) == ("Yes", "No")
     assert len(one) == len(other) == 4
-
-
-def test_an_order_column_that_does_not_exist() -> None:
-    with pytest.raises(DataError, match=r"no column 'wen'; did you mean 'when'"):
-        load(text_table(AGAIN), None, replace(LAST, order="wen"))
-
-
-@pytest.mark.parametrize(
-    "fields", [{"repeated": "newest"}, {"order": "when"}, {"repeated": "last", "order": 3}]
-)
-def test_what_the_spec_refuses(fields: dict[str, object]) -> None:
-    with pytest.raises(SpecError, match=r"`(repeated|order)`"):
-        replace(LONG, **fields)
 
 
 def test_the_command_chooses(tmp_path, capsys) -> None:
@@ -386,21 +292,17 @@ def test_times_are_put_in_order(earlier_first: tuple[str, ...]) -> None:
     assert [found[text] for text in earlier_first] == list(range(len(earlier_first)))
 
 
-def test_equal_times_have_one_rank() -> None:
-    found = ranks(WHERE, ["1", "1.0", "2"], ())
-    assert found == {"1": 0, "1.0": 0, "2": 1}
-
-
-def test_the_column_tells_whether_the_day_comes_first() -> None:
+def test_times_that_are_equal_days_or_of_different_kinds() -> None:
+    assert ranks(WHERE, ["1", "1.0", "2"], ()) == {"1": 0, "1.0": 0, "2": 1}
     texts = ["3/4/2024", "2/5/2024"]
     assert ranks(WHERE, texts, [*texts, "13/4/2024"]) == {"3/4/2024": 0, "2/5/2024": 1}
     assert ranks(WHERE, texts, [*texts, "4/13/2024"]) == {"3/4/2024": 1, "2/5/2024": 0}
-
-
-def test_dates_that_may_be_two_days_are_refused() -> None:
     assert "whether '3/4/2024' names the day or the month first" in refused("3/4/2024", "2/5/2024")
     both = refused("3/4/2024", "13/5/2024", "5/13/2024")
     assert "'13/5/2024' names the day first and '5/13/2024' the month" in both
+    at = "2024-03-05 10:00"
+    for pair in (("1709546400", "2024-03-05"), (at, f"{at}Z"), (f"{at} CEST", f"{at} CET")):
+        assert "which is earlier cannot be told" in refused(*pair)
 
 
 @pytest.mark.parametrize(
@@ -408,18 +310,6 @@ def test_dates_that_may_be_two_days_are_refused() -> None:
 )
 def test_what_is_no_time_is_refused(text: str) -> None:
     assert f"'{text}' is no number or time" in refused(text, "2024-01-01")
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ("1709546400", "2024-03-05"),
-        ("2024-03-05 10:00", "2024-03-05 10:00Z"),
-        ("2024-03-05 10:00 CEST", "2024-03-05 10:00 CET"),
-    ],
-)
-def test_times_of_different_kinds_are_refused(pair: tuple[str, str]) -> None:
-    assert "which is earlier cannot be told" in refused(*pair)
 
 
 @given(st.lists(st.datetimes(), min_size=1, unique=True))

@@ -21,15 +21,13 @@ RECORDS = '[{"item": "i1", "label": "Yes"}, {"item": "i2", "label": "No"}]'
 
 
 def cells(content: str | bytes) -> list[list[str]]:
-    content = content if isinstance(content, bytes) else content.encode()
-    table = read_here(content, "votes.json")
+    table = read_here(content if isinstance(content, bytes) else content.encode(), "votes.json")
     return [list(table.columns), *table.head(10_000).to_numpy().tolist()]
 
 
-def refusal(content: str | bytes) -> str:
-    content = content if isinstance(content, bytes) else content.encode()
+def refusal(content: str) -> str:
     with pytest.raises(DataError, match=r"votes\.json") as caught:
-        read_here(content, "votes.json")
+        read_here(content.encode(), "votes.json")
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -60,25 +58,12 @@ def test_what_pandas_writes(orient):
     assert cells(frame.to_json(orient=orient)) == expected
 
 
-def test_objects_by_their_key():
+def test_objects_become_columns_or_rows_and_lists_their_json_text():
     content = '{"i1": {"label": "Yes"}, "i2": {"label": "No", "age": 3}}'
     assert cells(content) == [["key", "label", "age"], ["i1", "Yes", ""], ["i2", "No", "3"]]
     expected = [["_key", "a", "key"], ["i1", "1", ""], ["i2", "", "2"]]
     assert cells('{"i1": {"a": 1}, "i2": {"key": 2}}') == expected
     assert cells('{"item": "i1", "label": "Yes"}') == VOTES[:2]
-
-
-def test_values_are_the_text_of_the_file():
-    content = '[{"a": 007e0, "b": 1}]'.replace("007e0", "1.50e2")
-    assert cells(content) == [["a", "b"], ["1.50e2", "1"]]
-    many = "9" * 10_000
-    found = cells(f'[{{"a": {many}, "b": -0.0, "c": 12345678901234567890.10}}]')[1]
-    assert found == [many, "-0.0", "12345678901234567890.10"]
-    content = '[{"a": true, "b": false, "c": null, "d": NaN, "e": -Infinity, "f": ""}]'
-    assert cells(content)[1] == ["True", "False", "", "", "-Infinity", ""]
-
-
-def test_nested_objects_become_columns_and_lists_their_json_text():
     content = '[{"a": {"b": {"c": 1}, "d": 2}}, {"a": {"e": 3}, "f": 4}]'
     assert cells(content) == [["a.b.c", "a.d", "a.e", "f"], ["1", "2", "", ""], ["", "", "3", "4"]]
     assert cells('[{"a": 1}, {"a": {"b": 2}}]') == [["a", "a.b"], ["1", ""], ["", "2"]]
@@ -86,18 +71,49 @@ def test_nested_objects_become_columns_and_lists_their_json_text():
     assert cells(content)[1] == ['[1, 2.50, "x\\né", null, true, {"b": []}]', "[]"]
 
 
-def test_two_fields_of_one_name_are_refused():
+def test_values_are_the_text_of_the_file_in_any_encoding():
+    content = '[{"a": 007e0, "b": 1}]'.replace("007e0", "1.50e2")
+    assert cells(content) == [["a", "b"], ["1.50e2", "1"]]
+    many = "9" * 10_000
+    found = cells(f'[{{"a": {many}, "b": -0.0, "c": 12345678901234567890.10}}]')[1]
+    assert found == [many, "-0.0", "12345678901234567890.10"]
+    content = '[{"a": true, "b": false, "c": null, "d": NaN, "e": -Infinity, "f": ""}]'
+    assert cells(content)[1] == ["True", "False", "", "", "-Infinity", ""]
+    content = r'[{"a": "\ud83d\ude00", "b": "x\ud83d", "c": "\ude00x", "d": "\\ud800"}]'
+    assert cells(content) == [["a", "b", "c", "d"], ["😀", "x\ufffd", "\ufffdx", r"\ud800"]]
+    assert cells(r'[{"\ud800": "\uD83D\uD83D\uDE00"}]') == [["\ufffd"], ["\ufffd😀"]]
+    assert cells('{"a": "\\udfff"}\n{"a": "\\\\\\udfff"}')[1:] == [["\ufffd"], ["\\\ufffd"]]
+    for encoding in ("utf-8-sig", "utf-16", "utf-32"):
+        assert cells('[{"a": "é", "b": "1"}]'.encode(encoding)) == [["a", "b"], ["é", "1"]]
+
+
+def test_fields_that_are_there_twice_or_too_many_are_refused(monkeypatch):
     both = refusal('[{"a": 1}, {"a": {"b": 1}, "a.b": 2}]')
     assert "record 2: both a field and a nested one become the column 'a.b'" in both
     assert "votes.json: an object has the field 'a' twice" in refusal('[{"a": 1, "b": 2, "a": 1}]')
     assert "row 2: an object has the field 'a' twice" in refusal('{"a": 1}\n{"a": 1, "a": 1}')
+    fields = {f"field {count}": count for count in range(100_000)}
+    said = "100,000 columns were found, at most 20,000 are read"
+    assert said in refusal(json.dumps([fields]))
+    assert said in refusal(json.dumps([{name: count} for name, count in fields.items()]))
+    monkeypatch.setattr(json_records, "MAX_WRITTEN", 100)
+    records = json.dumps([{f"field {count}": count} for count in range(20)])
+    assert "20 records with 20 different fields are more than 100 cells" in refusal(records)
+    monkeypatch.setattr(json_records, "MAX_VALUES", 10)
+    assert "is JSON of about 40 values, at most 10 are read" in refusal(records)
+    monkeypatch.setattr(json_records, "MAX_JSON_BYTES", 10)
+    assert "is JSON of more than 0 MiB" in refusal(records)
 
 
-def test_columns_may_appear_late():
+def test_columns_may_appear_late_and_wide_tables_are_formed_a_few_rows_at_a_time(monkeypatch):
     content = "\n".join(f'{{"a": {row}}}' for row in range(3_000)) + '\n{"b": "late", "a": 1}'
     table = read_here(content.encode(), "votes.json")
     assert table.columns == ("a", "b")
     assert table.distinct("b") == ("", "late")
+    rows = [[str(row), "x", str(row % 3)] for row in range(100)]
+    whole = parsed.from_rows(["a", "b", "c"], rows)
+    monkeypatch.setattr(parsed, "CELLS_AT_ONCE", 12)
+    assert parsed.from_rows(["a", "b", "c"], rows).to_pylist() == whole.to_pylist()
 
 
 def test_deep_nesting_is_refused():
@@ -141,57 +157,16 @@ def test_what_is_no_table_is_refused(content, message):
     assert message in refusal(content)
 
 
-def test_halves_of_characters_are_replaced():
-    content = r'[{"a": "\ud83d\ude00", "b": "x\ud83d", "c": "\ude00x", "d": "\\ud800"}]'
-    assert cells(content) == [["a", "b", "c", "d"], ["😀", "x\ufffd", "\ufffdx", r"\ud800"]]
-    assert cells(r'[{"\ud800": "\uD83D\uD83D\uDE00"}]') == [["\ufffd"], ["\ufffd😀"]]
-    assert cells('{"a": "\\udfff"}\n{"a": "\\\\\\udfff"}')[1:] == [["\ufffd"], ["\\\ufffd"]]
-
-
-def test_utf16_and_byte_order_marks():
-    text = '[{"a": "é", "b": "1"}]'
-    for encoding in ("utf-8-sig", "utf-16", "utf-32"):
-        assert cells(text.encode(encoding)) == [["a", "b"], ["é", "1"]]
-
-
-def test_a_hundred_thousand_fields_are_refused():
-    record = json.dumps({f"field {count}": count for count in range(100_000)})
-    assert "100,000 columns were found, at most 20,000 are read" in refusal(f"[{record}]")
-    records = json.dumps([{f"field {count}": count} for count in range(100_000)])
-    assert "100,000 columns were found" in refusal(records)
-
-
-def test_size_is_limited(monkeypatch):
-    monkeypatch.setattr(json_records, "MAX_WRITTEN", 100)
-    records = json.dumps([{f"field {count}": count} for count in range(20)])
-    assert "20 records with 20 different fields are more than 100 cells" in refusal(records)
-    monkeypatch.setattr(json_records, "MAX_VALUES", 10)
-    assert "is JSON of about 40 values, at most 10 are read" in refusal(records)
-    monkeypatch.setattr(json_records, "MAX_JSON_BYTES", 10)
-    assert "is JSON of more than 0 MiB" in refusal(records)
-
-
-def test_wide_tables_are_formed_a_few_rows_at_a_time(monkeypatch):
-    rows = [[str(row), "x", str(row % 3)] for row in range(100)]
-    whole = parsed.from_rows(["a", "b", "c"], rows)
-    monkeypatch.setattr(parsed, "CELLS_AT_ONCE", 12)
-    assert parsed.from_rows(["a", "b", "c"], rows).to_pylist() == whole.to_pylist()
-
-
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 VALUES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=8,
 )
+FIELDS = st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1, max_size=4), VALUES, max_size=4)
 
 
-@given(
-    st.lists(
-        st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1, max_size=4), VALUES, max_size=4)
-    ),
-    st.booleans(),
-)
+@given(st.lists(FIELDS), st.booleans())
 def test_any_records_become_a_table_or_are_refused(records, lines):
     content = "\n".join(map(json.dumps, records)) if lines and len(records) > 1 else json.dumps(records)
     try:
@@ -222,10 +197,8 @@ def test_text_of_lists_and_objects_is_their_json(value):
     assert json.loads(json_records.text(record["a"])) == mended(value)
 
 
-@pytest.mark.parametrize(
-    ("beside", "name", "records"), [({"version": 1}, "task_id", 3), ({"id": 7}, "place", 1)]
-)
-def test_a_list_holds_the_records_where_its_objects_name_their_items(beside, name, records) -> None:
-    entries = [{name: n, "user": "abc"[n], "answer": "x"} for n in range(3)]
+@pytest.mark.parametrize(("beside", "name", "n"), [({"version": 1}, "task_id", 3), ({"id": 7}, "place", 1)])
+def test_a_list_holds_the_records_where_its_objects_name_their_items(beside, name, n) -> None:
+    entries = [{name: at, "user": "abc"[at], "answer": "x"} for at in range(3)]
     content = json.dumps({**beside, "annotations": entries}).encode()
-    assert len(json_records.records(content, "a.json")[0]) == records
+    assert len(json_records.records(content, "a.json")[0]) == n

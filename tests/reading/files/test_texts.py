@@ -17,8 +17,6 @@ from tests.reading.making import rows_table
 from tests.shared_data import SHARED, needs_shared_data
 
 # Code pages
-
-
 LANGUAGES = """
 cp1252 French: très bien; à côté; déçu
 La réponse est très claire, même après relecture.| Où sont passées les pièces à vérifier ?
@@ -71,13 +69,6 @@ EVERY = {}
 for head, told in zip(LINES[::2], LINES[1::2], strict=True):
     page, language, labels = head.replace(":", "").split(" ", 2)
     EVERY[language] = (page, labels.split("; "), told.split("| "))
-WESTERN = [language for language, (page, *_) in EVERY.items() if page == "cp1252"]
-SHOWN = {
-    "cp1250": "Windows-1250",
-    "cp1252": "Windows-1252",
-    "cp1254": "Windows-1254",
-    "cp1257": "Windows-1257",
-}
 
 
 def small(labels: list[str]) -> str:
@@ -90,9 +81,9 @@ def larger(sentences: list[str], labels: list[str]) -> str:
     return "\r\n".join(["item;text;rater;label", *rows, ""])
 
 
-def example_of(content: bytes) -> str:
-    (note,) = to_utf8(content, "votes.csv")[2]
-    return note.message
+def decoded(text: str, page: str) -> str:
+    """The text written in a code page and read from it."""
+    return to_utf8(text.encode(page), "votes.csv")[0].decode()
 
 
 @pytest.mark.parametrize("language", EVERY)
@@ -101,69 +92,42 @@ def test_each_language_is_read_in_its_code_page(language: str) -> None:
     for text in (small(labels), larger(sentences, labels), " ".join(sentences)):
         read, encoding, notes = to_utf8(text.encode(page), "votes.csv")
         assert read.decode() == text
-        assert encoding == SHOWN[page] or text.encode(page) == text.encode("cp1252")
+        assert encoding == page.replace("cp", "Windows-") or text.encode(page) == text.encode("cp1252")
         assert len(notes) == 1
-
-
-@pytest.mark.parametrize("language", WESTERN)
-def test_single_western_labels_are_read_right(language: str) -> None:
-    for label in filter(lambda one: not one.isascii(), EVERY[language][1]):
-        text = f"item,label\n1,{label}\n2,no\n" * 5
-        assert to_utf8(text.encode("cp1252"), "votes.csv")[0].decode() == text
-
-
-@pytest.mark.parametrize("language", EVERY)
-def test_capitals_are_told_as_well(language: str) -> None:
-    page, labels, sentences = EVERY[language]
     text = larger(sentences, labels)
     # Turkish capitals are not those of Python, which makes I of both i and dotless i.
-    text = text.translate({ord("i"): "İ"}).upper() if language == "Turkish" else text.upper()
-    assert to_utf8(text.encode(page), "votes.csv")[0].decode() == text
+    capitals = text.translate({ord("i"): "İ"}).upper() if language == "Turkish" else text.upper()
+    assert decoded(capitals, page) == capitals
+    for label in (one for one in labels if page == "cp1252" and not one.isascii()):  # alone
+        text = f"item,label\n1,{label}\n2,no\n" * 5
+        assert decoded(text, page) == text
 
 
-@pytest.mark.parametrize(
-    ("page", "text"),
-    [
-        ("cp1252", "item,label\n1,¿Cuántos m³ son?\n2,½ taza\n3,1º piso\n4,£5 más\n"),
-        (
-            "cp1252",
-            "name,votes\nMüller,1\nNúñez,2\nGonçalves,3\nSørensen,2\nSão Tomé,1\nLefèvre,2\nÅngström,3\n",
-        ),
-        ("cp1250", "item,label\n1,pleť\n2,zeď\n3,síť\n"),
-    ],
-    ids=["signs beside words", "names of all countries", "a byte that is nothing in Windows-1252"],
-)
-def test_what_tells_a_code_page(page: str, text: str) -> None:
-    assert to_utf8(text.encode(page), "votes.csv")[0].decode() == text
-
-
-def test_bytes_of_no_code_page_are_refused() -> None:
+def test_what_tells_a_code_page_and_bytes_of_none() -> None:
+    signs = "item,label\n1,¿Cuántos m³ son?\n2,½ taza\n3,1º piso\n4,£5 más\n"  # beside words
+    names = "name,votes\nMüller,1\nNúñez,2\nGonçalves,3\nSørensen,2\nSão Tomé,1\nLefèvre,2\nÅngström,3\n"
+    nothing = "item,label\n1,pleť\n2,zeď\n3,síť\n"  # a byte that is nothing in Windows-1252
+    for page, text in (("cp1252", signs), ("cp1252", names), ("cp1250", nothing)):
+        assert decoded(text, page) == text
     with pytest.raises(DataError, match="not text in Windows-1252"):
         to_utf8(b"item,label\n1,caf\xe9\n2,\x81\x8d\x90\xa9\x98\x83\n", "votes.csv")
 
 
 @pytest.mark.parametrize(
-    ("page", "text", "said"),
+    ("page", "labels", "said"),
     [
-        ("cp1252", "item,label\n1,pâté\n2,élevé\n3,très\n4,après\n", "row 4 holds 'très' for one"),
-        (
-            "cp1250",
-            "item,label\n1,férfi\n2,nő\n3,első\n4,egyszerű\n5,időjárás\n6,később\n",
-            "row 3 holds 'nő'",
-        ),
-        ("cp1252", "item,label\n1,thé\n", "row 2 holds 'é' for one"),  # all pages agree
-        ("shift_jis", "item,label\n1,いいえ、違います\n2,はい\n" * 3, "holds 'い' for one"),
+        ("cp1252", ["pâté", "élevé", "très", "après"], "row 4 holds 'très' for one"),
+        ("cp1250", ["férfi", "nő", "első", "egyszerű", "időjárás", "később"], "row 3 holds 'nő'"),
+        ("cp1252", ["thé"], "row 2 holds 'é' for one"),  # all pages agree
+        ("shift_jis", ["いいえ、違います", "はい"] * 3, "holds 'い' for one"),
+        ("cp1252", ["x" * 50 + "ñ" + "y" * 50], "xñy"),
     ],
 )
-def test_the_note_shows_a_word_or_letter_that_the_other_page_would_change(page, text, said) -> None:
-    assert said in example_of(text.encode(page))
-
-
-def test_the_note_shows_only_a_part_of_a_long_word() -> None:
-    text = "item,label\n1," + "x" * 50 + "ñ" + "y" * 50 + "\n"
-    message = example_of(text.encode("cp1252"))
-    assert "xñy" in message
-    assert "x" * 20 not in message
+def test_the_note_shows_a_word_or_letter_that_the_other_page_would_change(page, labels, said) -> None:
+    rows = "".join(f"{n},{label}\n" for n, label in enumerate(labels))
+    (note,) = to_utf8(f"item,label\n{rows}".encode(page), "votes.csv")[2]
+    assert said in note.message
+    assert "x" * 20 not in note.message
 
 
 # Headers
@@ -174,63 +138,58 @@ def table(text: str) -> Table:
     return read_table(text.encode(), "votes.csv")
 
 
-@pytest.mark.parametrize(
-    ("text", "columns", "rows"),
-    [
-        ("1,1,1\n2,1,2\n5,1,2\n1,2,3\n", ("column 1", "column 2", "column 3"), 4),
-        ("C1,P1,yes\nC2,P1,no\nC1,P2,no\nC2,P2,yes\n", ("column 1", "column 2", "column 3"), 4),
-        ("1,,3,2\n,2,3,2\n1,1,,2\n", ("column 1", "column 2", "column 3", "column 4"), 3),
-        ("P01,Man\nP02,Woman\nP03,Man\n", ("column 1", "column 2"), 3),
-        ("item,rater,label\na,x,1\nb,x,2\n", ("item", "rater", "label"), 2),
-        ("item,1,2,3\n1,5,4,3\n2,3,3,3\n", ("item", "1", "2", "3"), 2),
-        (",1,3,7\n1,5,4,3\n2,3,3,3\n", ("column 1", "1", "3", "7"), 2),
-        (",1,2,3\n1,5,4,3\n2,3,3,3\n", ("column 1", "1", "2", "3"), 2),
-        ("0,1,2\n5,4,3\n3,3,3\n", ("0", "1", "2"), 2),
-        ("29670858,29670860,29670861\n5,4,3\n3,3,3\n", ("29670858", "29670860", "29670861"), 2),
-        ("2019,2020\n5,4\n3,3\n", ("2019", "2020"), 2),
-        ("text,label\nhello,1\nyou,2\n", ("text", "label"), 2),
-        # Row names, as R writes them.
-        ('"item","rater","label"\n"1","a","x",3\n"2","b","x",4\n', ("column 1", "item", "rater", "label"), 2),
-        # Two levels of names, as pandas and spreadsheets write them.
-        (",off,off,sar,sar\nrater,P1,P2,P1,P2\nitem,,,,\na,1,2,y,n\nb,3,4,y,n\n", None, 4),
-        ("item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n", None, 4),
-        (",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n", ("item", "P1", "P2"), 2),
-    ],
-)
-def test_which_rows_name_the_columns(text, columns, rows):
-    found = table(text)
-    assert len(found) == rows
-    if columns is not None:
-        assert found.columns == columns
-    else:
-        assert recognise(found).spec.rater == "rater"
-        assert load(found, None, recognise(found).spec).summary.annotations == 4
+def test_which_rows_name_the_columns():
+    def named(text: str, columns: str, rows: int) -> None:
+        found = table(text)
+        assert (",".join(found.columns), len(found)) == (columns, rows)
+
+    named(UNNAMED, "column 1,column 2,column 3", 4)
+    named("C1,P1,yes\nC2,P1,no\nC1,P2,no\nC2,P2,yes\n", "column 1,column 2,column 3", 4)
+    named("1,,3,2\n,2,3,2\n1,1,,2\n", "column 1,column 2,column 3,column 4", 3)
+    named("P01,Man\nP02,Woman\nP03,Man\n", "column 1,column 2", 3)
+    named("item,rater,label\na,x,1\nb,x,2\n", "item,rater,label", 2)
+    named("item,1,2,3\n1,5,4,3\n2,3,3,3\n", "item,1,2,3", 2)
+    named(",1,3,7\n1,5,4,3\n2,3,3,3\n", "column 1,1,3,7", 2)
+    named(",1,2,3\n1,5,4,3\n2,3,3,3\n", "column 1,1,2,3", 2)
+    named("0,1,2\n5,4,3\n3,3,3\n", "0,1,2", 2)
+    named("29670858,29670860,29670861\n5,4,3\n3,3,3\n", "29670858,29670860,29670861", 2)
+    named("2019,2020\n5,4\n3,3\n", "2019,2020", 2)
+    named("text,label\nhello,1\nyou,2\n", "text,label", 2)
+    # Row names, as R writes them.
+    named('"item","rater","label"\n"1","a","x",3\n"2","b","x",4\n', "column 1,item,rater,label", 2)
+    named(INDEXED, "item,P1,P2", 2)
 
 
-def test_rows_keep_their_numbers():
-    assert table("1,1,1\n2,1,2\n5,1,2\n1,2,3\n").row(0) == 1
-    assert table(",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n").row(0) == 4
-
-
-def test_what_was_made_of_the_header_is_said():
+def test_headers_may_have_two_levels_or_none_and_it_is_said():
+    assert (table(UNNAMED).row(0), table(INDEXED).row(0)) == (1, 4)
     for text, said in (
-        ("1,1,1\n2,1,2\n5,1,2\n1,2,3\n", "the columns have no names"),
-        ("item,rater,label\n1,a,x,3\n2,b,x,4\n", "one field shorter than the rows"),
-        ("item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n", "from the first 2 rows"),
+        (UNNAMED, "the columns have no names"),
+        (FIELD_SHORT, "one field shorter than the rows"),
+        (TWO_ROWS, "from the first 2 rows"),
     ):
         assert any(said in problem.message for problem in table(text).problems)
+    for text in (",off,off,sar,sar\nrater,P1,P2,P1,P2\nitem,,,,\na,1,2,y,n\nb,3,4,y,n\n", TWO_ROWS):
+        found = table(text)
+        spec = recognise(found).spec
+        assert (len(found), spec.rater) == (4, "rater")
+        assert load(found, None, spec).summary.annotations == 4
 
 
-def test_names_of_which_a_few_are_numbers_like_the_answers_are_a_header():
+UNNAMED, FIELD_SHORT = "1,1,1\n2,1,2\n5,1,2\n1,2,3\n", "item,rater,label\n1,a,x,3\n2,b,x,4\n"
+TWO_ROWS = "item,P1,,P2,\n,off,sar,off,sar\na,1,y,2,n\nb,3,y,4,n\n"
+INDEXED = ",label,label\nrater,P1,P2\nitem,,\na,1,2\nb,2,1\n"
+
+
+def test_what_may_look_like_a_header_or_not():
     words = [f"{one}{n}" for n in range(6) for one in ("alpha", "beta", "gamma")]
     rows = [",".join([*(f"{word}x{place}" for place in range(5)), "1", "2"]) for word in words]
     found = table("\n".join(["topic,author,mood,tone,place,1,2", *rows]))
     assert found.columns == ("topic", "author", "mood", "tone", "place", "1", "2")
-
-
-def test_a_first_row_of_ids_that_recur_later_is_no_header():
     rows = [f"21687865{n % 9:03},{n:02}hfu1edim4o69ihnmeas7{n % 7:02},{'n123'[n % 4]}" for n in range(80)]
     assert len(table("\n".join(rows))) == 80
+    found = table("item,rater,label\na,x,1\nb,x,2\nitem,rater,label\na,y,1\nb,y,2\n")
+    assert (len(found), found.row(2)) == (4, 5)
+    assert any("1 row that repeats the header left out" in problem.message for problem in found.problems)
 
 
 @given(
@@ -246,12 +205,6 @@ def test_a_table_of_triples_loses_no_row(items, raters, style, rng):
     if len({row[0] for row in rows[1:]}) == items and len({row[1] for row in rows[1:]}) == raters:
         assert found.columns == ("column 1", "column 2", "column 3")
         assert [[found.cell(name, row) for name in found.columns] for row in range(len(found))] == rows
-
-
-def test_a_header_that_is_repeated_below_is_no_data():
-    found = table("item,rater,label\na,x,1\nb,x,2\nitem,rater,label\na,y,1\nb,y,2\n")
-    assert (len(found), found.row(2)) == (4, 5)
-    assert any("1 row that repeats the header left out" in problem.message for problem in found.problems)
 
 
 LONG = [f"i{n},w{r},{(n + r) % 3},{'fm'[r % 2]}" for n in range(6) for r in range(4)]
@@ -274,32 +227,26 @@ def test_a_row_that_describes_the_columns_is_no_data(header, described, rows):
     assert said in [problem.message for problem in found.problems]
 
 
-@pytest.mark.parametrize(
-    ("header", "first", "rows"),
-    [
+def test_a_first_row_that_may_be_an_answer_stays():
+    for header, first, rows in (
         ("item,worker,rude,gender", "i99,w99,3,x", LONG),
         ("item,worker,rude,gender", "i99,w99,none,f", LONG),
         ("rater,age,q1,q2,q3", "P99,unknown,0,0,0", WIDE),
         ("rater,gender,country,job", "P99,Other,Peru,Nurse", [f"P{n},Woman,UK,None" for n in range(9)]),
         ("rater,gender,age", "P99,Other,unknown", [f"P{n},Woman,{20 + n}" for n in range(9)]),
-    ],
-)
-def test_a_first_row_that_may_be_an_answer_stays(header, first, rows):
-    assert len(table("\n".join([header, first, *rows]))) == len(rows) + 1
+    ):
+        assert len(table("\n".join([header, first, *rows]))) == len(rows) + 1
 
 
-@pytest.mark.parametrize(
-    ("rows", "annotations"),
-    [
+def test_workbooks_have_such_headers_too():
+    for rows, count in (
         ([["item", "P1", "", "P2", ""], ["", "off", "sar", "off", "sar"], *BODY], 6),
         ([["", "P1", "", "P2", ""], ["item", "off", "sar", "off", "sar"], *BODY], 6),
         ([["C1", "P1", "yes"], ["C2", "P1", "no"], ["C1", "P2", "no"], ["C2", "P2", "yes"]], 4),
-    ],
-)
-def test_workbooks_have_such_headers_too(rows, annotations):
-    table = read_table(xlsx_bytes(rows), "votes.xlsx")
-    spec = recognise(table).spec
-    assert load(table, None, spec).summary.annotations == annotations
+    ):
+        table = read_table(xlsx_bytes(rows), "votes.xlsx")
+        spec = recognise(table).spec
+        assert load(table, None, spec).summary.annotations == count
 
 
 VOTES = "".join(f"d{at}\tw{at % 4}\t{'yn'[at % 2]}\t{at % 3}\n" for at in range(24))
@@ -314,20 +261,20 @@ VOTES = "".join(f"d{at}\tw{at % 4}\t{'yn'[at % 2]}\t{at % 3}\n" for at in range(
     ],
 )
 def test_types_and_roles_as_orange_writes_them_are_no_data(types, roles):
-    found = read_table(f"item\trater\tsure\trude\n{types}\n{roles}\n{VOTES}".encode(), "votes.tab")
-    assert len(found) == 24
-    assert found.row(0) == 4
-    said = [problem.message for problem in found.problems]
-    assert any("row 2 describes the columns" in one for one in said)
-    assert any("row 3 describes the columns" in one for one in said)
+    found = table(f"item\trater\tsure\trude\n{types}\n{roles}\n{VOTES}")
+    assert (len(found), found.row(0)) == (24, 4)
+    said = " ".join(problem.message for problem in found.problems)
+    assert "row 2 describes the columns" in said
+    assert "row 3 describes the columns" in said
 
 
-@pytest.mark.parametrize(
-    "first", ["c\td\ts\td\nm\tm\t\tc\nc\td\ts\td\n", "d\td\td\td\n\t\t\t\n", "d\tw\td\td\nm\tm\t\tc\n"]
-)
-def test_labels_that_only_look_like_types_stay(first):
-    found = read_table(f"P1\tP2\tP3\tP4\n{first}{VOTES}".encode(), "votes.tab")
-    assert len(found) == 24 + first.count("\n")
+def test_labels_that_only_look_like_types_stay():
+    for first in (
+        "c\td\ts\td\nm\tm\t\tc\nc\td\ts\td\n",
+        "d\td\td\td\n\t\t\t\n",
+        "d\tw\td\td\nm\tm\t\tc\n",
+    ):
+        assert len(table(f"P1\tP2\tP3\tP4\n{first}{VOTES}")) == 24 + first.count("\n")
 
 
 @pytest.mark.parametrize("ids", ["R{}", "{}"])
@@ -343,7 +290,7 @@ def test_a_raters_file_tells_which_column_without_a_name_holds_raters(ids):
 def test_a_short_row_further_down_is_refused_by_its_line(header):
     rows = [header, *(f"i{row},yes" for row in range(1, 9)), "short", "i10,no"]
     with pytest.raises(DataError, match="row 10: 1 field found"):
-        read_table("\n".join(rows).encode(), "votes.csv")
+        table("\n".join(rows))
 
 
 @needs_shared_data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -19,45 +19,37 @@ _SECTOR = 512
 
 
 def xlsx_bytes(rows: Iterable[Sequence[Any]]) -> bytes:
-    file = io.BytesIO()
-    with xlsxwriter.Workbook(file) as book:
-        sheet = book.add_worksheet()
-        for position, row in enumerate(rows):
-            sheet.write_row(position, 0, row)
-    return file.getvalue()
+    return sheets_bytes({"Sheet1": rows})
 
 
-def sheets_bytes(sheets: Mapping[str, Iterable[Sequence[Any]]]) -> bytes:
-    """An XLSX file of several sheets."""
+def sheets_bytes(sheets: Mapping[str, Iterable[Sequence[Any]]], *, as_text: bool = False) -> bytes:
+    """An XLSX file of several sheets; as text, every cell is what it is, whatever it looks like."""
     file = io.BytesIO()
     with xlsxwriter.Workbook(file) as book:
         for name, rows in sheets.items():
             sheet = book.add_worksheet(name)
             for position, row in enumerate(rows):
-                sheet.write_row(position, 0, row)
+                for column, cell in enumerate(row):
+                    (sheet.write_string if as_text else sheet.write)(position, column, cell)
     return file.getvalue()
 
 
 def xlsx_text_bytes(rows: Iterable[Sequence[str]]) -> bytes:
-    """Every cell as the text that it is, whatever it looks like."""
-    file = io.BytesIO()
-    with xlsxwriter.Workbook(file) as book:
-        sheet = book.add_worksheet()
-        for position, row in enumerate(rows):
-            for column, cell in enumerate(row):
-                sheet.write_string(position, column, cell)
-    return file.getvalue()
+    return sheets_bytes({"Sheet1": rows}, as_text=True)
 
 
-def ods_rows(rows: Iterable[Sequence[str]]) -> str:
+def members_of(content: bytes) -> dict[str, bytes | str]:
+    """The files of an archive, by their paths."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def ods_rows(rows: Iterable[Sequence[str]], paragraphs: Callable[[str], str] | None = None) -> str:
     """Rows of text as OpenDocument writes them."""
-    start = '<table:table-cell office:value-type="string"><text:p>'
-    return "".join(
-        "<table:table-row>"
-        + "".join(f"{start}{escape(cell)}</text:p></table:table-cell>" for cell in row)
-        + "</table:table-row>"
-        for row in rows
-    )
+    shown = paragraphs or (lambda cell: f"<text:p>{escape(cell)}</text:p>")
+    start, end = '<table:table-cell office:value-type="string">', "</table:table-cell>"
+    cells = ("".join(f"{start}{shown(cell)}{end}" for cell in row) for row in rows)
+    return "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
 
 
 def ods_text_rows(rows: Iterable[Sequence[str]]) -> str:
@@ -67,21 +59,13 @@ def ods_text_rows(rows: Iterable[Sequence[str]]) -> str:
         lines = escape(cell).replace("\t", "<text:tab/>").replace(" ", "<text:s/>").split("\n")
         return "".join(f"<text:p>{line}</text:p>" for line in lines)
 
-    start = '<table:table-cell office:value-type="string">'
-    return "".join(
-        "<table:table-row>"
-        + "".join(f"{start}{paragraphs(cell)}</table:table-cell>" for cell in row)
-        + "</table:table-row>"
-        for row in rows
-    )
+    return ods_rows(rows, paragraphs)
 
 
 def ods_bytes(sheets: Mapping[str, str], kind: str = "spreadsheet") -> bytes:
     """An OpenDocument file whose sheets hold the rows given as XML."""
     file = io.BytesIO()
-    tables = "".join(
-        f'<table:table table:name="{name}">{rows}</table:table>' for name, rows in sheets.items()
-    )
+    tables = "".join(f'<table:table table:name="{n}">{rows}</table:table>' for n, rows in sheets.items())
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         mark = f"application/vnd.oasis.opendocument.{kind}"
         archive.writestr(zipfile.ZipInfo("mimetype"), mark)
@@ -125,8 +109,7 @@ def ole_bytes(streams: Mapping[str, bytes]) -> bytes:
 
 def changed(content: bytes, member: str, old: str, new: str) -> bytes:
     """The archive with `old` in one of its members replaced."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist()}
+    members = members_of(content)
     before = members[member]
     assert isinstance(before, bytes)
     members[member] = before.replace(old.encode(), new.encode())

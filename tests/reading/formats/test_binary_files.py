@@ -8,6 +8,7 @@ import json
 import tempfile
 import warnings
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +24,11 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from tests.reading.making import arrow_bytes, messages
 from tests.shared_data import SHARED, needs_shared_data
 from tests.zips import zipped
 
 # Arrow files, and data sets as Hugging Face saves them
-
-
 FEATURES = {"info": {"features": {"label": {"names": ["no", "yes"], "_type": "ClassLabel"}}}}
 NAMES = ("item", "rater", "label")
 
@@ -44,48 +44,26 @@ def expected(table: pa.Table) -> list[list[str]]:
     return [[row["item"], row["rater"], ("no", "yes")[row["label"]]] for row in table.to_pylist()]
 
 
-def stream_bytes(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table, max_chunksize=4)
-    return sink.getvalue()
-
-
 def file_bytes(table: pa.Table, compression: str | None = None) -> bytes:
-    sink = io.BytesIO()
-    options = pa.ipc.IpcWriteOptions(compression=compression)
-    with pa.ipc.new_file(sink, table.schema, options=options) as writer:
-        writer.write_table(table, max_chunksize=4)
-    return sink.getvalue()
+    return arrow_bytes(table, pa.ipc.new_file, options=pa.ipc.IpcWriteOptions(compression=compression))
 
 
-def old_feather(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        pyarrow.feather.write_feather(table, sink, version=1)
-    return sink.getvalue()
+WRITERS = [arrow_bytes, file_bytes, *(partial(file_bytes, compression=how) for how in ("zstd", "lz4"))]
 
 
 def saved(table: pa.Table, files: int = 1) -> dict[str, bytes]:
     """What `save_to_disk` writes."""
-    shards = [table.slice(at * len(table) // files, -(-len(table) // files)) for at in range(files)]
     names = [f"data-{at:05}-of-{files:05}.arrow" for at in range(files)]
+    shards = [table.slice(at * len(table) // files, -(-len(table) // files)) for at in range(files)]
     state = {"_data_files": [{"filename": name} for name in names], "_fingerprint": "0", "_split": None}
-    about = {
-        "state.json": json.dumps(state).encode(),
-        "dataset_info.json": json.dumps(FEATURES["info"]).encode(),
-    }
-    return {**about, **{name: stream_bytes(shard) for name, shard in zip(names, shards, strict=True)}}
+    about = {"state.json": json.dumps(state), "dataset_info.json": json.dumps(FEATURES["info"])}
+    data = {name: arrow_bytes(shard) for name, shard in zip(names, shards, strict=True)}
+    return {name: text.encode() for name, text in about.items()} | data
 
 
 def splits(**tables: pa.Table) -> dict[str, bytes]:
-    about = {"dataset_dict.json": json.dumps({"splits": list(tables)}).encode()}
-    return about | {
-        f"{split}/{path}": content
-        for split, table in tables.items()
-        for path, content in saved(table).items()
-    }
+    files = {f"{split}/{path}": content for split in tables for path, content in saved(tables[split]).items()}
+    return {"dataset_dict.json": json.dumps({"splits": list(tables)}).encode(), **files}
 
 
 def put(folder: Path, files: dict[str, bytes]) -> Path:
@@ -99,56 +77,37 @@ def cells(table: Table) -> list[list[str]]:
     return table.head(1000)[list(NAMES)].to_numpy().tolist()
 
 
-def messages(table: Table) -> str:
-    return " | ".join(problem.message for problem in table.problems)
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        stream_bytes,
-        file_bytes,
-        lambda table: file_bytes(table, "zstd"),
-        lambda table: file_bytes(table, "lz4"),
-    ],
-    ids=["stream", "file", "zstd", "lz4"],
-)
+@pytest.mark.parametrize("write", WRITERS, ids=["stream", "file", "zstd", "lz4"])
 def test_arrow_files(write):
     table = read_table(write(votes()), "votes.arrow")
     assert cells(table) == expected(votes())
     assert (table.kind, table.row(0)) == ("Arrow", 1)
+    content = write(votes())
+    for length in range(12, len(content) - 20, 97):
+        with pytest.raises(DataError, match=r"^votes\.arrow (is a damaged or cut-off Arrow|holds column na)"):
+            read_table(content[:length], "votes.arrow")
 
 
-def test_the_first_version_of_feather():
-    plain = votes().replace_schema_metadata(None)
-    assert cells(read_table(old_feather(plain), "x"))[0] == ["i0", "r1", "1"]
+def test_lists_in_arrow_are_read_and_streams_without_an_end_refused():
+    with pytest.raises(DataError, match="damaged or cut-off Arrow"):
+        read_table(arrow_bytes(votes(items=10))[:-8], "votes.arrow")
+    table = pa.table({"id": ["a", "b"], "annotators": [["r1", "r2"], ["r1"]], "labels": [["x", "y"], ["y"]]})
+    found = read_table(arrow_bytes(table), "votes.arrow")
+    assert found.kind == "Arrow with lists"
+    assert found.head(9).to_numpy().tolist() == [["a", "r1", "x"], ["a", "r2", "y"], ["b", "r1", "y"]]
 
 
-def test_feather_as_pandas_writes_it():
+def test_feather_of_the_first_version_and_as_pandas_writes_it():
+    sink = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pyarrow.feather.write_feather(votes().replace_schema_metadata(None), sink, version=1)
+    assert cells(read_table(sink.getvalue(), "x"))[0] == ["i0", "r1", "1"]
     frame = pd.DataFrame({"item": ["a", None], "label": [1.0, None], "kind": pd.Categorical(["x", "y"])})
     sink = io.BytesIO()
     frame.to_feather(sink)
     rows = read_table(sink.getvalue(), "votes.feather").head(9).to_numpy().tolist()
     assert rows == [["a", "1", "x"], ["", "", "y"]]
-
-
-def test_lists_of_annotations_in_arrow():
-    table = pa.table({"id": ["a", "b"], "annotators": [["r1", "r2"], ["r1"]], "labels": [["x", "y"], ["y"]]})
-    found = read_table(stream_bytes(table), "votes.arrow")
-    assert found.kind == "Arrow with lists"
-    assert found.head(9).to_numpy().tolist() == [["a", "r1", "x"], ["a", "r2", "y"], ["b", "r1", "y"]]
-
-
-@pytest.mark.parametrize("write", [stream_bytes, file_bytes, lambda table: file_bytes(table, "zstd")])
-def test_damaged_arrow_files_are_refused(write):
-    with pytest.raises(DataError, match="damaged or cut-off Arrow"):
-        read_table(stream_bytes(votes(items=10))[:-8], "votes.arrow")  # without the mark of its end
-    content = write(votes())
-    for length in range(12, len(content) - 20, 97):
-        with pytest.raises(
-            DataError, match=r"^votes\.arrow (is a damaged or cut-off Arrow|holds column nam)"
-        ):
-            read_table(content[:length], "votes.arrow")
 
 
 @pytest.mark.parametrize("files", [1, 3])
@@ -180,13 +139,10 @@ def test_splits_of_one_data_set_are_read_together_or_alone(tmp_path):
         read_table(tmp_path, member="x")
 
 
-def test_splits_that_repeat_annotations_are_not_put_together():
+def test_splits_that_repeat_annotations_or_number_their_items_are_not_put_together():
     table = read_table(zipped(splits(train=votes(), test=votes())), "votes.zip")
     assert (table.member, len(table)) == ("train", 6)
     assert "only its split 'train' (6 rows) was read; another is 'test' (6 rows)" in messages(table)
-
-
-def test_items_that_are_only_row_numbers_are_not_put_together():
     table = pa.table({"annotators": [["r1", "r2"], ["r1", "r2"]], "labels": [["x", "y"], ["y", "x"]]})
     other = pa.table({"annotators": [["r3", "r4"], ["r3", "r4"]], "labels": [["x", "x"], ["y", "x"]]})
     found = read_table(zipped(splits(train=table, test=other)), "votes.zip")
@@ -244,8 +200,20 @@ def written(write, frame: pd.DataFrame, name: str, **options: object) -> bytes:
         return path.read_bytes()
 
 
-def cells_statistical(table: Table, column: str) -> list[str]:
-    return table.head(100)[column].tolist()
+def columns(table: Table, *names: str) -> dict[str, list[str]]:
+    return table.head(100)[list(names)].to_dict("list")
+
+
+PLAIN = {
+    "item": ["a", "b", "é"],
+    "gender": ["Woman", "Man", "Woman"],
+    "scale": ["1", "3", "5"],
+    "at": ["2024-01-31 12:30:00", "2024-02-01", ""],
+    "day": ["2020-01-01", "1890-12-31", ""],
+    "share": ["0.5", "1000000", "2.25"],
+}
+"""Texts of the columns that are the same in files of SPSS and of Stata."""
+WITH_MISSING = {"rating": ["1", "", ""], "took": ["1:02:03"] * 3, "note": ["x", "", ""]}
 
 
 @pytest.mark.parametrize("options", [{}, {"row_compress": True}, {"compress": True}])
@@ -255,29 +223,21 @@ def test_spss_files(options):
     assert table.kind == ("SPSS, ZSAV" if "compress" in options else "SPSS")
     assert table.row(0) == 1
     assert table.columns == tuple(FRAME.columns)
-    assert cells_statistical(table, "item") == ["a", "b", "é"]
-    assert cells_statistical(table, "rating") == ["1", "", ""]
-    assert cells_statistical(table, "gender") == ["Woman", "Man", "Woman"]
-    assert cells_statistical(table, "scale") == ["1", "3", "5"]
-    assert cells_statistical(table, "at") == ["2024-01-31 12:30:00", "2024-02-01", ""]
-    assert cells_statistical(table, "day") == ["2020-01-01", "1890-12-31", ""]
-    assert cells_statistical(table, "took") == ["1:02:03"] * 3
-    assert cells_statistical(table, "note") == ["x", "", ""]
-    assert cells_statistical(table, "share") == ["0.5", "1000000", "2.25"]
-    assert "2 cells that the file declares missing, read as empty, in 'rating', 'note'" in messages(table)
-    assert "3 cells without a value (system-missing), read as empty, in 'rating', 'at'" in messages(table)
-    assert "'gender' holds the labels of the values in place of codes" in messages(table)
-    assert "'scale' keeps its codes" in messages(table)
-    assert "(1 'not at all', 5 'very')" in messages(table)
+    assert columns(table, *PLAIN, *WITH_MISSING) == PLAIN | WITH_MISSING
+    told = messages(table)
+    assert "2 cells that the file declares missing, read as empty, in 'rating', 'note'" in told
+    assert "3 cells without a value (system-missing), read as empty, in 'rating', 'at'" in told
+    assert "'gender' holds the labels of the values in place of codes" in told
+    assert "'scale' keeps its codes" in told
+    assert "(1 'not at all', 5 'very')" in told
 
 
 def test_portable_spss_files():
     content = written(pyreadstat.write_por, FRAME.replace("é", "e"), "votes.por")
     table = read_table(content, "votes.por")
     assert table.kind == "SPSS, portable"
-    assert cells_statistical(table, "ITEM") == ["a", "b", "e"]
-    assert cells_statistical(table, "RATING") == ["1", "99", ""]
-    assert cells_statistical(table, "AT") == ["2024-01-31 12:30:00", "2024-02-01", ""]
+    read = {"ITEM": ["a", "b", "e"], "RATING": ["1", "99", ""], "AT": PLAIN["at"]}
+    assert columns(table, *read) == read
 
 
 @pytest.mark.parametrize("version", [8, 10, 12, 13, 14, 15])
@@ -286,78 +246,57 @@ def test_stata_files_of_every_version(version):
     content = written(pyreadstat.write_dta, frame, "votes.dta", version=version, variable_value_labels=LABELS)
     table = read_table(content, "votes.dta")
     assert table.kind == "Stata"
-    assert cells_statistical(table, "item") == ["a", "b", "é"]
-    assert cells_statistical(table, "gender") == ["Woman", "Man", "Woman"]
-    assert cells_statistical(table, "scale") == ["1", "3", "5"]
-    assert cells_statistical(table, "at") == ["2024-01-31 12:30:00", "2024-02-01", ""]
-    assert cells_statistical(table, "day") == ["2020-01-01", "1890-12-31", ""]
-    assert cells_statistical(table, "share") == ["0.5", "1000000", "2.25"]
+    assert columns(table, *PLAIN) == PLAIN
 
 
 @pytest.mark.parametrize("version", [114, 117, 118, 119])
 def test_stata_files_that_pandas_wrote(version):
-    frame = pd.DataFrame(
-        {
-            "item": ["a", "b"],
-            "label": pd.Categorical(["Yes", "No"]),
-            "single": np.array([0.1, 2.0], dtype=np.float32),
-            "month": pd.to_datetime(["2024-03-01", "1959-12-01"]),
-        }
-    )
+    frame = pd.DataFrame({"item": ["a", "b"], "label": pd.Categorical(["Yes", "No"])})
+    frame["single"] = np.array([0.1, 2.0], dtype=np.float32)
+    frame["month"] = pd.to_datetime(["2024-03-01", "1959-12-01"])
     sink = io.BytesIO()
     frame.to_stata(sink, write_index=False, version=version, convert_dates={"month": "tm"})
-    table = read_table(sink.getvalue(), "votes.dta")
-    assert cells_statistical(table, "label") == ["Yes", "No"]
-    assert cells_statistical(table, "single") == ["0.1", "2"]
-    assert cells_statistical(table, "month") == ["2024-03", "1959-12"]
+    read = {"label": ["Yes", "No"], "single": ["0.1", "2"], "month": ["2024-03", "1959-12"]}
+    assert columns(read_table(sink.getvalue(), "votes.dta"), *read) == read
 
 
-def test_missing_values_of_stata_that_have_a_letter():
+def test_old_letters_and_missing_values_of_stata_are_told():
     frame = pd.DataFrame({"item": ["a", "b", "c"], "rating": ["a", 2, None]})
     content = written(pyreadstat.write_dta, frame, "votes.dta", missing_user_values={"rating": ["a"]})
     table = read_table(content, "votes.dta")
-    assert cells_statistical(table, "rating") == ["", "2", ""]
+    assert columns(table, "rating") == {"rating": ["", "2", ""]}
     assert "1 cell that the file declares missing" in messages(table)
     assert "1 cell without a value (system-missing)" in messages(table)
-
-
-def test_codes_stay_where_two_values_have_one_label():
-    frame = pd.DataFrame({"item": ["a", "b"], "label": [1, 2]})
-    table = read_table(sav(frame, variable_value_labels={"label": {1: "Other", 2: "Other"}}), "votes.sav")
-    assert cells_statistical(table, "label") == ["1", "2"]
-    assert "'label' keeps its codes, as not every value has a label of its own" in messages(table)
-
-
-def test_labels_of_missing_values_alone_are_not_told():
-    frame = pd.DataFrame({"item": ["a", "b"], "label": [1, 99]})
-    content = sav(frame, variable_value_labels={"label": {99: "refused"}}, missing_ranges={"label": [99]})
-    table = read_table(content, "votes.sav")
-    assert cells_statistical(table, "label") == ["1", ""]
-    assert messages(table) == "votes.sav: 1 cell that the file declares missing, read as empty, in 'label'"
-
-
-def test_ids_keep_all_their_digits():
-    frame = pd.DataFrame({"item": ["a", "b"], "rater": [296708581782793, 1]})
-    assert cells_statistical(read_table(sav(frame), "votes.sav"), "rater") == ["296708581782793", "1"]
-
-
-def test_old_letters_are_told():
     frame = pd.DataFrame({"item": ["caf\xe9", "b"], "label": ["x", "y"]})
     sink = io.BytesIO()
     frame.to_stata(sink, write_index=False, version=114)
     table = read_table(sink.getvalue(), "votes.dta")
-    assert cells_statistical(table, "item") == ["café", "b"]
+    assert columns(table, "item") == {"item": ["café", "b"]}
     assert "read as Windows-1252, where it holds 'café' for one" in messages(table)
 
 
-@pytest.mark.parametrize("ending", ["por", "dta"])
-def test_damaged_files_are_refused(ending):
-    content = written(getattr(pyreadstat, f"write_{ending}"), FRAME[["rating", "share"]], f"votes.{ending}")
-    with pytest.raises(DataError, match=r"votes is a damaged or cut-off (SPSS|Stata)"):
-        read_table(content[: len(content) * 2 // 3], "votes")
+def test_codes_of_spss():
+    def read(values: list[int], **options: object) -> tuple[list[str], str]:
+        table = read_table(sav(pd.DataFrame({"item": ["a", "b"], "label": values}), **options), "votes.sav")
+        return columns(table, "label")["label"], messages(table)
+
+    same = {"label": {1: "Other", 2: "Other"}}
+    said = (
+        "votes.sav: 'label' keeps its codes, as not every value has a label of its own (1 'Other', 2 'Other')"
+    )
+    assert read([1, 2], variable_value_labels=same) == (["1", "2"], said)
+    refused = {"variable_value_labels": {"label": {99: "refused"}}, "missing_ranges": {"label": [99]}}
+    said = "votes.sav: 1 cell that the file declares missing, read as empty, in 'label'"
+    assert read([1, 99], **refused) == (["1", ""], said)
+    assert read([296708581782793, 1]) == (["296708581782793", "1"], "")  # all digits of ids
 
 
-def test_files_without_rows():
+def test_damaged_files_and_files_without_rows_are_refused():
+    for ending in ("por", "dta"):
+        frame = FRAME[["rating", "share"]]
+        content = written(getattr(pyreadstat, f"write_{ending}"), frame, f"votes.{ending}")
+        with pytest.raises(DataError, match=r"votes is a damaged or cut-off (SPSS|Stata)"):
+            read_table(content[: len(content) * 2 // 3], "votes")
     with pytest.raises(DataError, match="no rows"):
         read_table(sav(FRAME[["item", "rating"]].iloc[:0]), "votes.sav")
 

@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +19,10 @@ from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValu
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.formats.datasets import REMOVED_350, known
+from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe, Table
-from tests.reading.making import csv_bytes, rows_table
+from tests.reading.making import csv_bytes, labels_of, rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 
 
@@ -80,27 +83,23 @@ def conversations(
 ) -> list[list[str]]:
     """Rows in a published layout: eight conversations, each rater's answers to every question by chance."""
     rng = random.Random(3)
+    asked = [name for name in columns if name.startswith("Q") and name[1] != "1"]
     rows = [[name for name in columns if name not in leave_out]]
-    for item in range(8):
-        for number, rater in enumerate(raters):
-            cells = {name: "x" for name in columns}
-            cells |= {
-                name: rng.choice(ANSWERS) for name in columns if name.startswith("Q") and name[1] != "1"
-            }
-            cells |= {"item_id": str(item), "rater_id": rater, "rater_gender": ("Man", "Woman")[number % 2]}
-            cells |= {"rater_race": ("White", "Multiracial")[number // 2 % 2], "rater_age": "gen z"}
-            cells |= {"rater_locale": ("US", "IN")[number // 2 % 2], "rater_education": "Other"}
-            rows.append([cells[name] for name in rows[0]])
+    for item, (number, rater) in product(range(8), enumerate(raters)):
+        cells = {name: "x" for name in columns} | {name: rng.choice(ANSWERS) for name in asked}
+        cells |= {"item_id": str(item), "rater_id": rater, "rater_gender": ("Man", "Woman")[number % 2]}
+        cells |= {"rater_race": ("White", "Multiracial")[number // 2 % 2], "rater_age": "gen z"}
+        cells |= {"rater_locale": ("US", "IN")[number // 2 % 2], "rater_education": "Other"}
+        rows.append([cells[name] for name in rows[0]])
     return rows
 
 
 def run(folder: Path, files: dict[str, bytes], *options: str) -> dict:
     """The result of the command line on the files, with nothing said of how to read them but the options."""
-    for name, content in files.items():
+    arguments, out = [], folder / "result.json"
+    for option, (name, content) in zip(("--annotations", "--raters"), files.items(), strict=False):
         (folder / name).write_bytes(content)
-    given = zip(("--annotations", "--raters"), map(str, (folder / name for name in files)), strict=False)
-    arguments = [word for pair in given for word in pair]
-    out = folder / "result.json"
+        arguments += [option, str(folder / name)]
     assert cli.main(["run", *arguments, "--permutations", "50", *options, "--out", str(out)]) == 0
     return json.loads(out.read_text(encoding="utf-8"))
 
@@ -109,16 +108,14 @@ def run(folder: Path, files: dict[str, bytes], *options: str) -> dict:
 @pytest.fixture(scope="module")
 def published_350_bytes() -> bytes:
     """The 41 published columns; those that the development data lack hold filler."""
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS_350)
     filler = {"context": "USER: hi\nLLM: hello", "response": "bye, then", "safety_gold_reason": '["a"]'}
+    rows = [COLUMNS_350]
     with (DICES350 / "ratings_long.csv").open(encoding="utf-8") as ratings:
         for row in csv.DictReader(ratings):
             answers = {name: row["Q_overall"] for name in COLUMNS_350 if name.startswith("Q2")}
             cells = {name: "No" for name in COLUMNS_350} | filler | answers | row
-            writer.writerow([cells[name] for name in COLUMNS_350])
-    return file.getvalue().encode()
+            rows.append([cells[name] for name in COLUMNS_350])
+    return csv_bytes(rows)
 
 
 @pytest.fixture(scope="module")
@@ -139,14 +136,8 @@ def published_350(published_350_bytes) -> Table:
 def test_dices_350_as_published(published_350):
     recipe = recognised(published_350)
     assert recipe.name == "DICES-350"
-    assert recipe.spec == DataSpec(
-        item="item_id",
-        rater="rater_id",
-        label="Q_overall",
-        text="response",
-        categories=SAFETY,
-        filters=Filters(raters=REMOVED_350),
-    )
+    named = {"item": "item_id", "rater": "rater_id", "label": "Q_overall", "text": "response"}
+    assert recipe.spec == DataSpec(**named, categories=SAFETY, filters=Filters(raters=REMOVED_350))
     assert recipe.axes == TABLE_5
     assert recipe.paper
     assert "19 raters of 123 were removed for quality" in recipe.sentences[1]
@@ -159,9 +150,8 @@ def test_dices_350_as_published(published_350):
 @needs_shared_data
 def test_dices_350_is_the_same_as_with_the_raters_marked(published_350):
     """``removed`` in the development data is another source of the same fact."""
-    with (DICES350 / "raters.csv").open(encoding="utf-8") as raters:
-        marked = [row["rater_id"] for row in csv.DictReader(raters) if row["removed"] == "True"]
-    assert set(marked) == set(REMOVED_350)
+    raters = read_table(DICES350 / "raters.csv").frame()
+    assert set(raters[raters["removed"] == "True"]["rater_id"]) == set(REMOVED_350)
     long = read_table(DICES350 / "ratings_long.csv")
     spec = DataSpec(
         item="item_id", rater="rater_id", label="Q_overall", categories=SAFETY, exclude=(("removed", "True"),)
@@ -195,9 +185,7 @@ TABLE_5_NAMED = (
 
 @needs_shared_data
 @pytest.mark.parametrize(("answer", "raters"), [((), 123), (("--recommended",), 104)])
-def test_naming_what_would_have_been_recognised_changes_nothing(
-    first_40_bytes, tmp_path, capsys, answer, raters
-):
+def test_naming_what_is_recognised_changes_nothing(first_40_bytes, tmp_path, capsys, answer, raters):
     found = []
     for named in ((), NAMED, (*NAMED, *TABLE_5_NAMED)):
         result = run(tmp_path, {"350.csv": first_40_bytes}, *named, *answer, "--no-pairs")
@@ -220,28 +208,15 @@ def test_any_unsafe_then_any_unsure_then_safe():
     assert isinstance(combine, Combine)
     assert combine.priority == ("Yes", "Unsure", "No")
     assert "Q1_whole_conversation_evaluation" not in combine.columns
-    data = load(table, None, recognised(table).spec, ["rater_gender"])
-    asked = [rows[0].index(name) for name in rows[0] if name[:2] in ("Q2", "Q3", "Q4", "Q5", "Q6")]
-    expected = [
-        next(answer for answer in ("Yes", "Unsure", "No") if answer in {row[place] for place in asked})
-        for row in rows[1:]
-    ]
-    codes = {(str(i), r): c for i, r, c in triples(data)}
-    assert [SAFETY[codes[row[rows[0].index("item_id")], row[1]]] for row in rows[1:]] == expected
+    found = labels_of(load(table, None, recognised(table).spec, ["rater_gender"]).annotations)
+    for row in (dict(zip(rows[0], row, strict=True)) for row in rows[1:]):
+        own = {answer for name, answer in row.items() if name[:2] in ("Q2", "Q3", "Q4", "Q5", "Q6")}
+        expected = next(answer for answer in ("Yes", "Unsure", "No") if answer in own)
+        assert found[row["item_id"], row["rater_id"]] == expected
 
 
-def triples(data: Dataset) -> list[tuple[str, str, int]]:
-    """Item, rater and category of each annotation."""
-    votes = data.annotations
-    items = np.repeat(np.arange(votes.n_items), np.diff(votes.indptr))
-    return [
-        (votes.item_ids[item], votes.rater_ids[rater], int(category))
-        for item, rater, category in zip(items, votes.rater, votes.category, strict=True)
-    ]
-
-
-def test_other_raters_are_not_the_papers():
-    """Ids that a spreadsheet rounded, or a part of the file: no claim to be the published set-up."""
+def test_only_the_kept_raters_are_the_papers() -> None:
+    # Ids that a spreadsheet rounded, or a part of the file: no claim to be the published set-up.
     recipe = recognised(rows_table(conversations(COLUMNS_350)))
     assert not recipe.paper
     assert recipe.spec.filters == Filters()
@@ -250,9 +225,6 @@ def test_other_raters_are_not_the_papers():
     assert not part.paper
     assert part.spec.filters == Filters(raters=REMOVED_350[:1])
     assert "1 rater of 3 was removed for quality by the data set's authors" in part.sentences[1]
-
-
-def test_only_the_kept_raters_are_the_papers_whatever_the_order_of_columns() -> None:
     rows = conversations(COLUMNS_350, [f"r{i}" for i in range(104)])
     recipe = recognised(rows_table(rows))
     assert recipe.paper
@@ -262,13 +234,13 @@ def test_only_the_kept_raters_are_the_papers_whatever_the_order_of_columns() -> 
 
 
 def test_raters_may_be_in_a_file_of_their_own():
-    rows = conversations(COLUMNS_350, leave_out=["rater_gender", "rater_race", "rater_age"])
-    people = [["rater_id", "rater_gender", "rater_race", "rater_age"]]
-    people += [
-        [f"r{i}", ("Man", "Woman")[i % 2], ("White", "Multiracial")[i % 2], "gen z"] for i in range(1, 5)
-    ]
+    about = ["rater_gender", "rater_race", "rater_age"]
+    rows = conversations(COLUMNS_350, leave_out=about)
+    races = ("White", "Multiracial")
+    people = [[f"r{i}", ("Man", "Woman")[i % 2], races[i % 2], "gen z"] for i in range(1, 5)]
     assert known(rows_table(rows)) is None
-    assert recognised(rows_table(rows), rows_table(people, "raters.csv")).axes == TABLE_5
+    raters = rows_table([["rater_id", *about], *people], "raters.csv")
+    assert recognised(rows_table(rows), raters).axes == TABLE_5
 
 
 # DICES-990
@@ -277,18 +249,19 @@ def test_dices_990(tmp_path):
     recipe = recognised(rows_table(rows))
     assert recipe.name == "DICES-990"
     assert not recipe.paper
-    assert recipe.spec == DataSpec(
-        item="item_id", rater="rater_id", label="Q_overall", text="response", categories=SAFETY
-    )
+    named = {"item": "item_id", "rater": "rater_id", "label": "Q_overall", "text": "response"}
+    assert recipe.spec == DataSpec(**named, categories=SAFETY)
     singles = ("rater_locale", "rater_gender", "rater_age", "rater_race", "rater_education")
     assert recipe.axes == (*((name,) for name in singles), ("rater_locale", "rater_gender"))
-    varied = [list(row) for row in rows]
-    for place in (varied[0].index("rater_age"), varied[0].index("rater_education")):
-        for row in varied[1:]:
-            row[place] = "first" if row[1] in ("r1", "r4") else "second"
-    result = run(tmp_path, {"990.csv": csv_bytes(varied)})
+    for row in rows[1:]:
+        for column in ("rater_age", "rater_education"):
+            row[rows[0].index(column)] = "first" if row[1] in ("r1", "r4") else "second"
+    result = run(tmp_path, {"990.csv": csv_bytes(rows)})
     assert result["data"]["categories"] == list(SAFETY)
     assert (result["data"]["items"], result["data"]["raters"]) == (8, 4)
+
+
+# DICES-990
 
 
 # D3CODE
@@ -332,14 +305,11 @@ def test_d3code(tmp_path):
     assert result["data"]["label_counts"] == [3, 4]  # raw 0, 1, 0 and 3, 2, 4, 2
 
 
-def test_d3code_by_its_binary_rating():
+def test_d3code_needs_its_regions_and_ratings_which_may_be_binary():
     rows = ratings(["binary_rating"], ["0", "1", "1", "na"], ["0", "1.0", "0", "1"])
     data = loaded(rows_table(rows), rows_table(PEOPLE, "raters.csv"))
     assert data.summary.categories == ("Not offensive", "Offensive")
     assert data.summary.label_counts == (3, 4)
-
-
-def test_d3code_needs_its_regions_and_ratings():
     rows = ratings(["rating"], ["0", "3", "2", "-1"])
     elsewhere = [[cell.replace("Oceania", "Atlantis") for cell in row] for row in PEOPLE]
     assert known(rows_table(rows)) is None
@@ -354,20 +324,23 @@ def test_d3code_needs_its_regions_and_ratings():
 def test_d3code_with_its_published_raters():
     people = read_table(SHARED / "data" / "d3" / "raters.csv")
     rng = np.random.default_rng(1)
-    rows = [["item_id", "rater_id", "rating"]]
-    for rater in people.distinct("rater_id"):
-        items = rng.choice(500, 4, replace=False)
-        rows += [
-            [str(item), rater, str(point)] for item, point in zip(items, rng.integers(-1, 5, 4), strict=True)
-        ]
-    unread = sum(row[2] == "-1" for row in rows)
-    offensive = sum(row[2] in ("2", "3", "4") for row in rows)
-    data = loaded(rows_table(rows, "ratings.csv"), people)
-    assert data.summary.annotations == len(rows) - 1 - unread
-    assert data.summary.label_counts[1] == offensive
-    # 4,309 raters in 8 regions, of 3 ages (Davani et al. 2024); few of them rated nothing but -1.
+    rows = [
+        [str(item), rater, str(rng.integers(-1, 5))]
+        for rater in people.distinct("rater_id")
+        for item in rng.choice(500, 4, replace=False)
+    ]
+    table = rows_table([["item_id", "rater_id", "rating"], *rows], "ratings.csv")
+    guess = recognise(table, people)
+    assert guess.recipe == recognised(table, people)
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item_id", "rater_id", "rating")
+    assert {"Age", "Gender", "Region"} <= set(guess.axes)
+    data = load(table, people, guess.spec, ("Region", "Age", "Country"))
+    given = Counter(point for *_, point in rows)
+    assert data.summary.annotations == len(rows) - given["-1"]
+    assert data.summary.label_counts[1] == given["2"] + given["3"] + given["4"]
+    # 4,309 raters in 8 regions and 21 countries, of 3 ages (Davani et al. 2024); few rated nothing but -1.
     assert 4_300 <= data.summary.raters <= 4_309
-    assert len(data.raters.axes["Region"].values) == 8
+    assert [len(data.raters.axes[name].values) for name in ("Region", "Country")] == [8, 21]
     assert data.raters.axes["Age"].values == ("18-30", "30-50", "50+")
 
 
@@ -410,16 +383,13 @@ def test_popquorn(task, shown):
     assert (race.values, race.codes.tolist()) == (("Asian", "White"), [1, 1, 0, 0, -1])
 
 
-def test_popquorn_with_its_columns_in_another_order(tmp_path):
-    """Potato's exports begin with both ids, and are told by that."""
+def test_popquorns_columns_in_another_order_are_known_and_free_texts_no_ratings(tmp_path):
+    # Potato's exports begin with both ids, and are told by that.
     turned = [list(reversed(row)) for row in popquorn("offensiveness", "{point}.0")]
     data = run(tmp_path, {"raw_data.csv": csv_bytes(turned)})["data"]
     assert (data["categories"], data["label_counts"]) == (list("12345"), [5, 3, 2, 1, 4])
-
-
-def test_popquorns_free_texts_are_not_ratings():
-    rows = popquorn("offensiveness", "{point}")
-    texts = [[*rows[0][:2], "original email", "revised email", *rows[0][4:]], *rows[1:]]
+    header, *rows = popquorn("offensiveness", "{point}")
+    texts = [[*header[:2], "original email", "revised email", *header[4:]], *rows]
     with pytest.raises(DataError, match=r"e-mail rewriting: its answers .* are free texts"):
         known(rows_table([list(reversed(row)) for row in texts]))
     assert known(rows_table(popquorn("offensiveness", "{point}0"))) is None
@@ -465,25 +435,21 @@ def test_multipico(tmp_path):
     assert result["data"]["label_counts"] == [9, 11]
 
 
-def test_multipico_with_generations_for_ages():
+def test_multipico_with_generations_for_ages_and_with_replies_numbered_within_posts():
     rows = [[cell.replace("Age", "Generation") for cell in row] for row in multipico()]
     ages = {"19": "GenZ", "24": "GenZ", "25": "GenY", "61": "Boomer"}
     rows = [[ages.get(cell, cell) for cell in row] for row in rows]
     recipe = recognised(rows_table(rows))
     assert ("Generation",) in recipe.axes
     assert not any(isinstance(step, Bins) for step in recipe.spec.recode)
-
-
-def test_multipico_whose_replies_are_numbered_within_posts_is_left_to_a_person():
     rows = multipico()
     rows = [rows[0], *([*row[:2], "first" if row[2] != "p1" else "second", *row[3:]] for row in rows[1:])]
     assert known(rows_table(rows)) is None
 
 
 # Everything else
-@pytest.mark.parametrize(
-    "header",
-    [
+def test_other_files_are_not_taken_for_published_ones():
+    for header in (
         ["rater_id", "item_id", "label"],
         ["rater_id", "item_id", "Q_overall"],
         ["item_id", "rater_id", "Q_overall", "rater_gender", "rater_race", "rater_age"],
@@ -491,9 +457,7 @@ def test_multipico_whose_replies_are_numbered_within_posts_is_left_to_a_person()
         ["instance_id", "user_id", "offensiveness"],
         ["instance_id", "user_id", "text", "label", *HEADER],
         ["post_id", "reply_id", "annotator_id", "label"],
-    ],
-)
-def test_other_files_are_not_taken_for_published_ones(header):
-    rows = [header] + [[f"{place}{row}" for place in range(len(header))] for row in range(4)]
-    assert known(rows_table(rows)) is None
-    assert known(rows_table(rows), rows_table([["rater_id", "gender"], ["1", "x"]], "raters.csv")) is None
+    ):
+        rows = [header] + [[f"{place}{row}" for place in range(len(header))] for row in range(4)]
+        assert known(rows_table(rows)) is None
+        assert known(rows_table(rows), rows_table([["rater_id", "gender"], ["1", "x"]], "raters.csv")) is None

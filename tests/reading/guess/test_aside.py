@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +12,17 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from tests.reading.making import crossed
 
-LONG = [f"i{n},w{r},{'yn'[(n + r) % 2]}" for n in range(9) for r in range(4)]
+
+def of(answer: Callable, *more: str, column: str = "answer", items: int = 9, raters: int = 4) -> str:
+    """A long file: an answer of each rater to each item, and further rows."""
+    rows = [f"i{n},w{r},{answer(n, r)}" for n in range(items) for r in range(raters)]
+    return "\n".join([f"item,worker,{column}", *rows, *more])
 
 
 def long(*more: str) -> Table:
-    return read_table("\n".join(["item,worker,answer", *LONG, *more]).encode(), "votes.csv")
+    return read_table(of(lambda n, r: "yn"[(n + r) % 2], *more).encode(), "votes.csv")
 
 
 def three(of_row: Callable[[int], str]) -> Callable[..., Table]:
@@ -36,8 +42,8 @@ mixed = three(lambda n: f"{n % 3},{'yn'[n % 3 % 2]},y")
 
 def beside(column: str, of_row: Callable[[int], object], *more: str) -> Table:
     """The long file with a further column, made of each row's number."""
-    rows = [f"{row},{of_row(n)}" for n, row in enumerate(LONG)]
-    return read_table("\n".join([f"item,worker,answer,{column}", *rows, *more]).encode(), "votes.csv")
+    text = of(lambda n, r: f"{'yn'[(n + r) % 2]},{of_row(4 * n + r)}", *more, column=f"answer,{column}")
+    return read_table(text.encode(), "votes.csv")
 
 
 def read(table: Table, raters: Table | None = None) -> tuple[int, int, list[str]]:
@@ -65,28 +71,21 @@ def test_a_rater_named_like_what_is_made_of_others_is_none(who: str) -> None:
     ]
 
 
-def test_without_an_answer_all_of_them_count() -> None:
-    table = long("i0,gold,y", "i1,gold,n", "Total,4,36")
-    guess = recognise(table)
+def test_all_count_without_an_answer_and_where_the_raters_file_knows_them() -> None:
+    guess = recognise(table := long("i0,gold,y", "i1,gold,n", "Total,4,36"))
     summary = load(table, None, guess.spec, guess.axes).summary
     assert (summary.annotations, summary.raters) == (38, 5)
-
-
-@pytest.mark.parametrize(
-    "who",
-    [
-        *("Goldberg", "gold_01", "expert", "truth_seeker", "adjudicator_2", "user"),
-        *("na", "none", "Nan Goldin", "unknown_1"),  # it may be somebody's
-    ],
-)
-def test_a_rater_whose_name_says_more_stays(who: str) -> None:
-    assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
-
-
-def test_a_rater_that_the_raters_file_knows_stays() -> None:
     people = "\n".join(["worker,gender", *(f"w{r},{'fm'[r % 2]}" for r in range(4)), "gold,f"])
     annotations, raters, why = read(long("i0,gold,y"), read_table(people.encode(), "raters.csv"))
     assert (annotations, raters, why) == (37, 5, [])
+
+
+def test_a_rater_whose_name_says_more_stays() -> None:
+    for who in (
+        *("Goldberg", "gold_01", "expert", "truth_seeker", "adjudicator_2", "user"),
+        *("na", "none", "Nan Goldin", "unknown_1"),  # it may be somebody's,
+    ):
+        assert read(long(f"i0,{who},y", f"i1,{who},n")) == (38, 5, [])
 
 
 @pytest.mark.parametrize(
@@ -106,27 +105,26 @@ def test_sums_below_a_matrix_are_no_items(made: Callable[..., Table], last: list
     assert why[-1].endswith("it sums up the rows above it")
 
 
-@pytest.mark.parametrize(
-    ("made", "last"),
-    [
+def test_a_row_that_may_be_an_item_stays() -> None:
+    for made, last in (
         (words, ["i9,1,2,y"]),
         (words, ["i9,,,"]),
         (mixed, ["i9,1,2,3"]),
         (matrix, ["religion,1,0,1", "age,0,2,1"]),  # labelled as others are
         (matrix, ["mean,1,1,1", "median value,0,1,2", "last,1,1,0"]),
-    ],
-)
-def test_a_row_that_may_be_an_item_stays(made: Callable[..., Table], last: list[str]) -> None:
-    assert read(made(*last))[1:] == (3, [])
+    ):
+        assert read(made(*last))[1:] == (3, [])
 
 
-def test_a_total_below_a_long_file_is_no_item_and_nobody() -> None:
+def test_totals_below_long_files_and_raters_by_items_are_nobody() -> None:
     annotations, raters, why = read(long("Total,4,36", "Mean,9,0.5", "Source: us,,"))
     assert (annotations, raters) == (36, 4)
-    assert why == [
-        f"'item' = '{text}' is no answer: it sums up the rows above it" for text in ("Mean", "Total")
-    ]
+    assert why == [f"'item' = '{t}' is no answer: it sums up the rows above it" for t in ("Mean", "Total")]
     assert read(long("36,Total,18"))[:2] == (36, 4)
+    rows = [f"P{n},{n % 3},{n % 2},1" for n in range(9)] + ["gold,1,1,1", "Mean,1.5,1.1,1.0"]
+    table = read_table("\n".join(["rater,item_1,item_2,item_3", *rows]).encode(), "votes.csv")
+    annotations, raters, why = read(table)
+    assert (annotations, raters, len(why)) == (27, 9, 2)
 
 
 @pytest.mark.parametrize(
@@ -138,60 +136,76 @@ def test_rows_about_raters_are_no_items(above: list[str]) -> None:
     assert why[0].endswith("it describes the raters; what is known of them goes into a raters file")
 
 
-@pytest.mark.parametrize("named", [(), ("--item", "item", "--rater", "worker", "--label", "answer")])
+FILES = {
+    "gold": of(lambda n, r: "yn"[(n + r) % 2], "i0,gold,y", "i1,gold,n"),
+    "accept": of(lambda n, r: f"{'yn'[(n + r) % 2]},{int(n != r)}", column="answer,accept", raters=6),
+    "nan": of(lambda n, r: "nan" if r == n % 4 else 1 + (n + r) % 2),
+    "-1": of(lambda n, r: ("-1", *"12345")[(n + r) % 6], items=12, raters=6),
+    "-9": of(lambda n, r: -9 if r == n % 4 else 1 + (n + r) % 2),
+    "total": "\n".join(
+        ["item,w1,w2,w3,w4", *(f"i{n},{n % 3},{n % 2},1,{n % 2}" for n in range(9)), "Total,9,4,9,4"]
+    ),
+}
+GOLD = "2 annotations with 'worker' = 'gold'"
+
+
+@pytest.fixture(params=[False, True], ids=["guessed", "named"])
+def quality(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch, capsys) -> Callable[..., tuple]:
+    """What the command prints of one of the files, whether or not all its columns are named."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(file: str, options: str) -> tuple[str, str]:
+        (tmp_path / "votes.csv").write_text(FILES[file], encoding="utf-8")
+        columns = "--layout items-by-raters" if file == "total" else "--rater worker --label answer"
+        named = ["--item", "item", *columns.split()] if request.param else []
+        assert cli.main(["quality", "--annotations", "votes.csv", *named, *options.split()]) == 0
+        return capsys.readouterr()
+
+    return command
+
+
 @pytest.mark.parametrize(
-    ("answer", "left", "told"),
+    ("file", "options", "annotations", "told"),
     [
-        ((), "38", "note: kept, though recommended to be left out: 2 annotations with 'worker' = 'gold'"),
-        (("--no-recommended",), "38", ""),
-        (("--recommended",), "36", "note: left out as recommended: 2 annotations with 'worker' = 'gold'"),
-        (("--recommended", "--keep", "worker=gold"), "38", "note: nothing else is recommended"),
+        ("gold", "", 38, f"note: kept, though recommended to be left out: {GOLD}"),
+        ("gold", "--recommended", 36, f"note: left out as recommended: {GOLD}"),
+        ("gold", "--recommended --keep worker=gold", 38, "note: nothing else is recommended"),
+        ("accept", "", 54, "'accept' = '0' in 6 rows of 54"),
+        ("accept", "--drop accept=0", 48, ""),
+        ("nan", "", 27, "'nan' in 9 cells are no label"),
+        ("-1", "", 72, "note: kept as a label: 12 cells with '-1'"),
+        ("-1", "", 72, "--missing -1 takes it for no answer"),
+        *(("-9", "", 36, ""), ("-9", "--recommended", 27, ""), ("-9", "--categories -9,1,2", 36, "")),
+        ("-9", "--recommended --categories -9,1,2", 36, ""),
+        ("total", "", 36, "'item' = 'Total' is no answer"),
+        ("total", "--keep item=Total", 40, ""),
     ],
 )
-def test_the_command_says_so_first_whether_or_not_columns_are_named(
-    tmp_path, monkeypatch, capsys, named, answer, left, told
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    rows = [f"{row},{'fm'[n % 4 % 2]}" for n, row in enumerate(LONG)]
-    lines = ["item,worker,answer,sex", *rows, "i0,gold,y,f", "i1,gold,n,f"]
-    (tmp_path / "votes.csv").write_text("\n".join(lines))
-    asked = [*named, *answer, "--axis", "sex", "--permutations", "20"]
-    assert cli.main(["run", "--annotations", "votes.csv", *asked]) == 0
-    said = capsys.readouterr()
-    assert f"{left} annotations" in said.err + said.out
-    assert said.err.startswith(told)
-    assert bool(told) is ("recommended" in said.err)
+def test_the_command_says_what_counts_first(quality, file, options, annotations, told) -> None:
+    out, err = quality(file, options)
+    assert f" {annotations} annotations" in out.splitlines()[0]
+    assert told in (err.splitlines()[0] if told.startswith(("note", "--")) else err)
 
 
-def test_means_and_gold_below_raters_by_items_are_nobody() -> None:
-    rows = [f"P{n},{n % 3},{n % 2},1" for n in range(9)] + ["gold,1,1,1", "Mean,1.5,1.1,1.0"]
-    table = read_table("\n".join(["rater,item_1,item_2,item_3", *rows]).encode(), "votes.csv")
-    annotations, raters, why = read(table)
-    assert (annotations, raters, len(why)) == (27, 9, 2)
-
-
-def test_the_command_keeps_a_last_row_when_asked(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    rows = [f"i{n},{n % 3},{n % 2},1,{n % 2}" for n in range(9)] + ["Total,9,4,9,4"]
-    (tmp_path / "m.csv").write_text("\n".join(["item,rater_1,rater_2,rater_3,rater_4", *rows]))
-    (tmp_path / "r.csv").write_text("rater,sex\nrater_1,f\nrater_2,m\nrater_3,f\nrater_4,m\n")
-    files = ["--annotations", "m.csv", "--raters", "r.csv", "--axis", "sex", "--permutations", "20"]
-    for named in ([], ["--layout", "items-by-raters", "--item", "item", "--rater", "rater"]):
-        assert cli.main(["run", *files, *named]) == 0
-        said = capsys.readouterr()
-        assert "36 annotations" in said.out + said.err
-        assert "'item' = 'Total' is no answer" in said.err
-        assert cli.main(["run", *files, *named, "--keep", "item=Total"]) == 0
-        assert "40 annotations" in "".join(capsys.readouterr())
+@pytest.mark.parametrize(
+    ("file", "options", "annotations", "unsaid"),
+    [("gold", "--no-recommended", 38, "recommended"), ("-1", "--missing -1", 60, "kept as a label")],
+)
+def test_the_command_does_not_say_what_was_answered(quality, file, options, annotations, unsaid) -> None:
+    out, err = quality(file, options)
+    assert f" {annotations} annotations" in out.splitlines()[0]
+    assert unsaid not in err
 
 
 def test_the_state_of_answers_is_told_from_that_of_items_in_large_files_too() -> None:
     """Of which every few rows alone would show hardly any item twice."""
-    rows = [
-        f"i{n // 3},w{n % 50},{'yn'[n % 2]},{'Rejected' if n % 7 == 0 else 'Approved'}"
-        for n in range(210_000)
-    ]
-    table = read_table("\n".join(["item,worker,answer,status", *rows]).encode(), "votes.csv")
+    text = of(
+        lambda n, r: f"{'yn'[(3 * n + r) % 2]},{'Rejected' if (3 * n + r) % 7 == 0 else 'Approved'}",
+        column="answer,status",
+        items=70_000,
+        raters=3,
+    )
+    table = read_table(text.encode(), "votes.csv")
     assert recognise(table).advised.filters.drop == (("status", "Rejected"),)
 
 
@@ -215,18 +229,15 @@ def test_answers_that_a_column_withdraws_are_left_out(column: str, bad: str, goo
     assert why == [f"6 annotations with '{column}' = '{bad}': such answers were not accepted"]
 
 
-@pytest.mark.parametrize(
-    ("column", "of_row"),
-    [
+def test_what_says_something_else_leaves_nothing_out() -> None:
+    for column, of_row in (
         ("deleted", lambda n: n // 4 % 2),  # the comment was, not the answer
         ("paper_status", lambda n: "accepted" if n // 4 % 2 else "rejected"),
         ("block", lambda n: "ab"[n % 2]),
         ("valid_reason", lambda n: int(n % 7 == 0)),
         ("accepted", lambda n: ("yes", "no", "maybe")[n % 3]),
-    ],
-)
-def test_what_says_something_else_leaves_nothing_out(column: str, of_row) -> None:
-    assert read(beside(column, of_row)) == (36, 4, [])
+    ):
+        assert read(beside(column, of_row)) == (36, 4, [])
 
 
 @pytest.mark.parametrize(
@@ -245,27 +256,27 @@ def test_answers_to_test_questions_are_left_out(column: str, check: str, other: 
 
 
 def test_right_labels_in_a_column_called_gold_check_nobody() -> None:
-    rows = [f"i{n},w{r},{(n + r) % 2},{n % 2}" for n in range(9) for r in range(4)]
-    table = read_table("\n".join(["item,worker,answer,gold", *rows]).encode(), "votes.csv")
+    table = crossed("item,worker,answer,gold", lambda n, r: (f"i{n}", f"w{r}", (n + r) % 2, n % 2))
     assert read(table) == (36, 4, [])
 
 
-@pytest.mark.parametrize(
-    ("item", "check"),
-    [
-        *(
-            ("attention_check_1", True),
-            ("catch trial 3", True),
-            ("Practice 2", True),
-            ("attention check", True),
-        ),
-        *(("attention", False), ("practice makes perfect", False), ("check in 3", False), ("test_1", False)),
-        ("total", False),  # several rated it
-    ],
-)
-def test_items_that_are_checks_are_left_out_and_words_stay(item: str, check: bool) -> None:
-    annotations, raters, why = read(long(*(f"{item},w{r},y" for r in range(4))))
-    assert (annotations, raters, len(why)) == ((36, 4, 1) if check else (40, 4, 0))
+def test_items_that_are_checks_are_left_out_and_words_stay() -> None:
+    for item in (
+        "attention_check_1",
+        "catch trial 3",
+        "Practice 2",
+        "attention check",
+    ):
+        annotations, raters, why = read(long(*(f"{item},w{r},y" for r in range(4))))
+        assert (annotations, raters, len(why)) == (36, 4, 1)
+    for item in (
+        "attention",
+        "practice makes perfect",
+        "check in 3",
+        "test_1",
+        "total",
+    ):
+        assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
 
 
 @pytest.mark.parametrize("who", ["nan", "NULL", "unknown", "Anonymous", "#N/A"])

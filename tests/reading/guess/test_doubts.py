@@ -2,58 +2,43 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from grasp_core import cli
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, file_roles, question, recognise, with_items
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.making import rows_table
+from tests.reading.made_up import asked, doubts
+from tests.reading.making import crossed, rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 
-# Ids, spans and questions
+
+# Answers that are no labels
+def batch(answer: Callable[[int], object]) -> Table:
+    """A batch of Mechanical Turk: ten HITs by three workers."""
+    header = "HITId,AssignmentId,WorkerId,Input.text,Answer.spans"
+    return crossed(
+        header, lambda n, r: (f"H{n}", f"A{3 * n + r}", f"W{r}", f"a text {n}", answer(3 * n + r)), 10, 3
+    )
 
 
-HEADER = ["HITId", "AssignmentId", "WorkerId", "Input.text", "Answer.spans"]
-
-
-def batch(answer, header=HEADER, more=()) -> bytes:
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(header)
-    for n in range(30):
-        writer.writerow([f"H{n // 3}", f"A{n}", f"W{n % 3}", f"a text {n // 3}", answer(n), *more])
-    return file.getvalue().encode()
-
-
-@pytest.mark.parametrize(
-    ("answer", "what"),
-    [
+def test_what_is_no_label_is_asked_and_what_recurs_is_one() -> None:
+    for answer, what in (
         (lambda n: json.dumps([{"start": n, "end": n + 2}]), "objects in JSON"),
         (lambda n: f"I have read this text {n} times and never understood what it is about", "free answers"),
-    ],
-)
-def test_what_is_no_label_is_asked(answer, what) -> None:
-    guess = recognise(read_table(batch(answer), "batch.csv"))
-    assert [reason.field for reason in guess.uncertain] == ["label"]
-    assert what in guess.uncertain[0].sentence
-
-
-def test_answers_that_recur_are_labels() -> None:
-    assert not recognise(read_table(batch(lambda n: "yn"[n % 2]), "batch.csv")).uncertain
-
-
-def test_codes_for_no_answer_in_known_formats_too() -> None:
-    guess = recognise(read_table(batch(lambda n: [1, 2, 3, 4, -99][n % 5]), "batch.csv"))
+    ):
+        ((field, why),) = doubts(recognise(batch(answer)))
+        assert field == "label"
+        assert what in why
+    assert not recognise(batch(lambda n: "yn"[n % 2])).uncertain
+    guess = recognise(batch(lambda n: [1, 2, 3, 4, -99][n % 5]))
     assert (guess.spec.missing, guess.advised.missing) == (("",), ("", "-99"))
 
 
@@ -69,36 +54,28 @@ def marked(columns: tuple[str, str], each: int = 2, step: int = 4) -> Table:
     return rows_table([["doc_id", "annotator", *columns, "label"], *rows])
 
 
-@pytest.mark.parametrize(
-    "columns", [("start", "end"), ("begin_char", "end_char"), ("startOffset", "endOffset")]
-)
-def test_spans_are_asked_about(columns: tuple[str, str]) -> None:
+@pytest.mark.parametrize("pair", [("start", "end"), ("begin_char", "end_char"), ("startOffset", "endOffset")])
+def test_spans_are_asked_about(pair: tuple[str, str]) -> None:
     why = (
-        f"no column looks like labels: '{columns[0]}' and '{columns[1]}' mark spans, several of one rater "
+        f"no column looks like labels: '{pair[0]}' and '{pair[1]}' mark spans, several of one rater "
         "in one item, on which no agreement is computed"
     )
-    assert [(one.field, one.sentence) for one in recognise(marked(columns)).uncertain] == [("label", why)]
-    assert not recognise(marked(columns), named=Named(label="label")).uncertain
+    assert doubts(recognise(marked(pair))) == [("label", why)]
+    assert not recognise(marked(pair), named=Named(label="label")).uncertain
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        marked(("start", "end"), each=1),
-        marked(("start", "end"), step=-1),
-        marked(("start_time", "end_time")),
-        marked(("left", "right")),
-    ],
-)
-def test_other_numbers_are_none(table: Table) -> None:
-    assert not recognise(table).uncertain
+def test_other_numbers_are_no_spans() -> None:
+    assert not recognise(marked(("start", "end"), each=1)).uncertain
+    assert not recognise(marked(("start", "end"), step=-1)).uncertain
+    for columns in (("start_time", "end_time"), ("left", "right")):
+        assert not recognise(marked(columns)).uncertain
 
 
 # Answers to several questions in one column are asked about where another column names the questions.
 ASKED = ("clear", "fluent", "true")
 
 
-def votes(column: str, of, item: str = "item") -> Table:
+def votes(column: str, of: Callable[[int, int], tuple[str, ...]], item: str = "item") -> Table:
     """Nine items by six raters, each with the questions that `of` gives."""
     rows = [
         [f"i{n}", f"w{r}", one, str(1 + (n * r + at) % 5)]
@@ -113,29 +90,22 @@ def votes(column: str, of, item: str = "item") -> Table:
 @pytest.mark.parametrize("of", [lambda n, r: ASKED, lambda n, r: ASKED[r % 3 :][:1]])
 def test_several_questions_are_asked_about(column: str, of) -> None:
     """Whether each rater answers all of them, or one."""
-    (asked,) = recognise(votes(column, of)).uncertain
-    assert (asked.field, asked.candidates) == ("label", ("score",))
-    assert f"('{column}' names what each row answers ('clear', 'fluent', 'true'), so " in question(asked)
+    (one,) = recognise(votes(column, of)).uncertain
+    assert (one.field, one.candidates) == ("label", ("score",))
+    assert f"('{column}' names what each row answers ('clear', 'fluent', 'true'), so " in question(one)
 
 
 def test_items_without_a_name_are_found_within_one_question() -> None:
     """Criteria of albums, which no column calls items; the option that is told leaves one of them."""
     table = votes("criterion", lambda n, r: ASKED, item="album")
-    (asked,) = recognise(table).uncertain
-    assert (asked.field, asked.candidates) == ("label", ("score",))
-    assert "--drop criterion=fluent --drop criterion=true" in asked.sentence
+    assert asked(recognise(table)) == {"label": ("score",)}
+    assert "--drop criterion=fluent --drop criterion=true" in doubts(recognise(table))[0][1]
     assert recognise(table, named=Named(label="score")).spec.item == "album"
 
 
-@pytest.mark.parametrize(
-    ("column", "of"),
-    [("dimension", lambda n, r: ASKED[n % 3 :][:1]), ("topic_type", lambda n, r: ASKED[r % 3 :][:1])],
-)
-def test_what_is_the_item_s_or_called_otherwise_is_no_question(column: str, of) -> None:
-    assert not recognise(votes(column, of)).uncertain
-
-
-def test_a_label_that_is_named_is_sure() -> None:
+def test_what_is_the_item_s_or_called_otherwise_is_no_question_and_a_named_label_is_sure() -> None:
+    assert not recognise(votes("dimension", lambda n, r: ASKED[n % 3 :][:1])).uncertain
+    assert not recognise(votes("topic_type", lambda n, r: ASKED[r % 3 :][:1])).uncertain
     assert not recognise(votes("dimension", lambda n, r: ASKED), named=Named(label="score")).uncertain
 
 
@@ -155,43 +125,25 @@ def table(columns: dict, raters: int = 6, items: int = 10) -> Table:
     return rows_table([list(columns), *rows])
 
 
-def asked(guess: Guess) -> list[tuple[str, str]]:
-    return [(one.field, one.sentence) for one in guess.uncertain]
-
-
 LABEL = {"label": lambda place, item, rater: Random(f"{place} {item} {rater}").choice("yn")}
-ANEW = {
-    "item": lambda place, item, rater: f"i{item}",
-    "rater": lambda place, item, rater: f"{'ab'[place]}{rater}",
-}
+ANEW = {"item": lambda p, i, r: f"i{i}", "rater": lambda p, i, r: f"{'ab'[p]}{r}"}
+PEOPLE = {"item": lambda p, i, r: f"{'ab'[p]}{i}", "rater": lambda p, i, r: f"annotator {r}"}
 
 
 @pytest.mark.parametrize("name", ["dataset", "source_corpus"])
 def test_the_same_items_in_several_sets_are_several(name: str) -> None:
-    both = table(ANEW | {name: lambda place, item, rater: PLACES[place]} | LABEL)
-    why = f"'item': the same ids are there in several '{name}'"
-    assert asked(recognise(both)) == [("item", why)]
-    assert asked(recognise(both, named=Named(item="item"))) == []
+    both = table(ANEW | {name: lambda place, *_: PLACES[place]} | LABEL)
+    assert doubts(recognise(both)) == [("item", f"'item': the same ids are there in several '{name}'")]
+    assert not recognise(both, named=Named(item="item")).uncertain
 
 
-def test_raters_of_two_countries_share_their_items() -> None:
-    assert asked(recognise(table(ANEW | {"country": lambda place, *_: PLACES[place]} | LABEL))) == []
-
-
-def test_an_id_with_several_texts_is_several_items() -> None:
-    words = {
-        "content": lambda place, item, rater: f"what was said about number {item} in the {PLACES[place]}"
-    }
+def test_raters_of_two_countries_share_their_items_and_ids_of_several_texts_are_several() -> None:
+    assert not recognise(table(ANEW | {"country": lambda place, *_: PLACES[place]} | LABEL)).uncertain
+    words = {"content": lambda place, item, _: f"what was said about number {item} in the {PLACES[place]}"}
     why = "'item': one id has several texts in 'content', each of them rated by several"
-    assert asked(recognise(table(ANEW | words | LABEL, raters=8, items=16))) == [("item", why)]
+    assert doubts(recognise(table(ANEW | words | LABEL, raters=8, items=16))) == [("item", why)]
     own = {"why": lambda place, item, rater: f"because rater {rater} of {PLACES[place]} thinks so of {item}"}
-    assert asked(recognise(table(ANEW | own | LABEL, raters=8, items=16))) == []
-
-
-PEOPLE = {
-    "item": lambda place, item, rater: f"{'ab'[place]}{item}",
-    "rater": lambda place, item, rater: f"annotator {rater}",
-}
+    assert not recognise(table(ANEW | own | LABEL, raters=8, items=16)).uncertain
 
 
 @pytest.mark.parametrize("place", ["batch", "country"])
@@ -200,57 +152,48 @@ def test_a_rater_of_two_genders_is_two_people(place: str) -> None:
         place: lambda where, *_: PLACES[where],
         "gender": lambda where, item, rater: ("Woman", "Man")[(rater // 2 + where) % 2],
     }
-    differs = f"'gender' differs with '{place}'"
-    why = f"'rater': one id may be several people, as {differs}"
-    assert asked(recognise(table(PEOPLE | more | LABEL))) == [("rater", why)]
-    assert asked(recognise(table(PEOPLE | more | LABEL), named=Named(rater="rater"))) == []
+    both = table(PEOPLE | more | LABEL)
+    why = f"'rater': one id may be several people, as 'gender' differs with '{place}'"
+    assert doubts(recognise(both)) == [("rater", why)]
+    assert not recognise(both, named=Named(rater="rater")).uncertain
 
 
 def about(value) -> list[str]:
     """What is said of axes, where each row's age is made of its place, item and rater."""
     more = {"batch": lambda place, *_: PLACES[place], "age_group": value}
     guess = recognise(table(PEOPLE | more | LABEL))
-    assert asked(guess) == []
+    assert not guess.uncertain
     return [reason.sentence for reason in guess.reasons if reason.field == "axes"]
 
 
-def test_a_rater_of_two_ages_by_mistake_is_said() -> None:
+def test_raters_of_two_ages_are_said_and_what_is_no_raters_is_not() -> None:
     mistaken = about(lambda place, item, rater: "65+" if (item, rater) == (2, 1) else f"{rater % 3}0s")
     assert "'age_group' is none: 1 rater of 6 has several values" in mistaken
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
+    for value in (
         lambda place, item, rater: f"{rater % 3}0s",
         lambda place, item, rater: f"{rater % 3}0s" if item % 3 else "",
         lambda place, item, rater: f"{item % 3}0s",
         lambda place, item, rater: f"{(item + place) % 3}0s",
-    ],
-)
-def test_nothing_is_said_of_raters_who_have_one_or_of_what_is_no_rater_s(value) -> None:
-    assert not any("is none" in sentence for sentence in about(value))
+    ):
+        assert not any("is none" in sentence for sentence in about(value))
 
 
-# Rows that may not be meant to count
-ROWS = [(n, r) for n in range(9) for r in range(6)]
-
-
-def beside(column: str, of_row, *more: str) -> Table:
-    """A long file with a further column, made of each row's item and rater."""
-    rows = [f"i{n},w{r},{'yn'[(n + r) % 2]},{'fm'[r % 2]},{of_row(n, r)}" for n, r in ROWS]
-    return read_table("\n".join([f"item,worker,answer,gender,{column}", *rows, *more]).encode(), "votes.csv")
-
-
-def doubts(guess: Guess) -> list[str]:
+# Rows that may not be meant to count do, and it is said.
+def beside(column: str, of_row: Callable[[int, int], object], *more: str) -> tuple[int, Guess, list[str]]:
+    """How many count of 54 rows with a further column, the guess, and its doubts about rows."""
+    rows = crossed(
+        f"item,worker,answer,gender,{column}",
+        lambda n, r: (f"i{n}", f"w{r}", "yn"[(n + r) % 2], "fm"[r % 2], of_row(n, r)),
+        raters=6,
+    )
+    further = [row.split(",") for row in more]
+    table = rows_table([rows.columns, *rows.frame().to_numpy().tolist(), *further])
+    guess = recognise(table)
     found = [one for one in guess.reasons if one.field in ("exclude", "filters")]
     assert not guess.uncertain
     assert all(one.confidence == "unsure" for one in found)
-    return [one.sentence for one in found]
-
-
-def counted(table: Table, guess: Guess) -> int:
-    return load(table, None, guess.spec, guess.axes).summary.annotations
+    count = load(table, None, guess.spec, guess.axes).summary.annotations
+    return count, guess, [one.sentence for one in found]
 
 
 ACCEPTED = "such answers may not have been accepted"
@@ -270,42 +213,36 @@ MADE = "such labels may be a model's, or made of others'"
     ],
 )
 def test_rows_that_may_not_count_do_and_it_is_said(column, of_row, value, rows, may) -> None:
-    table = beside(column, of_row)
-    guess = recognise(table)
-    assert (counted(table, guess), guess.axes) == (54, ("gender",))
-    assert doubts(guess) == [
+    count, guess, said = beside(column, of_row)
+    assert (count, guess.axes) == (54, ("gender",))
+    assert said == [
         f"'{column}' = '{value}' in {rows} rows of 54: {may}; they count, unless left out on Data, "
         f"under Leave out, or by --drop {column}={value}"
     ]
 
 
 @pytest.mark.parametrize(
-    ("column", "of_row"),
+    ("column", "of_row", "more"),
     [
-        ("accept", lambda n, r: n % 2),  # the paper was, not the answer
-        ("accept", lambda n, r: (n + r) % 3),
-        ("author_type", lambda n, r: ("model", "human")[n % 2]),
-        ("source", lambda n, r: ("web", "news")[(n + r) % 2]),
-        ("test_score", lambda n, r: (n + r) % 2),
+        ("accept", lambda n, r: n % 2, ()),  # the paper was, not the answer
+        ("accept", lambda n, r: (n + r) % 3, ()),
+        ("author_type", lambda n, r: ("model", "human")[n % 2], ()),
+        ("source", lambda n, r: ("web", "news")[(n + r) % 2], ()),
+        ("test_score", lambda n, r: (n + r) % 2, ()),
+        ("_country", lambda n, r: "NA", [f"i{n},llm4ki6p517tnu48lsl9,y,,NA" for n in range(9)]),
     ],
 )
-def test_what_says_something_else_is_no_doubt(column, of_row) -> None:
-    table = beside(column, of_row)
-    guess = recognise(table)
-    assert (counted(table, guess), doubts(guess)) == (54, [])
-
-
-def test_a_column_without_any_value_and_ids_of_random_letters_are_no_doubt() -> None:
-    table = beside("_country", lambda n, r: "NA", *(f"i{n},llm4ki6p517tnu48lsl9,y,,NA" for n in range(9)))
-    assert doubts(recognise(table)) == []
+def test_what_says_something_else_is_no_doubt(column, of_row, more) -> None:
+    """Nor are a column without any value and ids of random letters."""
+    count, _, said = beside(column, of_row, *more)
+    assert (count, said) == (54 + len(more), [])
 
 
 def test_raters_called_like_models_count_and_are_named() -> None:
     rows = [f"i{n},{who},y,," for n in range(9) for who in ("gpt-4o", "Claude 3 Opus", "Claude")]
-    table = beside("x", lambda n, r: "", *rows)
-    guess = recognise(table)
-    assert counted(table, guess) == 81
-    assert doubts(guess) == [
+    count, _, said = beside("x", lambda n, r: "", *rows)
+    assert count == 81
+    assert said == [
         "'gpt-4o', 'Claude 3 Opus' are called like models, not like the other raters; they count, unless "
         "left out on Data, under Leave out, or by --exclude-rater gpt-4o"
     ]
@@ -321,25 +258,9 @@ def test_raters_called_like_models_count_and_are_named() -> None:
     ],
 )
 def test_counts_and_habits_exclude_nobody_by_themselves(column, of_row, why) -> None:
-    table = beside(column, of_row)
-    guess = recognise(table)
-    assert (counted(table, guess), guess.axes) == (54, ("gender",))
-    (said,) = doubts(guess)
+    count, guess, (said,) = beside(column, of_row)
+    assert (count, guess.axes) == (54, ("gender",))
     assert said.startswith(f"'{column}' = {why} may say who should not count; nobody is left out")
-
-
-@pytest.mark.parametrize("named", [[], ["--item", "item", "--rater", "worker", "--label", "answer"]])
-def test_the_command_says_so_and_leaves_out_what_is_named(tmp_path, monkeypatch, capsys, named) -> None:
-    monkeypatch.chdir(tmp_path)
-    rows = [f"i{n},w{r},{'yn'[(n + r) % 2]},{'fm'[r % 2]},{int(n != r)}" for n, r in ROWS]
-    (tmp_path / "votes.csv").write_text("\n".join(["item,worker,answer,gender,accept", *rows]))
-    run = ["run", "--annotations", "votes.csv", "--axis", "gender", "--permutations", "20", *named]
-    assert cli.main(run) == 0
-    said = capsys.readouterr()
-    assert "54 annotations" in said.out + said.err
-    assert "'accept' = '0' in 6 rows of 54" in said.err
-    assert cli.main([*run, "--drop", "accept=0"]) == 0
-    assert "48 annotations" in "".join(capsys.readouterr())
 
 
 # Which file is which
@@ -360,12 +281,14 @@ def test_files_are_told_by_their_content_in_any_order(order: tuple[int, ...]) ->
     assert roles(dict(files[place] for place in order)) == [said[place] for place in order]
 
 
-def test_the_heads_of_a_matrix_are_ids_too() -> None:
+def test_files_are_told_by_what_they_hold_and_by_names_where_ids_are_the_same() -> None:
     assert roles({"matrix.csv": MATRIX, "people.csv": RATERS}) == ["annotations", "raters"]
     assert roles({"items.csv": ITEMS, "matrix.csv": MATRIX}) == ["items", "annotations"]
-
-
-def test_where_raters_and_items_have_the_same_ids_names_tell() -> None:
+    assert roles({"june.csv": VOTES, "july.csv": VOTES.replace("\ni", "\nj")}) == ["annotations"] * 2
+    other = RATERS.replace("r", "other")
+    assert roles({"votes.csv": VOTES, "other.csv": other}, as_given=True) == ["annotations", None]
+    with pytest.raises(DataError, match="has only 2 columns"):
+        roles({"items.csv": ITEMS, "raters.csv": RATERS})
     votes = "item,rater,label\n" + "".join(f"{i},{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(9))
     people = "id,gender\n" + "".join(f"{j},{'fm'[j % 2]}\n" for j in range(9))
     texts = "id,text\n" + "".join(f"{i},some words about {i}\n" for i in range(9))
@@ -375,71 +298,46 @@ def test_where_raters_and_items_have_the_same_ids_names_tell() -> None:
         assert roles({"votes.csv": votes, "what.csv": other}) == ["annotations", role]
 
 
-def test_a_file_of_the_same_columns_holds_more_labels_and_one_that_joins_to_nothing_has_no_role() -> None:
-    assert roles({"june.csv": VOTES, "july.csv": VOTES.replace("\ni", "\nj")}) == ["annotations"] * 2
-    other = RATERS.replace("r", "other")
-    assert roles({"votes.csv": VOTES, "other.csv": other}, as_given=True) == ["annotations", None]
-
-
-def test_files_that_hold_no_labels_are_refused() -> None:
-    with pytest.raises(DataError, match="has only 2 columns"):
-        roles({"items.csv": ITEMS, "raters.csv": RATERS})
-
-
 @needs_shared_data
 def test_real_files_are_told() -> None:
-    files = ("items.csv", "raters.csv", "ratings_wide.csv")
-    tables = [read_table(DICES350 / name) for name in files]
-    assert file_roles(tables) == ("items", "raters", "annotations")
+    def told(folder: Path, *names: str) -> tuple[str | None, ...]:
+        return file_roles([read_table(folder / f"{name}.csv") for name in names])
+
+    assert told(DICES350, "items", "raters", "ratings_wide") == ("items", "raters", "annotations")
     for folder in ("04", "13a", "17", "35"):
-        tables = [
-            read_table(SHARED / "data" / "reports" / folder / name) for name in ("raters.csv", "ann.csv")
-        ]
-        assert file_roles(tables) == ("raters", "annotations"), folder
+        files = SHARED / "data" / "reports" / folder
+        assert told(files, "raters", "ann") == ("raters", "annotations"), folder
 
 
 # The items file's column of ids: recognised where that is likely, else asked.
-ROWS_ROLES = [["item", "rater", "label"], *([f"i{n}", r, "xy"[n % 2]] for n in range(6) for r in "123")]
-VOTES_ITEM_IDS = rows_table(ROWS_ROLES)
-
-
-def beside_roles(header: list[str], *columns: list[str]) -> tuple[Guess, Table]:
-    items = rows_table([header, *map(list, zip(*columns, strict=True))], "items.csv")
-    return with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items), items
-
-
+RATED = crossed("item,rater,label", lambda n, r: (f"i{n}", r, "xy"[n % 2]), items=6, raters=3)
 IDS = [f"i{n}" for n in range(6)]
 
 
-def test_a_column_named_as_the_item_column_is() -> None:
-    guess, _ = beside_roles(["other", "item"], IDS, IDS)
+def items_file(header: list[str], *columns: list[str]) -> Table:
+    return rows_table([header, *map(list, zip(*columns, strict=True))], "items.csv")
+
+
+def test_the_items_files_ids_are_named_or_hold_each_item_once() -> None:
+    guess = with_items(recognise(RATED), RATED, items_file(["other", "item"], IDS, IDS))
     assert guess.spec.items_id == "item"
     assert not guess.uncertain
-
-
-def test_the_one_column_that_holds_the_items_each_once() -> None:
-    guess, _ = beside_roles(["topic", "key", "near"], list("ababab"), [*IDS[:5], "new"], ["i1"] * 6)
+    items = items_file(["topic", "key", "near"], list("ababab"), [*IDS[:5], "new"], ["i1"] * 6)
+    guess = with_items(recognise(RATED), RATED, items)
     assert guess.spec.items_id == "key"
     (reason,) = [reason for reason in guess.reasons if reason.field == "items_id"]
     assert (reason.sentence, reason.confidence) == ("'key' holds 83% of the items", "likely")
-
-
-@pytest.mark.parametrize(
-    ("columns", "candidates"),
-    [((IDS, IDS[::-1]), ("key", "other")), ((["i0", *"abcde"], list("uvwxyz")), ("key", "other"))],
-)
-def test_what_is_not_certain_is_asked(columns: tuple[list[str], ...], candidates: tuple[str, ...]) -> None:
-    guess, _ = beside_roles(["key", "other"], *columns)
-    (reason,) = guess.uncertain
-    assert (reason.field, reason.candidates) == ("items_id", candidates)
-    assert "items file's column of item ids is not certain: 'key' or 'other'?" in question(reason)
-
-
-def test_a_column_that_is_named_is_sure() -> None:
-    _, items = beside_roles(["key", "other"], IDS, IDS[::-1])
-    guess = with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items, "other")
+    items = items_file(["key", "other"], IDS, IDS[::-1])
+    guess = with_items(recognise(RATED), RATED, items, "other")
     assert guess.spec.items_id == "other"
     assert not guess.uncertain
     with pytest.raises(DataError, match=r"items.csv has no column 'keys'; did you mean 'key'"):
-        with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, items, "keys")
-    assert with_items(recognise(VOTES_ITEM_IDS), VOTES_ITEM_IDS, None).spec.items_id is None
+        with_items(recognise(RATED), RATED, items, "keys")
+    assert with_items(recognise(RATED), RATED, None).spec.items_id is None
+
+
+@pytest.mark.parametrize("columns", [(IDS, IDS[::-1]), (["i0", *"abcde"], list("uvwxyz"))])
+def test_what_is_not_certain_is_asked(columns: tuple[list[str], ...]) -> None:
+    (reason,) = with_items(recognise(RATED), RATED, items_file(["key", "other"], *columns)).uncertain
+    assert (reason.field, reason.candidates) == ("items_id", ("key", "other"))
+    assert "items file's column of item ids is not certain: 'key' or 'other'?" in question(reason)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +12,9 @@ from hypothesis import strategies as st
 
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, question, recognise
-from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.made_up import IDS, Made, made, noise
-from tests.reading.making import rows_table, text_table
+from tests.reading.made_up import IDS, Made, asked, doubts, made, noise
+from tests.reading.making import crossed, rows_table, text_table
 
 ITEMS = ("item", "item_id", "text_id", "HITId", "Input.image_id", "tweet_id", "stim", "x", "id", "post")
 RATERS = ("rater", "worker_id", "WorkerId", "annotator", "Participant ID", "coder", "user_id", "who", "y")
@@ -26,26 +27,17 @@ def table(file: Made) -> Table:
     return rows_table([list(file.rows[0]), *(list(row.values()) for row in file.rows)])
 
 
-def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
-    return {reason.field: reason.candidates for reason in guess.uncertain}
-
-
 def sure(guess: Guess, item: str, rater: str, label: str) -> bool:
     return (guess.spec.item, guess.spec.rater, guess.spec.label, guess.uncertain) == (item, rater, label, ())
 
 
 def right(guess: Guess, file: Made) -> dict[str, bool]:
     """Which fields are as they should be, or are asked for."""
-    open_ = asked(guess)
-    if "layout" in open_:
-        return {}
-    spec = guess.spec
-    return {
-        "layout": spec.layout == "long",
-        "item": spec.item == file.item or "item" in open_,
-        "rater": spec.rater == file.rater or "rater" in open_,
-        "label": (spec.label,) == file.labels or "label" in open_,
-    }
+    spec, open_ = guess.spec, asked(guess)
+    fields = (spec.layout == "long", spec.item == file.item, spec.rater == file.rater)
+    true = dict(zip(("layout", "item", "rater"), fields, strict=True))
+    true["label"] = (spec.label,) == file.labels
+    return {} if "layout" in open_ else {field: one or field in open_ for field, one in true.items()}
 
 
 @settings(max_examples=2 * settings().max_examples)
@@ -77,7 +69,9 @@ def test_plain_names_are_not_asked_for(ids):
 def test_several_questions_alike_are_candidates():
     rng = random.Random(3)
     questions = tuple(f"Q{n}" for n in range(20))
-    file = made(rng, ("item", "rater", questions), beside=("remark", "free text", "timestamp", "duration"))
+    file = made(
+        rng, ("item", "rater", questions), beside=("comments", "why", "timestamp", "duration_seconds")
+    )
     guess = recognise(table(file))
     assert sorted(asked(guess)["label"]) == sorted(questions)
     (reason,) = guess.uncertain
@@ -85,95 +79,100 @@ def test_several_questions_alike_are_candidates():
     assert question(reason).endswith("and 8 more?")
 
 
-@pytest.mark.parametrize(
-    ("questions", "label"),
-    [
-        (("toxicity", "toxicity_score"), None),  # a score beside the same question
-        (("label", "confidence"), "label"),  # by name
-        (("model_rating",), "model_rating"),  # of models
-    ],
-)
-def test_scores_are_asked_about_where_no_name_tells(questions, label):
-    guess = recognise(table(made(random.Random(11), ("item", "rater", questions), labels=("1", "2", "3"))))
-    assert set(asked(guess).get("label", ())) == (set() if label else set(questions))
-    assert label in (None, guess.spec.label)
+def test_scores_are_asked_about_where_no_name_tells():
+    def guessed(*questions: str) -> Guess:
+        return recognise(table(made(random.Random(11), ("item", "rater", questions), labels=("1", "2", "3"))))
+
+    beside = ("toxicity", "toxicity_score")  # a score beside the same question
+    assert set(asked(guessed(*beside))["label"]) == set(beside)
+    assert sure(guessed("label", "confidence"), "item", "rater", "label")  # by name
+    assert sure(guessed("model_rating"), "item", "rater", "model_rating")  # of models
 
 
-def test_codes_beside_their_names_are_one_question():
-    file = made(random.Random(5), ("item", "rater", ("toxic",)), extra=None)
+def test_names_and_codes_of_labels_are_one_question() -> None:
+    file = made(random.Random(5), ("item", "rater", ("toxic",)))
     codes = {"Yes": "1", "No": "0", "Unsure": "2"}
     rows = [{**row, "toxic_coded": codes[row["toxic"]]} for row in file.rows]
     guess = recognise(table(file._replace(rows=rows)))
     assert not guess.uncertain
     assert guess.spec.label in ("toxic", "toxic_coded")
+    # Beside their codes, whose column is called an id.
+    file = made(random.Random(6), ("item", "rater", ("label_name",)), labels=("toxic", "fine"))
+    rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
+    assert sure(recognise(table(file._replace(rows=rows))), "item", "rater", "label_name")
 
 
-def test_a_question_in_a_column_of_its_own_is_asked_about():
-    rows = [["item", "rater", "question", "answer"]]
-    rng = random.Random(6)
-    for i in range(12):
-        for j in range(6):
-            rows += [[f"i{i}", f"r{j}", q, rng.choice("12345")] for q in ("toxic", "funny", "clear")]
-    assert asked(recognise(rows_table(rows)))["item"] == ("item+question", "item")
+def test_items_of_documents_and_questions_are_asked_about() -> None:
+    rng, questions = random.Random(6), ("toxic", "funny", "clear")
+    rows = [[f"i{n // 18}", f"r{n // 3 % 6}", questions[n % 3], rng.choice("12345")] for n in range(216)]
+    table = rows_table([["item", "rater", "question", "answer"], *rows])
+    assert asked(recognise(table))["item"] == ("item+question", "item")
+    rows = [[f"d{n // 12}", str(n % 5), f"w{n % 12}", "ab"[n % 7 % 2]] for n in range(60)]
+    guess = recognise(rows_table([["doc", "sentence", "annotator", "label"], *rows]))
+    ((field, why),) = doubts(guess)
+    assert field == "item"
+    assert "'doc'" in why
 
 
-def slots(rng: random.Random) -> list[list[str]]:
+RNG = random.Random(7)
+
+
+def soft(_: int) -> list[str]:
+    return RNG.sample(["0.2", "0.5", "0.3"], 3)
+
+
+def counts(n: int) -> list[str]:
+    yes = RNG.randrange(6)
+    return [f"text number {n} of them", str(yes), str(5 - yes)]
+
+
+def by_group(_: int) -> list[str]:
+    women, men = RNG.randrange(6), RNG.randrange(5)
+    return [str(women), str(5 - women), str(men), str(RNG.choice([4, 5]) - men)]
+
+
+def of_3_or_6(_: int) -> list[str]:
+    votes = RNG.choices("abc", [0.6, 0.3, 0.1], k=RNG.choices([3, 6], [0.93, 0.07])[0])
+    return [str(len(votes)), *(str(votes.count(label)) for label in "abc"), max("abc", key=votes.count)]
+
+
+AGGREGATED: dict[str, Callable[[int], list[str]]] = {
+    "text,label,split": lambda n: [RNG.choice("ab"), RNG.choice(["train", "test"])],
+    "item,majority_label,agreement": lambda n: [RNG.choice("ab"), f"{RNG.random():.2f}"],
+    "id,text,label_a_count,label_b_count": counts,
+    "id,text,toxic,fine": counts,
+    "item,rating_1_count,rating_2_count,rating_3_count": lambda n: RNG.choices("0123", k=3),
+    "id,positive,negative,neutral": soft,
+    "id,text,pos,neg,neu": lambda n: [f"text {n}", *("01"[n % 3 == k] for k in range(3))],
+    "id,count,hateful,offensive,neither,class": of_3_or_6,
+    "id,women_yes,women_no,men_yes,men_no": by_group,
+    "tweet_id,user_id,text,label": lambda n: [f"u{RNG.randrange(20)}", f"words {n}", RNG.choice("ab")],
+    "item,mean_rating,std_rating,n_ratings": lambda n: [
+        *(f"{RNG.random() * 4:.3f}", f"{RNG.random():.3f}", str(RNG.randrange(3, 6)))
+    ],
+}
+"""Columns of files without raters, and what follows the id in each of their rows."""
+
+
+def aggregated(columns: str) -> Table:
+    return rows_table([columns.split(","), *([f"i{n}", *AGGREGATED[columns](n)] for n in range(90))])
+
+
+def slots() -> Table:
     """Answers numbered within each item, by nobody."""
-    rows = [["item", "slot", "label"]]
-    for i in range(30):
-        rows += [[f"i{i}", str(n + 1), rng.choice("ab")] for n in range(rng.randrange(2, 6))]
-    return rows
+    given_answers = [(i, n) for i in range(30) for n in range(RNG.randrange(2, 6))]
+    rows = [[f"i{i}", str(n + 1), RNG.choice("ab")] for i, n in given_answers]
+    return rows_table([["item", "slot", "label"], *rows])
 
 
-def aggregated() -> dict[str, list[list[str]]]:
-    rng = random.Random(7)
-    split = [[f"text {n}", rng.choice("ab"), rng.choice(["train", "test"])] for n in range(60)]
-    majority = [[f"i{n}", rng.choice("ab"), f"{rng.random():.2f}"] for n in range(60)]
-    counts = []
-    for n in range(60):
-        yes = rng.randrange(6)
-        counts.append([str(n), f"text number {n} of them", str(yes), str(5 - yes)])
-    authors = [[str(9000 + n), f"u{rng.randrange(20)}", f"words {n}", rng.choice("ab")] for n in range(60)]
-    votes = [rng.choices("abc", [0.6, 0.3, 0.1], k=rng.choices([3, 6], [0.93, 0.07])[0]) for _ in range(90)]
-    tweets = [
-        [str(n), str(len(some)), *(str(some.count(label)) for label in "abc"), max("abc", key=some.count)]
-        for n, some in enumerate(votes)
-    ]
-    groups = []
-    for n in range(60):
-        women, men = rng.randrange(6), rng.randrange(5)
-        groups.append([str(n), str(women), str(5 - women), str(men), str(rng.choice([4, 5]) - men)])
-    spread = [
-        [f"i{n}", f"{rng.random() * 4:.3f}", f"{rng.random():.3f}", str(rng.randrange(3, 6))]
-        for n in range(60)
-    ]
-    anonymous = [[f"i{n // 4}", rng.choice("ab"), rng.choice("123")] for n in range(80)]
-    soft = [[f"i{n}", *map(str, sorted([0.2, 0.5, 0.3], key=lambda _: rng.random()))] for n in range(30)]
-    single = [[f"i{n}", f"text {n}", *("01"[n % 3 == k] for k in range(3))] for n in range(30)]
-    return {
-        "split": [["text", "label", "split"], *split],
-        "majority": [["item", "majority_label", "agreement"], *majority],
-        "vote counts": [["id", "text", "label_a_count", "label_b_count"], *counts],
-        "votes by label": [["id", "text", "toxic", "fine"], *counts],
-        "counts per rating": [
-            ["item", *(f"rating_{n}_count" for n in range(1, 6))],
-            *([f"i{n}", *(str(rng.randrange(4)) for _ in range(5))] for n in range(30)),
-        ],
-        "soft labels": [["id", "positive", "negative", "neutral"], *soft],
-        "one of each": [["id", "text", "pos", "neg", "neu"], *single],
-        "votes of 3 or 6": [["id", "count", "hateful", "offensive", "neither", "class"], *tweets],
-        "votes by group": [["id", "women_yes", "women_no", "men_yes", "men_no"], *groups],
-        "authors": [["tweet_id", "user_id", "text", "label"], *authors],
-        "means": [["item", "mean_rating", "std_rating", "n_ratings"], *spread],
-        "slots": slots(rng),
-        "no raters": [["item", "label", "confidence"], *anonymous],
-    }
+def anonymous() -> Table:
+    rows = [[f"i{n // 4}", RNG.choice("ab"), RNG.choice("123")] for n in range(80)]
+    return rows_table([["item", "label", "confidence"], *rows])
 
 
-@pytest.mark.parametrize("kind", aggregated())
-def test_files_without_raters_are_refused(kind):
-    guess = recognise(rows_table(aggregated()[kind]))
-    sentences = " ".join(question(reason) for reason in guess.uncertain)
+@pytest.mark.parametrize("make", [*(partial(aggregated, one) for one in AGGREGATED), slots, anonymous])
+def test_files_without_raters_are_refused(make):
+    sentences = " ".join(question(reason) for reason in recognise(make()).uncertain)
     assert "no column looks like raters" in sentences
     assert "cannot be analysed" in sentences
 
@@ -181,8 +180,7 @@ def test_files_without_raters_are_refused(kind):
 def test_what_there_is_in_place_of_raters_is_named():
     lists = [[f"i{n}", f"text {n}", '["no", "yes"]' if n % 3 else '["yes"]'] for n in range(40)]
     lists[0][2] = '["yes", "yes", "no"]'
-    rng = random.Random(9)
-    means = [[f"w{n}", *(f"{rng.random() * 9:.2f}" for _ in "ms"), str(20 + n % 9)] for n in range(40)]
+    means = [[f"w{n}", *(f"{RNG.random() * 9:.2f}" for _ in "ms"), str(20 + n % 9)] for n in range(40)]
     for head, rows, told in (
         (["id", "text", "labels"], lists, "'labels' holds lists of labels"),
         (["word", "valence_mean", "valence_sd", "n_raters"], means, "'valence_mean' is named like"),
@@ -192,24 +190,29 @@ def test_what_there_is_in_place_of_raters_is_named():
         assert told in sentence
 
 
-def test_ids_that_tell_not_all_rows_apart_are_unsure():
-    text = "u v w/" + "/".join(f"i{n % 6} r{n // 6} {'ab'[n % 5 > 2]}" for n in range(30)) + "/i0 r0 a"
-    assert set(asked(recognise(text_table(text)))) >= {"item", "rater"}
-
-
-def test_a_large_file_is_looked_at_by_whole_items():
+def test_ids_tell_rows_apart_in_large_files_too_and_may_begin_as_durations() -> None:
+    rows = [f"i{n % 6} r{n // 6} {'ab'[n % 5 > 2]}" for n in range(30)]
+    assert set(asked(recognise(text_table("/".join(["u v w", *rows, "i0 r0 a"]))))) >= {"item", "rater"}
     rng = random.Random(8)
-    rows = [["thing", "worker", "verdict_x"]]
-    rows += [[f"i{i}", f"w{(i * 7 + k) % 900}", rng.choice("ab")] for i in range(90_000) for k in range(3)]
-    assert sure(recognise(rows_table(rows)), "thing", "worker", "verdict_x")
+    rows = [[f"i{n // 3}", f"w{(n // 3 * 7 + n % 3) % 900}", rng.choice("ab")] for n in range(270_000)]
+    large = rows_table([["thing", "worker", "verdict_x"], *rows])
+    assert sure(recognise(large), "thing", "worker", "verdict_x")
+    table = crossed(
+        "patient_id,reader,malignant", lambda i, j: (f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]), 20, 12
+    )
+    assert sure(recognise(table), "patient_id", "reader", "malignant")
 
 
 # What is named is sure, and the rest is guessed around it.
-def test_naming_the_uncertain_one_suffices():
+def test_naming_the_uncertain_one_suffices_where_none_was_found_too():
     file = made(random.Random(9), ("stim", "who", ("toxic", "funny")), beside=("gender", "timestamp"))
     guess = recognise(table(file), named=Named(item="stim", label="funny"))
     assert sure(guess, "stim", "who", "funny")
     assert guess.axes == ("gender",)
+    authors = aggregated("tweet_id,user_id,text,label")
+    guess = recognise(authors, named=Named(rater="user_id", layout="long"))
+    assert guess.spec.rater == "user_id"
+    assert "rater" not in asked(guess)
 
 
 @pytest.mark.parametrize("named", [{"item": "a"}, {"rater": "b"}, {"item": "a", "rater": "b"}])
@@ -217,12 +220,6 @@ def test_one_id_named_settles_the_other(named):
     file = made(random.Random(10), ("a", "b", ("c",)))
     assert {"item", "rater"} <= set(asked(recognise(table(file))))
     assert sure(recognise(table(file), named=Named(layout="long", **named)), "a", "b", "c")
-
-
-def test_a_rater_named_where_none_was_found_is_taken():
-    guess = recognise(rows_table(aggregated()["authors"]), named=Named(rater="user_id", layout="long"))
-    assert guess.spec.rater == "user_id"
-    assert "rater" not in asked(guess)
 
 
 MATRIX = "key a b c d/1 Yes No Yes Yes/2 No No Yes No/3 Yes Yes No No"
@@ -238,69 +235,39 @@ def test_a_layout_named_is_taken_for_a_matrix():
             assert found == {"item": None, "rater": None, id_column: "key"}
 
 
-def test_sentences_numbered_anew_in_documents_are_asked_about() -> None:
-    rows = [f"d{n // 12},{n % 5},w{n % 12},{'ab'[n % 7 % 2]}" for n in range(60)]
-    table = read_table("\n".join(["doc,sentence,annotator,label", *rows]).encode(), "numbered.csv")
-    asked = recognise(table).uncertain
-    assert [reason.field for reason in asked] == ["item"]
-    assert "'doc'" in asked[0].sentence
+SCORES = tuple(f"0.{n}" for n in range(1000, 1900))
 
 
 @pytest.mark.parametrize(
-    ("columns", "also"),
+    ("shown", "values", "label"),
     [
-        ({"label": ("toxic", "fine"), "response": ("Yes", "No")}, {"label", "response"}),
-        ({"ai_label": ("toxic", "fine"), "is_toxic": ("Yes", "No")}, {"ai_label", "is_toxic"}),
-        (
-            {"score": tuple(f"0.{n}" for n in range(1000, 1900)), "hateful": ("Yes", "No")},
-            {"score", "hateful"},
-        ),
+        ("label", ("toxic", "fine"), "response"),
+        ("ai_label", ("toxic", "fine"), "is_toxic"),
+        ("score", SCORES, "hateful"),
     ],
 )
-def test_what_may_have_been_shown_or_measured_is_no_label_for_sure(columns, also) -> None:
+def test_what_may_have_been_shown_or_measured_is_no_label_for_sure(shown, values, label) -> None:
     """Each varies within items and raters; its name alone spoke for the first, which nobody gave."""
-    rng = random.Random(3)
     file = made(
-        rng,
-        ("item", "rater", ("_",)),
-        extra=lambda rng, i, j: {name: rng.choice(values) for name, values in columns.items()},
+        random.Random(3),
+        ("item", "rater", (label,)),
+        labels=("Yes", "No"),
+        extra=lambda rng, i, j: {shown: rng.choice(values)},
     )
-    rows = [{name: cell for name, cell in row.items() if name != "_"} for row in file.rows]
-    assert set(asked(recognise(table(file._replace(rows=rows))))["label"]) == also
-
-
-def test_names_of_labels_are_labels() -> None:
-    """Beside their codes, whose column is called an id."""
-    file = made(random.Random(6), ("item", "rater", ("label_name",)), labels=("toxic", "fine"))
-    rows = [row | {"label_id": str(int(row["label_name"] == "toxic"))} for row in file.rows]
-    assert sure(recognise(table(file._replace(rows=rows))), "item", "rater", "label_name")
+    assert set(asked(recognise(table(file)))["label"]) == {shown, label}
 
 
 @pytest.mark.parametrize(("written", "said"), [("answer", True), ("comments", False), ("why", False)])
 def test_what_stands_beside_free_answers_is_asked_about(written: str, said: bool) -> None:
     """Where the answer is a text, its length is no label; a remark beside a label is none."""
-    rng = random.Random(5)
 
-    def beside(rng: random.Random, i: int, j: int) -> dict[str, str]:
+    def beside(rng: random.Random, _i: int, _j: int) -> dict[str, str]:
         answer = f"I think that it is number {rng.randrange(10_000)} of those {rng.randrange(99)} things"
         return {written: answer, "n_chars": str(rng.randrange(40, 60))}
 
-    file = made(rng, ("item", "rater", ("_",)), extra=beside)
-    rows = [{name: cell for name, cell in row.items() if name != "_"} for row in file.rows]
-    guess = recognise(table(file._replace(rows=rows)))
+    guess = recognise(table(made(random.Random(5), ("item", "rater", ()), extra=beside)))
     assert asked(guess) == ({"label": ("n_chars",)} if said else {})
     assert not said or "'answer' holds free answers" in question(guess.uncertain[0])
-
-
-def shown(item: str, about: str, rater: str) -> Table:
-    """Faces, or speakers, with a gender of their own, by raters of whom nothing is known."""
-    rows = [
-        [f"{item[:2]}{i:02d}", "fm"[i % 2], f"{rater[:2]}{j:02d}", str(1 + (i * j + j) % 5)]
-        for i in range(20)
-        for j in range(12)
-        if (i + j) % 3
-    ]
-    return rows_table([[item, about, rater, "trust"], *rows])
 
 
 @pytest.mark.parametrize(
@@ -315,22 +282,17 @@ def shown(item: str, about: str, rater: str) -> Table:
     ],
 )
 def test_what_is_known_of_whom_an_item_shows_makes_it_no_rater(item, about, rater, sure) -> None:
-    guess = recognise(shown(item, about, rater))
+    """Faces, or speakers, with a gender of their own, by raters of whom nothing is known."""
+    ids = f"{item[:2]}{{:02}}".format, f"{rater[:2]}{{:02}}".format
+    table = crossed(
+        f"{item},{about},{rater},trust",
+        lambda i, j: (ids[0](i), "fm"[i % 2], ids[1](j), 1 + (i * j + j) % 5) if (i + j) % 3 else None,
+        items=20,
+        raters=12,
+    )
+    guess = recognise(table)
     assert set(asked(guess)) == (set() if sure else {"item", "rater"})
     assert not sure or (guess.spec.item, guess.spec.rater) == (item, rater)
-
-
-def test_ids_that_begin_as_durations_are_ids() -> None:
-    rows = [[f"PT{i:02d}", f"v{j}", "ab"[(i * j + i) % 2]] for i in range(20) for j in range(12)]
-    guess = recognise(rows_table([["patient_id", "reader", "malignant"], *rows]))
-    assert sure(guess, "patient_id", "reader", "malignant")
-
-
-def people(one: str, other: str) -> Table:
-    rows = [
-        [f"{i}", "ABCDEFGHI"[j], str(1 + (i * j + j) % 5)] for i in range(20) for j in range(9) if (i + j) % 3
-    ]
-    return rows_table([[one, other, "severity"], *rows])
 
 
 @pytest.mark.parametrize(
@@ -344,7 +306,13 @@ def people(one: str, other: str) -> Table:
     ],
 )
 def test_people_may_be_rated_by_those_whose_name_says_that_they_rate(one, other, item) -> None:
-    guess = recognise(people(one, other))
+    people = crossed(
+        f"{one},{other},severity",
+        lambda i, j: (i, "ABCDEFGHI"[j], 1 + (i * j + j) % 5) if (i + j) % 3 else None,
+        items=20,
+        raters=9,
+    )
+    guess = recognise(people)
     assert set(asked(guess)) == (set() if item else {"item", "rater"})
     assert item in (None, guess.spec.item)
     assert {guess.spec.item, guess.spec.rater} == {one, other}
@@ -352,10 +320,8 @@ def test_people_may_be_rated_by_those_whose_name_says_that_they_rate(one, other,
 
 @pytest.mark.parametrize("label", ["Label (yes/no)", "Is it toxic? (Yes / No)"])
 def test_yes_or_no_is_no_number(label):
-    rows = [f"i{n},w{r},{('yes', 'no')[(n + r) % 2]}" for n in range(6) for r in range(4)]
-    guess = recognise(read_table("\n".join([f"item,worker,{label}", *rows]).encode(), "votes.csv"))
-    assert guess.spec.label == label
-    assert not guess.uncertain
+    rows = [[f"i{n // 4}", f"w{n % 4}", ("yes", "no")[n // 4 % 2 ^ n % 2]] for n in range(24)]
+    assert sure(recognise(rows_table([["item", "worker", label], *rows])), "item", "worker", label)
 
 
 @pytest.mark.parametrize(("digits", "texts"), [(10, 29), (4, 29), (10, 12), (18, 30)])

@@ -1,64 +1,68 @@
-"""Matrices: names decide which columns hold labels, and what is not certain is said to be unsure."""
+"""Matrices, and what else files of strangers have: names decide, what is not certain is unsure."""
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grasp_core import cli
+from grasp_core.model.data_spec import Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, recognise
+from grasp_core.reading.guess.recognise import Guess, file_roles, question, recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.making import rows_table, text_table
+from tests.reading.made_up import asked
+from tests.reading.making import crossed, csv_bytes, read_here, rows_table, text_table
 from tests.shared_data import SHARED, needs_shared_data
 
 STYLES: dict[str, Callable[[int], str]] = {
     "P01": lambda n: f"P{n + 1:02d}",
-    "annotator_3": lambda n: f"annotator_{n}",
+    "annotator_3": "annotator_{}".format,
     "15 digits": lambda n: str(296708581782793 + 7 * n**3),
     "small numbers": lambda n: str(n + 1),
-    "Prolific": lambda n: f"5f3c{n:02x}aa01b2c3d4e5f60718",
-    "Mechanical Turk": lambda n: f"A{n:02d}X7QZ81K3PL",
+    "Prolific": "5f3c{:02x}aa01b2c3d4e5f60718".format,
+    "Mechanical Turk": "A{:02d}X7QZ81K3PL".format,
     "e-mail": lambda n: f"{'abcdefghij'[n % 10]}{n}x@example.org",
-    "words": lambda n: (
-        ("alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi")[n % 8] + "y" * (n // 8)
-    ),
+    "words": lambda n: ("alice", "bob", "carol", "dave", "erin", "frank", "grace")[n % 7] + "y" * (n // 7),
 }
 FORM = ["Timestamp,Username,Age,Q [1],Q [2],Q [3]"] + [
     f"3/{n}/2024 9:10:22,{'abcdefgh'[n % 8]}@uni.org,{20 + n % 8},{n % 3},{n % 2},1" for n in range(1, 8)
 ]
 
 
-def test_when_a_row_was_written_is_no_rater():
-    guess = recognise(read_table("\n".join(FORM).encode(), "form.csv"))
-    assert (guess.spec.layout, guess.spec.rater) == ("raters-by-items", "Username")
-
-
 @pytest.mark.parametrize("column", ["Username", "Your name", "Email Address"])
-def test_whoever_answered_twice_is_one_rater(column):
-    again = "3/9/2024 9:10:22,b@uni.org,21,2,2,2"
-    table = read_table("\n".join([*FORM, again]).replace("Username", column).encode(), "form.csv")
-    guess = recognise(table)
+def test_when_a_row_was_written_is_no_rater_and_whoever_answered_twice_is_one(column):
+    def form(*more: str) -> Table:
+        text = "\n".join([*FORM, *more]).replace("Username", column)
+        return read_table(text.encode(), "form.csv")
+
+    spec = recognise(form()).spec
+    assert (spec.layout, spec.rater) == ("raters-by-items", column)
+    twice = form("3/9/2024 9:10:22,b@uni.org,21,2,2,2")
+    guess = recognise(twice)
     assert guess.spec.rater == column
     with pytest.raises(DataError, match=r"'b@uni.org' gives item 'Q \[1\]' the labels '1' in row 2 "):
-        load(table, None, guess.spec, guess.axes)
+        load(twice, None, guess.spec, guess.axes)
 
 
 def test_raters_keep_what_describes_them_where_the_layout_was_asked_for():
     rows = [f"S{n},{('control', 'treated')[n % 2]},{n % 2},{n % 3 % 2},1,0,{n % 5},0.5" for n in range(12)]
     table = read_table("\n".join(["Student,Group,1,2,3,4,Total,Mean", *rows]).encode(), "test.csv")
-    assert "layout" in {reason.field for reason in recognise(table).uncertain}
+    assert "layout" in asked(recognise(table))
     guess = recognise(table, named=Named(layout="raters-by-items"))
     assert (guess.spec.rater, guess.spec.profile, guess.axes) == ("Student", ("Group",), ("Group",))
-    assert {"rater", "profile", "ignore"} <= {reason.field for reason in guess.reasons}
-    assert "item" not in {reason.field for reason in guess.reasons}
+    fields = {reason.field for reason in guess.reasons}
+    assert {"rater", "profile", "ignore"} <= fields
+    assert "item" not in fields
     assert load(table, None, guess.spec, guess.axes).summary.annotations == 48
 
 
@@ -85,22 +89,33 @@ def read(table: Table, raters: Table | None) -> Dataset | None:
         return None
 
 
+def counts(found: Dataset | None) -> Counter[str]:
+    """How often each label was given."""
+    assert found is not None
+    return +Counter(dict(zip(found.summary.categories, found.summary.label_counts, strict=True)))
+
+
+def written(rng, raters, labels, density, items, aside) -> tuple[list[list[str]], Counter[str]]:
+    """Rows of a matrix of items by raters, and the true counts."""
+    rows, true = [["item", *raters, *aside]], Counter[str]()
+    for n in range(items):
+        cells = [rng.choice(labels) if rng.random() < density else "" for _ in raters]
+        given_labels = list(filter(None, cells))
+        true.update(given_labels)
+        rows.append([f"C{n:03d}", *cells, *(ASIDE[name](f"C{n:03d}", given_labels) for name in aside)])
+    return rows, true
+
+
 @st.composite
 def matrices(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]] | None, Counter[str]]:
-    """Rows of a matrix of items by raters, the raters file or None, and the true counts."""
+    """Rows of a matrix, the raters file or None, and the true counts."""
     style = draw(st.sampled_from(sorted(STYLES)))
     raters = [STYLES[style](n) for n in range(draw(st.integers(2, 16)))]
     rng = random.Random(draw(st.integers(0, 10**6)))
     density = draw(st.sampled_from((0.05, 0.2, 0.6, 1.0)))
-    labels = [str(label) for label in range(1, draw(st.integers(2, 9)) + 1)]
-    extra = draw(st.lists(st.sampled_from(sorted(ASIDE)), unique=True))
-    rows = [["item", *raters, *extra]]
-    true: Counter[str] = Counter()
-    for n in range(draw(st.integers(3, 30))):
-        cells = [rng.choice(labels) if rng.random() < density else "" for _ in raters]
-        given_labels = [cell for cell in cells if cell]
-        true.update(given_labels)
-        rows.append([f"C{n:03d}", *cells, *(ASIDE[name](f"C{n:03d}", given_labels) for name in extra)])
+    labels = "123456789"[: draw(st.integers(2, 9))]
+    aside = draw(st.lists(st.sampled_from(sorted(ASIDE)), unique=True))
+    rows, true = written(rng, raters, labels, density, draw(st.integers(3, 30)), aside)
     people = [["rater", "gender"], *([rater, rng.choice(("Woman", "Man"))] for rater in raters)]
     return rows, people if draw(st.booleans()) else None, true
 
@@ -110,25 +125,15 @@ def test_counts_are_the_true_ones_or_the_guess_is_unsure(matrix):
     rows, people, true = matrix
     raters = None if people is None else rows_table(people, "raters.csv")
     found = read(rows_table(rows), raters)
-    if found is not None:
-        counted = dict(zip(found.summary.categories, found.summary.label_counts, strict=True))
-        assert {label: count for label, count in counted.items() if count} == dict(true)
+    assert found is None or counts(found) == true
 
 
 @pytest.mark.parametrize("style", sorted(set(STYLES) - {"words"}))
 @pytest.mark.parametrize("density", [0.1, 1.0])
 def test_a_run_of_like_names_needs_no_raters_file(style, density):
-    rng = random.Random(7)
-    rows = [["item", *map(STYLES[style], range(9)), *ASIDE]]
-    true: Counter[str] = Counter()
-    for n in range(30):
-        cells = [rng.choice("12345") if rng.random() < density else "" for _ in range(9)]
-        true.update(filter(None, cells))
-        made = [make(f"C{n}", list(filter(None, cells))) for make in ASIDE.values()]
-        rows.append([f"C{n}", *cells, *made])
-    found = read(rows_table(rows), None)
-    assert found is not None
-    assert dict(zip(found.summary.categories, found.summary.label_counts, strict=True)) == dict(true)
+    raters = [*map(STYLES[style], range(9))]
+    rows, true = written(random.Random(7), raters, "12345", density, 30, list(ASIDE))
+    assert counts(read(rows_table(rows), None)) == true
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -136,16 +141,14 @@ def test_rare_labels_of_a_sparse_matrix_stay(named):
     rows = [["item", *(f"P{n:02d}" for n in range(12))]]
     rows += [[f"C{n}", *("12"[n % 2] if n % 12 == k else "" for k in range(12))] for n in range(24)]
     rows[7][3] = "4"  # a label that occurs once
-    people = [["id", "sex"], *([name, "f"] for name in rows[0][1:])]
-    raters = rows_table(people, "raters.csv") if named else None
-    found = read(rows_table(rows), raters)
+    people = rows_table([["id", "sex"], *([name, "f"] for name in rows[0][1:])], "raters.csv")
+    found = read(rows_table(rows), people if named else None)
+    assert counts(found)["4"] == 1
     assert found is not None
-    assert dict(zip(found.summary.categories, found.summary.label_counts, strict=True))["4"] == 1
-    assert found.summary.annotations == 25
-    assert found.summary.raters == 12
+    assert (found.summary.annotations, found.summary.raters) == (25, 12)
 
 
-def test_what_is_put_aside_is_said_with_its_cells():
+def test_what_is_put_aside_is_said_unless_the_raters_file_names_it():
     table = text_table("item P1 P2 P3 majority mean/a 1 2 1 1 1.3/b 2 2 2 2 2.0/c 3 1 1 1 1.7")
     guess = recognise(table)
     assert guess.spec.ignore == ("majority", "mean")
@@ -153,25 +156,16 @@ def test_what_is_put_aside_is_said_with_its_cells():
     assert account is not None
     told = {(str(one.reason), one.count) for one in account.left_out}
     assert told == {("column 'majority' put aside", 3), ("column 'mean' put aside", 3)}
-
-
-def test_a_raters_file_that_names_most_columns_takes_those_named_alike():
-    table = text_table("item P1 P2 P3 P4 majority/a 1 2 1 1 1/b 2 2 2 1 2/c 3 1 1 3 1")
-    raters = text_table("id sex/P1 m/P2 f/P3 f", "raters.csv")
-    found = read(table, raters)
-    assert found is not None
-    assert found.summary.annotations == 12
-
-
-def test_a_raters_file_that_leaves_out_a_name_leaves_it_open():
-    table = text_table("item ann bob cid dan majority/a 1 2 1 1 1/b 2 2 2 1 2/c 3 1 1 3 1")
+    text = "item P1 P2 P3 P4 majority/a 1 2 1 1 1/b 2 2 2 1 2/c 3 1 1 3 1"
+    people = text_table("id sex/P1 m/P2 f/P3 f", "raters.csv")
+    assert sum(counts(read(text_table(text), people)).values()) == 12
+    table = text_table(text.replace("P1 P2 P3 P4", "ann bob cid dan"))
     assert unsure(recognise(table, text_table("id sex/ann m/bob f/cid f", "raters.csv")))
     assert not unsure(recognise(table, text_table("id sex/ann m/bob f/cid f/dan m", "raters.csv")))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_names_do_not_settle_is_unsure():
+    for text in (
         "item alice bob carol/a 1 2 1/b 2 2 1/c 1 1 2",  # no names say who is a rater
         "item label1 label2 P1 P2/a 1 2 1 1/b 2 2 1 2/c 1 1 2 2",  # two runs
         "item P1 P2 P3 age1 age2/a 1 2 1 33 20/b 2 2 1 41 33/c 1 1 2 20 20",
@@ -181,28 +175,18 @@ def test_a_raters_file_that_leaves_out_a_name_leaves_it_open():
         "item votes1 votes2 votes3/a 1 2 1/b 2 2 1/c 1 1 2",
         "country y2019 y2020 y2021/a 1 2 1/b 2 2 1/c 1 1 2",
         "P1 P2 P3 P4/1 2 1 2/2 1 1 2/1 1 2 2/2 2 1 1",
-    ],
-)
-def test_what_names_do_not_settle_is_unsure(text):
-    assert unsure(recognise(text_table(text)))
+    ):
+        assert unsure(recognise(text_table(text))), text
 
 
-def test_points_of_a_scale_may_be_what_was_counted():
-    cells = ([f"i{n}", n % 3, n % 7, n % 9, n % 5, 2] for n in range(40))
-    rows = [["image", "1", "2", "3", "4", "5"], *cells]
-    assert asked_of(recognise(rows_table([[str(cell) for cell in row] for row in rows]))) == {"layout"}
-
-
-def test_columns_of_one_name_are_all_labels():
-    rows = [f"{n},{'ab'[n % 2]},{'ab'[n % 3 % 2]},{'ab'[n % 5 % 2]}" for n in range(30)]
-    table = read_table("\n".join(["id,label,label,label", *rows]).encode(), "three.csv")
-    assert asked_of(recognise(table)) == {"layout"}
+def test_points_of_a_scale_may_be_what_was_counted_and_columns_of_one_name_are_all_labels():
+    rows = [[f"i{n}", *map(str, (n % 3, n % 7, n % 9, n % 5, 2))] for n in range(40)]
+    assert set(asked(recognise(rows_table([["image", *"12345"], *rows])))) == {"layout"}
+    rows = [[f"{n}", "ab"[n % 2], "ab"[n % 3 % 2], "ab"[n % 5 % 2]] for n in range(30)]
+    table = rows_table([["id", "label", "label", "label"], *rows])
+    assert set(asked(recognise(table))) == {"layout"}
     guess = recognise(table, named=Named(layout="items-by-raters"))
     assert load(table, None, guess.spec, ()).summary.raters == 3
-
-
-def asked_of(guess: Guess) -> set[str]:
-    return {reason.field for reason in guess.uncertain}
 
 
 def test_each_row_is_a_rater():
@@ -217,51 +201,246 @@ def test_each_row_is_a_rater():
     assert (found.summary.raters, found.summary.items, found.summary.annotations) == (40, 9, 360)
     assert found.annotations.rater_ids[0] == "row 2"
     assert len(found.raters.axes["rater_sex"].values) == 2
-
-
-def test_a_raters_file_cannot_describe_rows_without_ids():
-    table = text_table("sex X1 X2 X3/f 1 2 1/f 1 2 2/m 2 2 1")
     with pytest.raises(DataError, match=r"no column of votes\.csv holds rater ids"):
-        load(table, text_table("id age/a 3/b 4", "raters.csv"), recognise(table).spec)
+        load(table, text_table("id age/a 3/b 4", "raters.csv"), guess.spec)
 
 
 def test_each_row_is_an_item_where_a_raters_file_names_the_columns():
     table = text_table("ann bob cid/1 2 1/1 2 2/2 2 1")
     guess = recognise(table, text_table("id sex/ann f/bob m/cid m", "raters.csv"))
     assert (guess.spec.layout, guess.spec.item) == ("items-by-raters", None)
-    found = load(table, None, guess.spec)
-    assert found.annotations.item_ids == ("row 2", "row 3", "row 4")
+    assert load(table, None, guess.spec).annotations.item_ids == ("row 2", "row 3", "row 4")
 
 
 @needs_shared_data
 def test_real_matrices():
-    exports = SHARED / "data" / "exports" / "survey"
-    people = read_table(exports / "raters.csv")
-    for raters in (None, people):
-        sparse = read(read_table(exports / "items_by_raters_sparse.csv"), raters)
-        extra = read(read_table(exports / "items_by_raters_extra.csv"), raters)
-        assert sparse is not None
-        assert extra is not None
-        assert (sparse.summary.items, sparse.summary.raters) == (33, 24)
-        assert sparse.summary.label_counts == (38, 23, 16, 6, 7)
-        assert (extra.summary.items, extra.summary.raters) == (40, 24)
-        assert extra.summary.label_counts == (213, 188, 134, 112, 78)
-    faces = read(read_table(SHARED / "data" / "london_faces" / "ratings_wide.csv"), None)
-    assert faces is not None
-    assert (faces.summary.raters, faces.summary.items, faces.summary.annotations) == (2513, 102, 256_326)
+    exports, faces = SHARED / "data" / "exports" / "survey", SHARED / "data" / "london_faces"
+    for raters in (None, read_table(exports / "raters.csv")):
+        for name, items, label_counts in (
+            ("items_by_raters_sparse.csv", 33, (38, 23, 16, 6, 7)),
+            ("items_by_raters_extra.csv", 40, (213, 188, 134, 112, 78)),
+        ):
+            found = read(read_table(exports / name), raters)
+            assert found is not None
+            assert (found.summary.items, found.summary.raters) == (items, 24)
+            assert found.summary.label_counts == label_counts
+    found = read(read_table(faces / "ratings_wide.csv"), None)
+    assert found is not None
+    assert (found.summary.raters, found.summary.items, found.summary.annotations) == (2513, 102, 256_326)
 
 
-@pytest.mark.parametrize(("about", "asked"), [("gender", True), ("topic", False)])
-def test_records_may_be_respondents(about: str, asked: bool) -> None:
+@pytest.mark.parametrize(
+    ("key", "about", "columns", "open_"),
+    [
+        *(("record_id", "gender", "rate_{}", True), ("record_id", "topic", "rate_{}", False)),
+        *(("face", "face_gender", "P{:02d}", True), ("who", "gender", "P{:02d}", False)),
+    ],
+)
+def test_records_may_be_respondents_unless_a_gender_is_of_what_rows_show(key, about, columns, open_):
     """As REDCap writes a survey: ``record_id``, what is known of the person, then the answers."""
-    rows = [[str(n + 1), "ab"[n % 2], *(str(1 + n * k % 4) for k in range(2, 10))] for n in range(12)]
-    table = rows_table([["record_id", about, *(f"rate_{k}" for k in range(1, 9))], *rows])
-    fields = [reason.field for reason in recognise(table).uncertain]
-    assert fields == (["layout"] if asked else [])
+    rows = [[f"{n + 1}", "fm"[n % 2], *(str(1 + n * k % 5) for k in range(2, 10))] for n in range(12)]
+    guess = recognise(rows_table([[key, about, *(columns.format(k) for k in range(1, 9))], *rows]))
+    assert list(asked(guess)) == (["layout"] if open_ else [])
 
 
-@pytest.mark.parametrize(("key", "about", "asked"), [("face", "face_gender", True), ("who", "gender", False)])
-def test_a_gender_of_what_the_rows_show_makes_them_no_raters(key: str, about: str, asked: bool) -> None:
-    rows = [[f"f{n}", "fm"[n % 2], *(str(1 + n * k % 5) for k in range(2, 10))] for n in range(12)]
-    guess = recognise(rows_table([[key, about, *(f"P{k:02d}" for k in range(1, 9))], *rows]))
-    assert [reason.field for reason in guess.uncertain] == (["layout"] if asked else [])
+# What real files of strangers have: each in the shape that was met, small.
+RNG = random.Random(5)
+TASTERS = [f"c{n}" for n in range(12)]
+
+
+def tastings(*more: str) -> list[list[str]]:
+    """A row per taster and product, with a label from 1 to 7; one of them is NA."""
+    rows = [[taster, f"p{p}", RNG.choice("1234567"), *more] for taster in TASTERS for p in range(5)]
+    rows[3][2] = "NA"
+    return rows
+
+
+def survey(people: int = 24) -> list[list[str]]:
+    """A row per person: number, block of answers from 1 to 4, and numbers about the row behind them."""
+    rows = [["id", *WORDS, "time", "gender"]]
+    for n in range(people):
+        rows.append([f"{n // 2}", *(RNG.choice("1234") for _ in WORDS), f"{n % 2 + 1}", f"{n // 2 % 2 + 1}"])
+    return rows
+
+
+WORDS = ("calm", "tense", "upset", "relaxed", "content", "worried", "pleasant", "nervous")
+
+
+def test_na_beside_numbers_is_no_label_though_a_profile_has_it_too() -> None:
+    incomes = {taster: RNG.choice(["low", "high"]) for taster in TASTERS} | {TASTERS[0]: "NA"}
+    rows = [[*row, incomes[row[0]]] for row in tastings()]
+    table = rows_table([["Consumer", "Product", "Preference", "Income"], *rows])
+    guess = recognise(table, named=Named(item="Product", rater="Consumer"))
+    data = load(table, None, guess.spec, guess.axes)
+    assert "NA" not in data.summary.categories
+    assert "NA" in guess.spec.missing
+    assert "NA" not in data.raters.axes["Income"].values
+
+
+def test_columns_that_are_no_items_by_their_names_are_none_and_ids_that_recur_are_asked_about() -> None:
+    table = rows_table(survey())
+    guess = recognise(table, named=Named(layout="raters-by-items"))
+    assert asked(guess) == {"rater": ("id",)}
+    assert not {"time", "gender"} & set(load(table, None, guess.spec, ()).annotations.item_ids)
+
+
+def test_a_column_named_beside_a_matrix_makes_no_items_of_the_others(tmp_path: Path, monkeypatch) -> None:
+    header, *rows = survey()
+    for place, row in enumerate(rows):
+        row[0] = f"s{place}"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_bytes(csv_bytes([header, *rows]))
+    options = ["--layout", "raters-by-items", "--profile", "gender", "--permutations", "50"]
+    assert cli.main(["run", "x.csv", *options, "--out", "x.json"]) == 0
+    data = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["data"]
+    assert (data["items"], data["categories"]) == (len(WORDS), ["1", "2", "3", "4"])
+
+
+def test_coders_are_columns_called_otherwise_or_two_of_them() -> None:
+    for other in (
+        "author",
+        "автор",
+    ):
+        rows = [[f"{n}", *(RNG.choice("0123") for _ in range(3))] for n in range(30)]
+        table = rows_table([["id", other, "model_1", "model_2"], *rows])
+        assert "layout" in asked(recognise(table))
+        guess = recognise(table, named=Named(layout="items-by-raters"))
+        assert load(table, None, guess.spec, ()).summary.raters == 3
+    table = rows_table([["doc1", "doc2"], *(RNG.choices("123", k=2) for _ in range(30))])
+    assert asked(recognise(table)) == {"layout": ("items-by-raters", "raters-by-items")}
+    summary = load(table, None, recognise(table, named=Named(layout="items-by-raters")).spec, ()).summary
+    assert (summary.items, summary.raters) == (30, 2)
+    with pytest.raises(DataError, match="only 2 columns"):
+        recognise(rows_table([["text", "label"], *([f"t{n}", RNG.choice("12")] for n in range(30))]))
+
+
+def test_means_and_links_beside_coders_are_no_coders() -> None:
+    head = "song,split,URL,A1 agents,A2 agents,A1 events,A2 events,Agents mean,STDEV"
+    rows = [
+        [f"s{n}", "train", f"http://x/{n}", *(RNG.choice("12345") for _ in range(4)), "3.33", f"0.{n}"]
+        for n in range(14)
+    ]
+    guess = recognise(rows_table([head.split(","), *rows]), named=Named(layout="items-by-raters"))
+    assert "label" in asked(guess)
+    assert {"URL", "Agents mean", "STDEV"} <= set(guess.spec.ignore)
+
+
+@pytest.mark.parametrize("layout", ["items-by-raters", "raters-by-items"])
+def test_names_made_of_two_are_several_questions_to_raters_and_no_question_of_items(layout: Layout) -> None:
+    head = ["id", *(f"{unit} {part}" for unit in ("A1", "A2", "A3") for part in ("curse", "shout"))]
+    rows = [[f"r{n}", *(RNG.choice("123") for _ in head[1:])] for n in range(12)]
+    guess = recognise(rows_table([head, *rows]), named=Named(layout=layout))
+    assert asked(guess) == ({"label": ("A* curse", "A* shout")} if layout == "items-by-raters" else {})
+
+
+def test_ids_that_recur_tell_roles_and_items_that_some_rated_twice_are_offered() -> None:
+    ratings = rows_table([["Taster_no", "Sort", "Preference"], *tastings()])
+    people = [[taster, RNG.choice("12"), RNG.choice("123")] for taster in TASTERS]
+    files = [ratings, rows_table([["Taster_no", "Gender", "Age"], *people])]
+    assert file_roles(files) == ("annotations", "raters")
+    rows = [[f"r{n}", f"p{p}", RNG.choice("123456")] for n in range(12) for p in range(6) for _ in range(2)]
+    guess = recognise(rows_table([["CONSUMER", "PRODUCT_CODE", "SURENESS"], *rows]))
+    assert asked(guess)["item"][0] == "PRODUCT_CODE"
+    assert "rater" not in asked(guess)
+
+
+def test_files_of_the_same_columns_are_read_together(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = [f"annotator_{n}.csv" for n in range(1, 4)]
+    for file in files:
+        rows = [["case", "label"], *([f"i{n}", RNG.choice("abc")] for n in range(12))]
+        numbers = ["", *map(str, range(12))]  # as pandas writes them
+        counted = [[number, *row] for number, row in zip(numbers, rows, strict=True)]
+        (tmp_path / file).write_bytes(csv_bytes(counted if file == files[0] else rows))
+    assert cli.main(["run", *files, "--permutations", "50", "--out", "x.json"]) == 0
+    assert "annotator_1.csv and 2 more files of its columns: annotations" in capsys.readouterr().err
+    data = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["data"]
+    assert (data["raters"], data["items"], data["annotations"]) == (3, 12, 36)
+
+
+def test_files_about_people_alone_and_of_counts_are_refused_as_that() -> None:
+    head = ["ResponseId", "score", "age", "race", "gender", "income"]
+    rows = [[f"R_{n}", RNG.choice("1234"), *RNG.choices("ab", k=4)] for n in range(20)]
+    with pytest.raises(DataError, match="tells about people, a row each"):
+        recognise(rows_table([head, *rows]))
+    often = ("never", "often", "always")
+    rows = [[h, w, f"{RNG.randrange(1, 30)}"] for h in often[:2] for w in often]
+    with pytest.raises(DataError, match="'Freq' counts how often"):
+        recognise(rows_table([["Husband", "Wife", "Freq"], *rows]))
+
+
+def test_a_layout_is_hinted_at_where_columns_are_alike() -> None:
+    head = ["question_id", "model_1", "model_2", "turn", "winner1", "winner2", "winner3"]
+    winners = ("model_1", "model_2", "tie")
+    rows = [[f"{n // 4}", "gpt", "llama", f"{n % 2}", *RNG.choices(winners, k=3)] for n in range(40)]
+    guess = recognise(rows_table([head, *rows]))
+    (reason,) = (one for one in guess.uncertain if one.field == "rater")
+    assert "--layout items-by-raters" in question(reason)
+
+
+def test_blanks_behind_commas_belong_to_no_cell() -> None:
+    rows = (f'{n // 2}, "a, {n % 2}", {n % 3}' for n in range(12))
+    table = read_here("\n".join(["row, annotator, label", *rows]).encode(), "votes.csv")
+    assert table.columns == ("row", "annotator", "label")
+    assert set(table.distinct("annotator")) == {"a, 0", "a, 1"}
+
+
+def test_raters_are_joined_by_another_column_that_says_who_they_are() -> None:
+    """Raters and items are both numbered from 0, and only the raters' names tell which file is whose."""
+    labels = crossed(
+        "worker_indices,worker_unique_ids,question_indices,ratings",
+        lambda i, r: (r, f"batch_{r}", i, RNG.choice("012")),
+        items=30,
+        raters=20,
+    )
+    people = [[f"{r}", RNG.choice("01"), RNG.choice("01"), f"batch_{r}"] for r in range(20)]
+    raters = rows_table([["", "over34", "poll1", "unique_id"], *people])
+    assert file_roles([labels, raters]) == ("annotations", "raters")
+    guess = recognise(labels, raters)
+    assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("question_indices", "worker_indices", ())
+    assert guess.axes == ("over34", "poll1")
+
+
+def test_what_was_compared_is_no_rater_before_somebody_says_so() -> None:
+    """One person scored two systems: nothing but their values says that these could be people."""
+    rows = [[f"q{n}", mode, RNG.choice("01")] for n in range(20) for mode in ("direct", "rag")]
+    guess = recognise(rows_table([["question_id", "mode", "score"], *rows]))
+    assert asked(guess) == {"rater": ("mode",)}
+
+
+def test_columns_of_responses_to_questions_are_no_raters() -> None:
+    def answers(form: str) -> Guess:
+        rows = [[*RNG.choices("01234", k=5), "fm"[n % 2]] for n in range(30)]
+        return recognise(rows_table([[*(form.format(n) for n in range(1, 6)), "gender"], *rows]))
+
+    assert answers("resp.q{}").spec.layout == "raters-by-items"
+    assert answers("resp.q{}").axes == ("gender",)
+    assert "layout" in asked(answers("resp_{}"))
+
+
+def test_questions_that_share_no_label_are_not_pooled() -> None:
+    rows = []
+    for n in range(20):
+        axis, labels = (("detection", "D0 D1"), ("safety", "SAFE UNSAFE"))[n % 2]
+        rows += [[f"s{n}", axis, rater, RNG.choice(labels.split())] for rater in "AB"]
+    guess = recognise(rows_table([["sentence", "axis", "annotator", "label"], *rows]))
+    assert asked(guess) == {"label": ("label",)}
+    assert "--drop axis=safety" in guess.uncertain[0].sentence
+
+
+def test_who_is_the_rater_is_told_by_what_is_known_of_people() -> None:
+    table = crossed(
+        "track,who,rating,gender,treatment",
+        lambda t, p: (f"t{t}", f"p{p}", RNG.choice("12345"), "fm"[p % 2], "ab"[p // 2 % 2]),
+        items=20,
+        raters=8,
+    )
+    guess = recognise(table)
+    assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("track", "who", ())
+    assert guess.axes == ("gender", "treatment")
+
+
+def test_a_table_of_results_is_refused_as_one() -> None:
+    rows = [[d, f"{a}_vs_{b}", f"0.{RNG.randrange(100)}", "30"] for d in "xyz" for a in "abc" for b in "def"]
+    with pytest.raises(DataError, match="'cohen_kappa' is named like what is worked out"):
+        recognise(rows_table([["dimension", "pair", "cohen_kappa", "samples"], *rows]))

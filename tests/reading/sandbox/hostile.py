@@ -6,14 +6,12 @@ import bz2
 import gzip
 import io
 import json
-import zipfile
 from collections.abc import Callable
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import xlsxwriter
 
-from tests.reading.files.workbook_files import ods_bytes, ods_rows, xlsx_bytes
+from tests.reading.files.workbook_files import changed, ods_bytes, ods_rows, xlsx_bytes
+from tests.reading.making import parquet_bytes
 from tests.zips import zipped
 
 Shape = Callable[[int], bytes]
@@ -43,18 +41,9 @@ def column_clash(count: int) -> bytes:
     return one_object({**{f"f{at}": 1 for at in range(count)}, "a.b": 1, "a": {"b": 2}})
 
 
-def parquet_of(columns: dict[str, list[object]]) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(pa.table(columns), sink)
-    return sink.getvalue()
-
-
 def xlsx_with(comment: str, member: str = "xl/worksheets/sheet1.xml") -> bytes:
     """A workbook with a comment in one of its files."""
-    with zipfile.ZipFile(io.BytesIO(xlsx_bytes([["a", "b"], ["1", "2"]]))) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    members[member] = members[member].replace(b"?>", f"?><!-- {comment} -->".encode(), 1)
-    return zipped(members)
+    return changed(xlsx_bytes([["a", "b"], ["1", "2"]]), member, "?>", f"?><!-- {comment} -->")
 
 
 def diagonal(count: int) -> bytes:
@@ -73,49 +62,31 @@ def sheets(count: int) -> bytes:
 
 
 def of_argilla(count: int) -> bytes:
-    return objects(
-        count,
-        lambda at: {
-            "id": str(at),
-            "fields": {f"t{at}": "x"},
-            "responses": [{"user_id": "u", "values": {f"q{at}": {"value": "a"}}, "status": "submitted"}],
-        },
-    )
+    def record(at: int) -> object:
+        values = {f"q{at}": {"value": "a"}}
+        responses = [{"user_id": "u", "values": values, "status": "submitted"}]
+        return {"id": str(at), "fields": {f"t{at}": "x"}, "responses": responses}
+
+    return objects(count, record)
 
 
 def of_label_studio(count: int) -> bytes:
-    return objects(
-        count,
-        lambda at: {
-            "id": at,
-            "data": {f"t{at}": "x"},
-            "annotations": [
-                {
-                    "completed_by": at % 7,
-                    "result": [
-                        {
-                            "from_name": f"q{at}",
-                            "to_name": "t",
-                            "type": "choices",
-                            "value": {"choices": ["a"]},
-                        }
-                    ],
-                }
-            ],
-        },
-    )
+    def task(at: int) -> object:
+        choice = {"from_name": f"q{at}", "to_name": "t", "type": "choices", "value": {"choices": ["a"]}}
+        answers = [{"completed_by": at % 7, "result": [choice]}]
+        return {"id": at, "data": {f"t{at}": "x"}, "annotations": answers}
+
+    return objects(count, task)
 
 
 def of_doccano(count: int) -> bytes:
-    return zipped(
-        {f"{at}.jsonl": b'{"id": 1, "text": "a", "label": ["x"]}\n' * 5 for at in range(min(count, 999))}
-    )
+    line = b'{"id": 1, "text": "a", "label": ["x"]}\n'
+    return zipped({f"{at}.jsonl": line * 5 for at in range(min(count, 999))})
 
 
 def of_potato(count: int) -> bytes:
-    return objects(
-        count, lambda at: {"id": str(at), "user_id": "u", "labels": {f"q{at}": {"a": "true"}}, "spans": {}}
-    )
+    labels = [{f"q{at}": {"a": "true"}} for at in range(count)]
+    return objects(count, lambda at: {"id": str(at), "user_id": "u", "labels": labels[at], "spans": {}})
 
 
 def of_lists(count: int) -> bytes:
@@ -210,21 +181,14 @@ SHEETS: dict[str, Shape] = {
     "sheets": sheets,
 }
 TABLES: dict[str, Shape] = {
-    "rows": lambda n: parquet_of({"a": [str(at) for at in range(n)], "b": ["x"] * n}),
-    "columns": lambda n: parquet_of({f"c{at}": ["x", "y"] for at in range(n)}),
-    "lists": lambda n: parquet_of(
+    "rows": lambda n: parquet_bytes({"a": [str(at) for at in range(n)], "b": ["x"] * n}),
+    "columns": lambda n: parquet_bytes({f"c{at}": ["x", "y"] for at in range(n)}),
+    "lists": lambda n: parquet_bytes(
         {"id": ["a"], "annotators": [[str(at) for at in range(n)]], "labels": [["x"] * n]}
     ),
-    "fields": lambda n: parquet_of({"id": ["a"], "s": [{f"f{at}": "x" for at in range(n)}]}),
+    "fields": lambda n: parquet_bytes({"id": ["a"], "s": [{f"f{at}": "x" for at in range(n)}]}),
 }
+KINDS = {"delimited": DELIMITED, "JSON": JSON, "packed": PACKED, "workbook": SHEETS, "Parquet": TABLES}
 SHAPES: dict[str, Shape] = {
-    f"{kind}: {name}": shape
-    for kind, shapes in (
-        ("delimited", DELIMITED),
-        ("JSON", JSON),
-        ("packed", PACKED),
-        ("workbook", SHEETS),
-        ("Parquet", TABLES),
-    )
-    for name, shape in shapes.items()
+    f"{kind}: {name}": shape for kind, shapes in KINDS.items() for name, shape in shapes.items()
 }

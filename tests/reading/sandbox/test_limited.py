@@ -1,4 +1,4 @@
-"""Files are parsed in processes of limited memory and time: a sentence, and everything goes on."""
+"""Any bytes give a table or a refusal, in processes of limited memory and time, and everything goes on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import os
 import signal
 import threading
 import time
-import zipfile
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +17,9 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError, Problem
@@ -29,15 +29,13 @@ from grasp_core.reading.dataset.votes import read_votes
 from grasp_core.reading.sandbox import limits, process
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.table.table import Recipe
-from tests.reading.files.workbook_files import changed, ods_bytes, xlsx_bytes
-from tests.reading.making import csv_bytes, read_here, rows_table
-from tests.reading.reader_samples import ROWS, samples
+from grasp_core.reading.table.table import Recipe, Table
+from tests.reading.files.workbook_files import changed, members_of, ods_bytes, ods_rows, xlsx_bytes
+from tests.reading.making import csv_bytes, parquet_bytes, read_here, rows_table
+from tests.reading.reader_samples import ROWS, outcome, samples
 from tests.zips import zipped
 
 pytestmark = pytest.mark.in_earnest
-
-
 CSV = csv_bytes(ROWS)
 MEMORY = "takes more than 0.25 GiB of memory, the most that one file may"
 
@@ -52,14 +50,7 @@ def refusal(content: bytes, name: str = "votes.bin") -> str:
 
 
 def parquet_bomb() -> bytes:
-    sink = io.BytesIO()
-    values = pa.array(np.zeros(40_000_000, np.int32))
-    pq.write_table(pa.table({"a": values, "b": values, "c": values}), sink)
-    return sink.getvalue()
-
-
-def arrays(depth: int) -> bytes:
-    return json.dumps([{"a": [[0] * 1_000] * 3_000, "b": depth}]).encode()
+    return parquet_bytes(dict.fromkeys("abc", pa.array(np.zeros(40_000_000, np.int32))))
 
 
 def big_sheet(rows: int = 40_000, columns: int = 1_000) -> bytes:
@@ -71,12 +62,17 @@ def big_sheet(rows: int = 40_000, columns: int = 1_000) -> bytes:
 
 def wide_workbook(columns: int = 16_000, rows: int = 60) -> bytes:
     """A row of names, and one of texts over and over."""
-    with zipfile.ZipFile(io.BytesIO(xlsx_bytes([[f"c{column}" for column in range(columns)]]))) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    row = b"<row>" + b'<c t="str"><v>x</v></c>' * columns + b"</row>"
-    sheet = "xl/worksheets/sheet1.xml"
-    members[sheet] = members[sheet].replace(b"</sheetData>", row * rows + b"</sheetData>")
-    return zipped(members)
+    names = xlsx_bytes([[f"c{column}" for column in range(columns)]])
+    row = "<row>" + '<c t="str"><v>x</v></c>' * columns + "</row>"
+    return changed(names, "xl/worksheets/sheet1.xml", "</sheetData>", row * rows + "</sheetData>")
+
+
+def shared_text() -> bytes:
+    """A long text that many cells share."""
+    content = xlsx_bytes([["long", "short"], *[["Yes", "y"]] * 1_000])
+    content = changed(content, "xl/sharedStrings.xml", "<t>Yes</t>", "<t>" + "x" * 2**20 + "</t>")
+    assert len(content) < 2**20
+    return content
 
 
 BOMBS = {
@@ -84,11 +80,12 @@ BOMBS = {
     "CSV, stray quote": lambda: b"a,b,c\n" + b"1,2,3\n" * 20_000_000 + b'x"y,2,3\n',
     "CSV, gzip": lambda: gzip.compress(b"a,b,c\n" + b"1,2,3\n" * 40_000_000, 1),
     "TSV, zip": lambda: zipped({"votes.tsv": b"a\tb\n" + b"1\t2\n" * 40_000_000}),
-    "JSON": lambda: arrays(1),
+    "JSON": lambda: json.dumps([{"a": [[0] * 1_000] * 3_000, "b": 1}]).encode(),
     "JSON Lines": lambda: b'{"a": 1, "b": 2}\n' * 2_000_000,
     "Parquet": parquet_bomb,
     "ODS": big_sheet,
     "XLSX": wide_workbook,
+    "XLSX, shared text": shared_text,
 }
 
 
@@ -108,42 +105,22 @@ def test_what_takes_too_much_time_is_told_in_a_sentence(form, monkeypatch):
 
 @pytest.mark.parametrize("form", list(samples()))
 def test_a_table_comes_over_as_it_was_parsed(form):
-    content = samples()[form]
-    here, there = (read(content, "votes.bin") for read in (read_here, read_table))
+    here, there = (read(samples()[form], "votes.bin") for read in (read_here, read_table))
     assert there.data.equals(here.data)
     assert there.data.schema == here.data.schema
-    assert (there.lines is None) == (here.lines is None)
-    for name in (
-        "columns",
-        "sha256",
-        "bytes",
-        "kind",
-        "first_row",
-        "problems",
-        "recipe",
-        "members",
-        "member",
-    ):
-        assert getattr(there, name) == getattr(here, name)
-
-
-def test_rows_keep_their_numbers():
-    table = read_table(b'a,b\n1,"x\ny"\n\n2,3\n')
-    assert [table.row(position) for position in range(2)] == [2, 5]
+    assert (len(there), there.columns) == (len(ROWS) - 1, tuple(ROWS[0]))
+    assert [there.row(at) for at in range(len(there))] == [here.row(at) for at in range(len(here))]
+    same = ("sha256", "bytes", "kind", "first_row", "problems", "recipe", "members", "member")
+    assert [getattr(there, name) for name in same] == [getattr(here, name) for name in same]
 
 
 def test_recipes_and_problems_come_over():
-    spec = DataSpec(
-        item="i",
-        rater="r",
-        label="l",
-        filters=Filters(drop=(("a", "b"),), gold="g", min_gold=0.5, raters=("x",)),
-        recode=(
-            MapValues(None, (("a", "b"),)),
-            Bins("age", (18.0, 30.5), ("a", "b", "c")),
-            Combine(("q", "r"), ("x", "y"), "z"),
-        ),
+    recode = (
+        *(MapValues(None, (("a", "b"),)), Bins("age", (18.0, 30.5), ("a", "b", "c"))),
+        Combine(("q", "r"), ("x", "y"), "z"),
     )
+    filters = Filters(drop=(("a", "b"),), gold="g", min_gold=0.5, raters=("x",))
+    spec = DataSpec(item="i", rater="r", label="l", filters=filters, recode=recode)
     recipe = Recipe("tool", spec, (("a",), ("a", "b")), True, ("NA",), ("done",))
     problems = (Problem(False, said("é \ud800"), 3, ("a",), "axis"),)
     assert from_json(json.loads(json.dumps(to_json(recipe))), Recipe) == recipe
@@ -153,14 +130,13 @@ def test_recipes_and_problems_come_over():
 
 
 def test_refusals_come_over_with_their_problems():
-    content = b",\n1,2\n"
-    caught = []
-    for read in (read_here, read_table):
-        with pytest.raises(DataError) as error:
-            read(content, "votes.csv")
-        caught.append((str(error.value), error.value.problems))
-    assert caught[0] == caught[1]
-    assert [problem.remark.code.key for problem in caught[0][1]] == ["no-column-named"]
+    with pytest.raises(DataError) as here:
+        read_here(b",\n1,2\n", "votes.csv")
+    with pytest.raises(DataError) as there:
+        read_table(b",\n1,2\n", "votes.csv")
+    assert str(there.value) == str(here.value)
+    assert there.value.problems == here.value.problems
+    assert [problem.remark.code.key for problem in here.value.problems] == ["no-column-named"]
 
 
 SLOW = b"a,b\n" + b"1,2\n" * 10_000_000 + b'x"y,2\n'
@@ -173,22 +149,14 @@ def children() -> list[int]:
 
 def _helpers() -> list[int]:
     """Those that read files; the same process may have one that makes files too."""
-    found = []
-    for pid in Path("/proc/self/task").iterdir():
-        for child in (pid / "children").read_text().split():
-            told = Path(f"/proc/{child}/cmdline").read_text()
-            if "sandbox/process.py" in told and "reading.work" in told:
-                found.append(int(child))
-    return found
+    own = [pid for one in Path("/proc/self/task").iterdir() for pid in (one / "children").read_text().split()]
+    told = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in own}
+    return [child for child, line in told.items() if "sandbox/process.py" in line and "reading.work" in line]
 
 
-def in_thread(
-    content: bytes,
-    told: list[object],
-    stop: threading.Event | None = None,
-    begun: threading.Event | None = None,
-    watched: Callable[[], None] = lambda: None,
-) -> threading.Thread:
+def in_thread(told: list[object], stop=None, begun=None, watched=lambda: None) -> threading.Thread:
+    """A reading of the slow file."""
+
     def watch(done: int, _total: int) -> None:
         watched()
         if done and begun is not None:
@@ -198,7 +166,7 @@ def in_thread(
 
     def work() -> None:
         try:
-            told.append(len(read_table(content, "votes.csv", watch=watch)))
+            told.append(len(read_table(SLOW, "votes.csv", watch=watch)))
         except Exception as error:
             told.append(error)
 
@@ -233,7 +201,7 @@ def _linux() -> None:
 def test_a_child_that_is_killed_or_crashes_is_told_and_the_next_file_is_read(end, sentence):
     told: list[object] = []
     begun = threading.Event()
-    thread = in_thread(SLOW, told, begun=begun)
+    thread = in_thread(told, begun=begun)
     until(begun.is_set)  # a child that ends before it has begun is replaced
     os.kill(children()[0], end)
     thread.join()
@@ -245,7 +213,7 @@ def test_a_child_that_is_killed_or_crashes_is_told_and_the_next_file_is_read(end
 def test_a_cancelled_reading_ends_its_child():
     told: list[object] = []
     stop = threading.Event()
-    thread = in_thread(SLOW, told, stop)
+    thread = in_thread(told, stop)
     until(children)
     stop.set()
     thread.join(timeout=5)
@@ -258,7 +226,7 @@ def test_two_files_are_read_at_a_time_and_others_wait():
     told: list[object] = []
     stop = threading.Event()
     calls = Counter[int]()
-    slow = [in_thread(SLOW, told, stop, watched=partial(calls.update, [at])) for at in range(3)]
+    slow = [in_thread(told, stop, watched=partial(calls.update, [at])) for at in range(3)]
     until(lambda: min(calls[at] for at in range(3)) > 2)  # the one that waits is asked too whether to go on
     assert len(children()) == 2
     stop.set()
@@ -299,7 +267,7 @@ def test_limits_come_from_the_machine_or_a_setting(monkeypatch, tmp_path):
     assert limits.current_limits().memory == 7 * 2**20
 
 
-def test_a_matrix_of_too_many_cells_is_refused_before_it_is_taken_apart(monkeypatch):
+def test_too_many_cells_and_ids_are_refused_before_they_are_taken_apart(monkeypatch):
     columns = [f"r{at}" for at in range(300)]
     table = rows_table([["item", *columns], *([f"i{at}", *["1", "2"] * 150] for at in range(300))])
     spec = DataSpec(layout="items-by-raters", item="item")
@@ -308,9 +276,6 @@ def test_a_matrix_of_too_many_cells_is_refused_before_it_is_taken_apart(monkeypa
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "8")
     with pytest.raises(DataError, match="holds 90,000 cells, which would take about"):
         read_votes(table, spec)
-
-
-def test_rows_of_too_many_different_ids_are_refused_though_they_could_be_parsed(monkeypatch):
     content = "item,rater,label\n" + "".join(f"i{at},r,x\n" for at in range(1_100_000))
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "280")
     message = refusal(content.encode())
@@ -336,9 +301,121 @@ def test_repeated_cells_of_an_ods_file_take_no_memory_here(rows, columns):
     assert refusal(big_sheet(rows, columns))
 
 
-def test_a_long_text_that_many_cells_share_takes_no_memory_here(monkeypatch):
-    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
-    content = xlsx_bytes([["long", "short"], *[["Yes", "y"]] * 1_000])
-    content = changed(content, "xl/sharedStrings.xml", "<t>Yes</t>", "<t>" + "x" * 2**20 + "</t>")
-    assert len(content) < 2**20
-    assert "takes more than 0.25 GiB of memory" in refusal(content)
+# Whatever bytes are read: a table, or a refusal that names the file, in bounded time, and nothing else.
+@st.composite
+def damaged(draw: st.DrawFn, content: bytes) -> bytes:
+    """The content with bytes flipped, cut out, put in and repeated."""
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, max(0, len(content) - 1)))
+        piece, rest = content[start:][: draw(st.integers(1, 64))], content[start:]
+        flipped = bytes([piece[0] ^ (1 << draw(st.integers(0, 7)))]) + rest[1:] if piece else b""
+        inserted = draw(st.binary(max_size=16)) + rest
+        repeated = piece * draw(st.integers(2, 50)) + rest[len(piece) :]
+        changed = draw(st.sampled_from((flipped, rest[len(piece) :], inserted, repeated, b"")))
+        content = content[:start] + changed
+    return content
+
+
+IN_CI = settings(deadline=10_000, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("form", list(samples()))
+@given(data=st.data())
+@IN_CI
+def test_damaged_files(form, data):
+    outcome(data.draw(damaged(samples()[form])))
+
+
+@pytest.mark.parametrize("form", ["XLSX", "ODS", "zip"])
+@given(data=st.data())
+@IN_CI
+def test_damaged_members_of_sound_archives(form, data):
+    members = members_of(samples()[form])
+    name = data.draw(st.sampled_from(sorted(members)))
+    outcome(zipped({**members, name: data.draw(damaged(members[name]))}))
+
+
+@given(
+    st.binary(max_size=200),
+    st.sampled_from([b"", b"PK\x03\x04", b"PAR1", b"\x1f\x8b", b"[", b"\xd0\xcf\x11\xe0"]),
+)
+@IN_CI
+def test_any_bytes(content, start):
+    outcome(start + content)
+
+
+_WORDS = r"""{ } [ ] , : "a" "b" "\ud800" "\u00e9" "" "key" "data" "columns" "index" 1 01 -1e999 NaN null true
+\ 'x' é"""
+TOKENS = st.sampled_from([*_WORDS.split(), "-Infinity", "\ufeff", "\n", " "])
+
+
+@given(st.sampled_from("{["), st.lists(TOKENS, max_size=30))
+@settings(IN_CI, max_examples=4 * settings().max_examples)
+def test_any_json_tokens(start, tokens):
+    outcome((start + "".join(tokens)).encode())
+
+
+CELLS = st.sampled_from(
+    [
+        *("a", "b", '"', '""', "\n", "\r", "\r\n", ",", ";"),
+        *("\t", "|", "\0", " ", "é", "\u2028", "\ufeff", "x" * 50),
+    ]
+)
+
+
+@given(st.lists(CELLS, max_size=60), st.sampled_from(["utf-8", "utf-16", "latin-1", "utf-16-be"]))
+@settings(IN_CI, max_examples=4 * settings().max_examples)
+def test_any_delimited_text(cells, encoding):
+    outcome("".join(cells).encode(encoding, errors="replace"))
+
+
+@pytest.mark.parametrize("form", list(samples()))
+def test_every_cut_off_file(form):
+    content = samples()[form]
+    for length in range(0, len(content), max(1, len(content) // settings().max_examples)):
+        outcome(content[:length])
+
+
+def test_archives_and_parquet_that_lack_bytes_or_names_are_refused():
+    content = samples()["Parquet"]
+    for length in range(4, len(content), 97):
+        assert "is a damaged or cut-off Parquet file" in str(outcome(content[:length]))
+    for form in ("zip", "XLSX", "ODS"):
+        content = samples()[form]
+        assert "damaged or cut off" in str(outcome(content[:4] + content[5:])), form
+    content = zipped({"x": b"a,b\n1,2\n"})
+    central, end = content.index(b"PK\1\2"), content.index(b"PK\5\6")
+    local = content[:26] + bytes(2) + content[28:30] + content[31:central]
+    entry = content[central : central + 28] + bytes(2) + content[central + 30 : central + 46]
+    places = len(entry).to_bytes(4, "little") + len(local).to_bytes(4, "little")
+    nameless = local + entry + content[end : end + 12] + places + bytes(2)
+    assert "is a zip archive without files" in str(outcome(nameless))
+
+
+def half_a_class_label() -> bytes:
+    features = {"label": {"_type": "ClassLabel", "names": ["\ud800", "b"]}}
+    about = {"huggingface": json.dumps({"info": {"features": features}})}
+    return parquet_bytes(pa.table({"item": ["a", "b"], "label": [0, 1]}).replace_schema_metadata(about))
+
+
+LABEL_STUDIO = ["id", "annotator", "annotation_id", "lead_time"]
+MTURK = ["HITId", "WorkerId", "Answer.taskAnswers", "AssignmentId", "Input.x", "AssignmentStatus"]
+HALVES = {
+    "Label Studio": csv_bytes([[*LABEL_STUDIO, "q"], ["1", "2", "3", "4", r'{"choices": ["\ud800"]}']]),
+    "Mechanical Turk": csv_bytes([MTURK, ["1", "1", r'[{"q": {"\ud800": true}}]', "1", "1", "Approved"]]),
+    "Parquet": half_a_class_label(),
+}
+
+
+@pytest.mark.parametrize("form", list(HALVES))
+def test_halves_of_characters_inside_cells_are_read(form):
+    table = outcome(HALVES[form])
+    assert isinstance(table, Table)
+    assert any("\ufffd" in value for column in table.columns for value in table.distinct(column))
+
+
+@pytest.mark.parametrize("form", ["CSV", "XLSX", "ODS"])
+def test_repeated_names_are_numbered_in_every_format(form):
+    rows = [["item", "label", "item"], ["1", "2", "3"]]
+    write = {"CSV": csv_bytes, "XLSX": xlsx_bytes, "ODS": lambda rows: ods_bytes({"S": ods_rows(rows)})}
+    assert outcome(write[form](rows)).columns == ("item", "label", "item (2)")

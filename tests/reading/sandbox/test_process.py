@@ -50,9 +50,8 @@ def same(one: Any, other: Any) -> bool:
         return one.dtype == other.dtype and np.array_equal(one, other)
     if dataclasses.is_dataclass(one):
         names = [field.name for field in dataclasses.fields(one)]
-        return type(one) is type(other) and all(
-            same(getattr(one, name), getattr(other, name)) for name in names
-        )
+        fields = ((getattr(one, name), getattr(other, name)) for name in names)
+        return type(one) is type(other) and all(same(*pair) for pair in fields)
     if isinstance(one, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if isinstance(one, tuple):
@@ -84,7 +83,7 @@ def test_what_is_wrong_comes_back_with_its_problems() -> None:
     assert there.value.problems == here.value.problems
 
 
-def test_a_table_that_takes_more_than_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_and_matrices_are_held_against_the_limit_of_the_asker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
     ids = pa.array([f"id {n}" for n in range(1_000_000)])
     data = pa.table({"item": ids, "rater": ids, "label": ids})
@@ -92,9 +91,6 @@ def test_a_table_that_takes_more_than_the_limit_is_refused(monkeypatch: pytest.M
     with pytest.raises(DataError, match=r"more than 0\.25 GiB"):
         loaded(table, None, DataSpec(item="item", rater="rater", label="label"))
     assert guessed(LONG).spec.layout == "long"  # the next one is handled
-
-
-def test_matrices_are_held_against_the_limit_of_the_asker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "200")
     rows = pa.array(["x"] * 3_000)
     names = ["item", *(f"r{n}" for n in range(6_000))]
@@ -193,15 +189,12 @@ def test_one_person_has_no_more_open_than_one_file_may_take(ann: str) -> None:
     assert held_by(ann) == again.nbytes
 
 
-def test_what_is_read_counts_until_it_is_let_go(ann: str) -> None:
+def test_what_is_read_counts_until_it_is_let_go_and_where_nobody_shares_not(ann: str) -> None:
     table = read_table(b"item,rater,label\na,r,1\nb,r,2\n", "votes.csv")
     assert held_by(ann) == table.data.nbytes > 0
     del table
     assert held_by(ann) == 0
-
-
-def test_where_nobody_shares_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRASP_READ_MEMORY_MB", "200")
+    ask_as(None)
     both = large_held(), large_held()
     for table in both:
         count_held(table, "votes.csv")
@@ -217,12 +210,8 @@ DOUBLINGS = 3
 TIMES = 2.5**DOUBLINGS
 
 
-def seconds(content: bytes, readings: int) -> float:
-    """Least processor time of some readings."""
-    return min(once(content) for _ in range(readings))
-
-
 def once(content: bytes) -> float:
+    """Processor time of a reading."""
     gc.collect()
     gc.disable()  # as the process that reads does
     started = time.process_time()
@@ -243,7 +232,9 @@ def measurable(shape: Shape) -> int:
 
 
 def growth(shape: Shape, size: int, readings: int) -> float:
-    before, after = seconds(shape(size), 2), seconds(shape(size << DOUBLINGS), readings)
+    small, large = shape(size), shape(size << DOUBLINGS)
+    before = min(once(small) for _ in range(2))
+    after = min(once(large) for _ in range(readings))
     return after / max(before, SECONDS / 2)
 
 

@@ -3,10 +3,44 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@contextmanager
+def serve(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
+    """Address of a server each of whose requests `answer` handles."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            answer(self)
+
+        do_POST = do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def send(to: BaseHTTPRequestHandler, status: int, content: bytes, headers: Mapping[str, str] | None = None):
+    to.send_response(status)
+    for name, value in {"Content-Length": str(len(content)), **(headers or {})}.items():
+        to.send_header(name, value)
+    to.end_headers()
+    if to.command != "HEAD":
+        to.wfile.write(content)
 
 
 @dataclass
@@ -22,48 +56,38 @@ class Site:
 
 @contextmanager
 def site(**files: bytes) -> Iterator[Site]:
-    """Serve ``/data/NAME.csv`` for each of `files`; ``/slow`` trickles, ``/endless`` never ends."""
+    """Serve ``/data/NAME.csv`` for each of `files`.
+
+    ``/data/slow`` trickles, ``/data/endless`` never ends, and what is below ``/cut`` breaks off half way.
+    """
     held = Site(files={f"/data/{name}.csv": content for name, content in files.items()})
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            held.asked.append(self.path)
-            if self.path in held.redirects:
-                self.send_response(302)
-                self.send_header("Location", held.redirects[self.path])
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-            elif self.path.startswith(("/data/slow", "/data/endless")):
-                self.drip()
-            elif self.path in held.files:
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(held.files[self.path])))
-                self.end_headers()
-                self.wfile.write(held.files[self.path])
-            else:
-                self.send_error({"/data/private.csv": 403, "/data/broken.csv": 500}.get(self.path, 404))
+    def answer(to: BaseHTTPRequestHandler) -> None:
+        path = to.path
+        held.asked.append(path)
+        content = held.files.get(path)
+        if path in held.redirects:
+            send(to, 302, b"", {"Location": held.redirects[path]})
+        elif path.startswith(("/data/slow", "/data/endless")):
+            drip(to)
+        elif content is not None:
+            whole = {"Content-Length": str(len(content))}
+            send(to, 200, content[: len(content) // 2] if path.startswith("/cut") else content, whole)
+        else:
+            to.send_error({"/data/private.csv": 403, "/data/broken.csv": 500}.get(path, 404))
 
-        def drip(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            piece, pause = (b"x", 0.05) if "slow" in self.path else (b"x" * 65536, 0.0)
-            try:
-                while not held.ends.wait(pause):
-                    self.wfile.write(piece)
-            except OSError:  # the reader has had enough
-                pass
-
-        def log_message(self, *_: object) -> None:
+    def drip(to: BaseHTTPRequestHandler) -> None:
+        to.send_response(200)
+        to.end_headers()
+        piece, pause = (b"x", 0.05) if "slow" in to.path else (b"x" * 65536, 0.0)
+        try:
+            while not held.ends.wait(pause):
+                to.wfile.write(piece)
+        except OSError:  # the reader has had enough
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    held.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield held
-    finally:
-        held.ends.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serve(answer) as held.url:
+        try:
+            yield held
+        finally:
+            held.ends.set()

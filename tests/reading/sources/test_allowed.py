@@ -62,23 +62,21 @@ def refused(allowed: AllowedSources, location: str) -> str:
 
 
 # The folder
-def test_a_file_of_the_folder_is_what_an_upload_would_be(allowed: AllowedSources) -> None:
+def test_files_and_parquet_folders_are_what_uploads_and_commands_read(
+    allowed: AllowedSources, root: Path
+) -> None:
     fetched = allowed.fetch("data:may/votes.csv")
     table, uploaded = fetched.table(), read_table(VOTES, "votes.csv")
     assert (table.name, table.sha256, table.bytes) == (uploaded.name, uploaded.sha256, uploaded.bytes)
     assert table.data == uploaded.data
     assert fetched.sha256 == hashlib.sha256(VOTES).hexdigest()
     assert fetched.location == "data:may/votes.csv"
-
-
-def test_a_parquet_folder_is_what_the_command_line_reads(root: Path, allowed: AllowedSources) -> None:
     for month in ("4", "5"):
         write_parquet(root / "all" / f"month={month}" / "p.parquet", item=["i"], rater=["r"], label=[month])
     fetched = allowed.fetch("data:all")
     here, there = fetched.table(), read_table(root / "all")
     assert here.sha256 == there.sha256 == fetched.sha256
-    assert here.data == there.data
-    assert here.bytes == there.bytes
+    assert (here.data, here.bytes) == (there.data, there.bytes)
     assert "without *.parquet files" in refused(allowed, "data:may")
 
 
@@ -98,53 +96,47 @@ def test_no_way_out_of_the_folder(root: Path, allowed: AllowedSources, path: str
 
 
 def test_links_may_not_leave_the_folder(tmp_path: Path, root: Path, allowed: AllowedSources) -> None:
-    (root / "out.csv").symlink_to(tmp_path / "secret.csv")
-    (root / "relative.csv").symlink_to("../secret.csv")
-    (root / "outside").symlink_to(tmp_path / "mounted2")
-    (root / "chain.csv").symlink_to("out.csv")
-    (root / "inside.csv").symlink_to("may/votes.csv")
-    (root / "linked").symlink_to("may")
+    links = {
+        "out.csv": tmp_path / "secret.csv",
+        "relative.csv": "../secret.csv",
+        "outside": tmp_path / "mounted2",
+        "chain.csv": "out.csv",
+        "inside.csv": "may/votes.csv",
+        "linked": "may",
+    }
+    for name, target in links.items():
+        (root / name).symlink_to(target)
     for path in ("out.csv", "relative.csv", "outside/secret.csv", "outside", "chain.csv"):
         assert "a link that leaves" in refused(allowed, f"data:{path}")
     for path in ("inside.csv", "linked/votes.csv"):
         assert allowed.fetch(f"data:{path}").content == VOTES
-    listed = [entry.path for entry in allowed.listing().entries]
-    assert listed == ["inside.csv", "may/votes.csv"]
-
-
-def test_links_within_a_parquet_folder_may_not_leave_either(tmp_path, root, allowed) -> None:
+    assert [entry.path for entry in allowed.listing().entries] == ["inside.csv", "may/votes.csv"]
     write_parquet(tmp_path / "secret.parquet", item=["secret"])
     write_parquet(root / "all" / "a.parquet", item=["i"])
     (root / "all" / "b.parquet").symlink_to(tmp_path / "secret.parquet")
     assert [path for path, _ in allowed.fetch("data:all").content] == ["a.parquet"]
 
 
-def test_a_link_that_appears_after_the_check_is_not_followed(monkeypatch, tmp_path, root, allowed) -> None:
-    for name, target in (("votes.csv", "secret.csv"), ("may", "mounted2")):
-        real = os.path.realpath
+@pytest.mark.parametrize(("place", "target"), [("may/votes.csv", "secret.csv"), ("may", "mounted2")])
+def test_a_link_that_appears_later_is_not_followed(monkeypatch, tmp_path, root, allowed, place, target):
+    real = os.path.realpath
 
-        def checked(path: str, real=real, name=name, target=target) -> str:
-            found = real(path)
-            place = root / name if name == "may" else root / "may" / name
-            place.rename(tmp_path / f"old {name}")
-            place.symlink_to(tmp_path / target)
-            return found
+    def checked(path: str) -> str:
+        found = real(path)
+        (root / place).rename(tmp_path / "old")
+        (root / place).symlink_to(tmp_path / target)
+        return found
 
-        with monkeypatch.context() as patched:
-            patched.setattr(os.path, "realpath", checked)
-            assert "cannot be read" in refused(allowed, "data:may/votes.csv")
-        place = root / "may" / "votes.csv" if name == "votes.csv" else root / "may"
-        place.unlink()
-        (tmp_path / f"old {name}").rename(place)
+    monkeypatch.setattr(os.path, "realpath", checked)
+    assert "cannot be read" in refused(allowed, "data:may/votes.csv")
 
 
-def test_a_pipe_is_not_waited_for(root: Path, allowed: AllowedSources) -> None:
+def test_pipes_are_not_waited_for_and_too_large_files_not_even_read(
+    root: Path, allowed: AllowedSources, monkeypatch
+) -> None:
     os.mkfifo(root / "pipe.csv")
     assert "is not a file" in refused(allowed, "data:pipe.csv")
     assert [entry.path for entry in allowed.listing().entries] == ["may/votes.csv"]
-
-
-def test_too_large_a_file_is_not_even_read(monkeypatch, root: Path, allowed: AllowedSources) -> None:
     monkeypatch.setattr(containers, "MAX_BYTES", len(VOTES))
     assert allowed.fetch("data:may/votes.csv").content == VOTES
     monkeypatch.setattr(containers, "MAX_BYTES", len(VOTES) - 1)
@@ -166,12 +158,9 @@ def test_the_listing(root: Path, allowed: AllowedSources) -> None:
         write_parquet(root / "all" / f"year={year}" / "p.parquet", item=["i"])
     shown = allowed.listing()
     assert not shown.more
-    assert [(entry.path, entry.parquet_folder) for entry in shown.entries] == [
-        ("all", True),
-        ("all/year=2025/p.parquet", False),
-        ("all/year=2026/p.parquet", False),
-        ("may/votes.csv", False),
-    ]
+    assert [entry.path for entry in shown.entries if entry.parquet_folder] == ["all"]
+    parts_of_all = ["all/year=2025/p.parquet", "all/year=2026/p.parquet"]
+    assert [entry.path for entry in shown.entries] == ["all", *parts_of_all, "may/votes.csv"]
     whole, *parts, votes = shown.entries
     assert whole.bytes == sum(part.bytes for part in parts)
     assert (votes.bytes, votes.changed) == (len(VOTES), 86400.0)
@@ -190,15 +179,12 @@ def test_the_listing_ends(monkeypatch, root: Path, allowed: AllowedSources) -> N
     assert (len(allowed.listing().entries), allowed.listing().more) == (3, True)
 
 
-def test_without_a_folder() -> None:
+def test_without_places_nothing_is_read_and_wrong_ones_are_a_sentence(tmp_path: Path) -> None:
     nothing = AllowedSources()
     assert not nothing
     assert nothing.listing().entries == ()
     assert "which it has no more" in refused(nothing, "data:may/votes.csv")
     assert "reads no addresses" in refused(nothing, "https://data.example.org/votes.csv")
-
-
-def test_places_that_cannot_be_used_are_a_sentence_of_the_setting(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"GRASP_DATA_DIR: .* is not a folder"):
         AllowedSources(str(tmp_path / "nowhere"))
     for prefix in ("file:///etc/", "https://user:hidden@h/", "simplecache::s3://b/", "data/"):
@@ -208,27 +194,26 @@ def test_places_that_cannot_be_used_are_a_sentence_of_the_setting(tmp_path: Path
 
 
 # Addresses
-def test_an_address_below_a_prefix(web: Site) -> None:
-    allowed = AllowedSources(prefixes=(f"{web.url}/data/",))
-    fetched = allowed.fetch(f" {web.url}/data/votes.csv ")
+@pytest.fixture
+def below(web: Site) -> AllowedSources:
+    return AllowedSources(prefixes=(f"{web.url}/data/",))
+
+
+def test_an_address_below_a_prefix_may_have_to_be_encoded(web: Site, below: AllowedSources) -> None:
+    fetched = below.fetch(f" {web.url}/data/votes.csv ")
     assert (fetched.name, fetched.location) == ("votes.csv", f"{web.url}/data/votes.csv")
     assert fetched.table().sha256 == hashlib.sha256(VOTES).hexdigest() == fetched.sha256
     assert web.asked == ["/data/votes.csv"]
-
-
-def test_an_address_elsewhere_is_not_even_asked(web: Site) -> None:
-    web.files["/other/votes.csv"] = VOTES
-    allowed = AllowedSources(prefixes=(f"{web.url}/data/",))
-    for url in (f"{web.url}/other/votes.csv", f"{web.url}/data2/votes.csv", f"{web.url}/"):
-        assert "may read; it reads what is below" in refused(allowed, url)
-    assert web.asked == []
-
-
-def test_names_that_have_to_be_encoded(web: Site) -> None:
     web.files["/data/m%C3%A4rz%20(1)+2.csv"] = VOTES
-    allowed = AllowedSources(prefixes=(f"{web.url}/data/",))
     for name in ("märz (1)+2.csv", "m%C3%A4rz%20(1)+2.csv"):
-        assert allowed.fetch(f"{web.url}/data/{name}").content == VOTES
+        assert below.fetch(f"{web.url}/data/{name}").content == VOTES
+
+
+def test_an_address_elsewhere_is_not_even_asked(web: Site, below: AllowedSources) -> None:
+    web.files["/other/votes.csv"] = VOTES
+    for url in (f"{web.url}/other/votes.csv", f"{web.url}/data2/votes.csv", f"{web.url}/"):
+        assert "may read; it reads what is below" in refused(below, url)
+    assert web.asked == []
 
 
 def test_redirects_stay_on_the_host_and_below_a_prefix(web: Site) -> None:
@@ -255,63 +240,52 @@ def test_redirects_stay_on_the_host_and_below_a_prefix(web: Site) -> None:
         assert "/other/votes.csv" not in web.asked
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
+def test_what_the_other_server_says(web: Site, below: AllowedSources) -> None:
+    for name, sentence in (
         ("nowhere", "nowhere.csv is not at that address"),
         ("private", "private.csv cannot be read from its address: access is not allowed"),
         ("broken", "broken.csv cannot be read from its address: the server answers with status 500"),
-    ],
-)
-def test_what_the_other_server_says(web: Site, name: str, sentence: str) -> None:
-    assert sentence in refused(AllowedSources(prefixes=(web.url,)), f"{web.url}/data/{name}.csv")
-
-
-def test_nobody_there() -> None:
-    allowed = AllowedSources(prefixes=("http://127.0.0.1:9/",))
-    assert "there is no connection to it" in refused(allowed, "http://127.0.0.1:9/votes.csv")
+    ):
+        assert sentence in refused(below, f"{web.url}/data/{name}.csv")
+    nobody = AllowedSources(prefixes=("http://127.0.0.1:9/",))
+    assert "there is no connection to it" in refused(nobody, "http://127.0.0.1:9/votes.csv")
 
 
 @pytest.mark.parametrize("limit", ["TOTAL_SECONDS", "IDLE_SECONDS"])
-def test_an_answer_that_trickles_or_stops(monkeypatch, web: Site, limit: str) -> None:
+def test_an_answer_that_trickles_or_stops(monkeypatch, web: Site, below: AllowedSources, limit: str) -> None:
     monkeypatch.setattr(remote, limit, 0.5 if limit == "TOTAL_SECONDS" else 0.02)
     started = time.monotonic()
-    sentence = refused(AllowedSources(prefixes=(web.url,)), f"{web.url}/data/slow.csv")
-    assert "slow.csv did not arrive in time" in sentence
+    assert "slow.csv did not arrive in time" in refused(below, f"{web.url}/data/slow.csv")
     assert time.monotonic() - started < 20
 
 
-def test_an_answer_without_end(monkeypatch, web: Site) -> None:
+def test_an_answer_without_end(monkeypatch, web: Site, below: AllowedSources) -> None:
     monkeypatch.setattr(containers, "MAX_BYTES", 3_000_000)
-    sentence = refused(AllowedSources(prefixes=(web.url,)), f"{web.url}/data/endless.csv")
-    assert "endless.csv is larger than" in sentence
+    assert "endless.csv is larger than" in refused(below, f"{web.url}/data/endless.csv")
 
 
 def test_other_protocols_below_a_prefix(monkeypatch) -> None:
-    memory = fsspec.filesystem("memory")
+    memory, team = fsspec.filesystem("memory"), "memory://team"
     memory.pipe("/team/annotations/votes.csv", VOTES)
     memory.pipe("/team/other/votes.csv", SECRET)
     try:
-        allowed = AllowedSources(prefixes=("memory://team/annotations/",))
-        assert allowed.fetch("memory://team/annotations/votes.csv").content == VOTES
-        assert "is not at an address" in refused(allowed, "memory://team/other/votes.csv")
-        assert "called '.' or '..'" in refused(allowed, "memory://team/annotations/../other/votes.csv")
-        assert "not at that address" in refused(allowed, "memory://team/annotations/nowhere.csv")
+        allowed = AllowedSources(prefixes=(f"{team}/annotations/",))
+        assert allowed.fetch(f"{team}/annotations/votes.csv").content == VOTES
+        assert "is not at an address" in refused(allowed, f"{team}/other/votes.csv")
+        assert "called '.' or '..'" in refused(allowed, f"{team}/annotations/../other/votes.csv")
+        assert "not at that address" in refused(allowed, f"{team}/annotations/nowhere.csv")
         monkeypatch.setattr(containers, "MAX_BYTES", 5)
-        assert "the most that is read" in refused(allowed, "memory://team/annotations/votes.csv")
+        assert "the most that is read" in refused(allowed, f"{team}/annotations/votes.csv")
     finally:
         memory.rm("/team", recursive=True)
 
 
-@pytest.mark.parametrize(
-    ("url", "sentence"),
-    [
-        ("s3://x/a.csv", "s3:// needs the package s3fs: pip install s3fs"),
-        ("nothing://x/a.csv", "its protocol is not known here"),
-    ],
-)
-def test_protocols_that_this_server_cannot_read(url: str, sentence: str) -> None:
-    assert sentence in refused(AllowedSources(prefixes=(url.removesuffix("a.csv"),)), url)
+def test_protocols_that_this_server_cannot_read() -> None:
+    for prefix, sentence in (
+        ("s3://x/", "s3:// needs the package s3fs: pip install s3fs"),
+        ("nothing://x/", "its protocol is not known here"),
+    ):
+        assert sentence in refused(AllowedSources(prefixes=(prefix,)), f"{prefix}a.csv")
 
 
 # The command line
@@ -319,12 +293,8 @@ def test_whoever_runs_a_command_reads_any_path_and_address(web: Site, root: Path
     expected = read_table(VOTES, "votes.csv")
     web.redirects["/moved.csv"] = "/data/votes.csv"
     web.files["/data/votes.csv?version=2"] = VOTES
-    for source in (
-        str(root / "may" / "votes.csv"),
-        f"{web.url}/data/votes.csv",
-        f"{web.url}/data/votes.csv?version=2",
-        (root / "may" / "votes.csv").as_uri(),
-    ):
+    path, url = root / "may" / "votes.csv", f"{web.url}/data/votes.csv"
+    for source in (str(path), url, f"{url}?version=2", path.as_uri()):
         table = read_anywhere(source)
         assert (table.name, table.sha256) == ("votes.csv", expected.sha256)
     assert read_anywhere(f"{web.url}/moved.csv").sha256 == expected.sha256
@@ -335,15 +305,13 @@ def test_whoever_runs_a_command_reads_any_path_and_address(web: Site, root: Path
 
 
 def test_a_folder_of_parquet_files_at_an_address_is_one_table(tmp_path: Path) -> None:
-    folder = tmp_path / "votes"
-    for name, labels in (("a.parquet", ["Yes", "No"]), ("more/b.parquet", ["No"])):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        rows = {"item": ["i1"] * len(labels), "rater": [f"r{k}{name}" for k in range(len(labels))]}
-        pq.write_table(pa.table({**rows, "label": labels}), path)
-    table, here = read_anywhere(folder.as_uri()), read_anywhere(str(folder))
+    for name, labels in (("a", ["Yes", "No"]), ("more/b", ["No"])):
+        raters = [f"r{k}{name}" for k in range(len(labels))]
+        file = tmp_path / "votes" / f"{name}.parquet"
+        write_parquet(file, item=["i1"] * len(labels), rater=raters, label=labels)
+    (tmp_path / "empty").mkdir()
+    table, here = (read_anywhere(one(tmp_path / "votes")) for one in (Path.as_uri, str))
     assert (table.name, table.sha256, table.bytes) == (here.name, here.sha256, here.bytes)
     assert table.frame().equals(here.frame())
-    (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match=r"without \*\.parquet files"):
         read_anywhere((tmp_path / "empty").as_uri())

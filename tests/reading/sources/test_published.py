@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import hashlib
 import json
 import resource
 import socket
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -33,91 +30,73 @@ from grasp_core.reading.sources.remote import parse
 from tests.reading.sources.serving import Site, site
 
 # Addresses
-
-
-PREFIX = parse("https://data.example.org/annotations/")
+BELOW = "https://data.example.org/annotations/"
+PREFIX = parse(BELOW)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "https://data.example.org/annotations/may.csv",
+        f"{BELOW}may.csv",
         "HTTPS://Data.Example.ORG:443/annotations/may.csv",
         "https://data.example.org./annotations/may.csv",
         "https://data.example.org/%61nnotations/may.csv",
-        "https://data.example.org/annotations/m%61y.csv",
+        f"{BELOW}m%61y.csv",
     ],
 )
 def test_one_address_written_in_several_ways(text: str) -> None:
     address = parse(text)
-    assert address.url == "https://data.example.org/annotations/may.csv"
+    assert address.url == f"{BELOW}may.csv"
     assert address.name == "may.csv"
     assert address.below(PREFIX)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "https://data.example.org.evil/annotations/may.csv",
-        "https://data.example.orgevil/annotations/may.csv",
-        "https://evil/data.example.org/annotations/may.csv",
-        "http://data.example.org/annotations/may.csv",
-        "https://data.example.org:8443/annotations/may.csv",
-        "https://data.example.org/annotations2/may.csv",
-        "https://data.example.org/Annotations/may.csv",
-        "https://data.example.org/may.csv",
-        "https://data.example.org/",
-        "s3://data.example.org/annotations/may.csv",
-    ],
-)
-def test_what_only_looks_as_if_it_were_below(text: str) -> None:
-    assert not parse(text).below(PREFIX)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("https://user:hidden@data.example.org/annotations/a.csv", "user name or password"),
-        ("https://data.example.org@evil/annotations/a.csv", "user name or password"),
-        ("https://data.example.org/annotations/../secret.csv", "called '.' or '..'"),
-        ("https://data.example.org/annotations/%2e%2e/secret.csv", "called '.' or '..'"),
-        ("https://data.example.org/annotations/%2E./secret.csv", "called '.' or '..'"),
-        ("https://data.example.org/annotations/..;/secret.csv", "called '.' or '..'"),
-        ("https://data.example.org/annotations/.%20/secret.csv", "called '.' or '..'"),
-        ("https://data.example.org/annotations/\uff0e\uff0e/secret.csv", "called '.' or '..'"),
-        ("https://data.example.org/annotations//a.csv", "an empty folder"),
-        ("https://data.example.org/annotations/a%2ecsv", "encoded dots"),
-        ("https://data.example.org/annotations/..%2fsecret.csv", "encoded characters"),
-        ("https://data.example.org/annotations/..%5csecret.csv", "encoded characters"),
-        ("https://data.example.org/annotations/%252e%252e/secret.csv", "encoded characters"),
-        ("https://data.example.org/annotations/%00.csv", "encoded characters"),
-        ("https://data.example.org/annotations/%ff.csv", "encoded characters"),
-        ("https://data.example.org/annotations\\..\\secret.csv", "a character that none may have"),
-        ("https://data.example.org/annotations/a.csv\n", "a character that none may have"),
-        ("https://data.example.org/annotations/a.csv?to=http://evil", "a query"),
-        ("https://data.example.org/annotations/a.csv?", "a query"),
-        ("https://data.example.org/annotations/a.csv#x", "a fragment"),
-        ("https://data.example.org:port/a.csv", "cannot be read"),
-        ("https://[::1/a.csv", "cannot be read"),
-        ("https://dat\u0430.example.org/a.csv", "not the name of a host"),
-        ("https://data%2eexample.org/a.csv", "not the name of a host"),
-        ("https:///annotations/a.csv", "not a whole address"),
-        ("//data.example.org/annotations/a.csv", "not a whole address"),
-        ("annotations/a.csv", "not a whole address"),
-        ("", "not a whole address"),
-        ("simplecache::https://data.example.org/annotations/a.csv", "chains several protocols"),
-        (
-            "zip://a.csv::https://data.example.org/annotations/a.zip",
-            "chains several protocols|cannot be read",
+def test_what_only_looks_as_if_it_were_below() -> None:
+    for text in (
+        *(
+            BELOW.replace(old, new) + "may.csv"
+            for old, new in (
+                *((".org", ".org.evil"), (".org", ".orgevil"), ("//", "//evil/"), ("https", "http")),
+                *((".org", ".org:8443"), ("annotations", "annotations2"), ("ann", "Ann"), ("https", "s3")),
+            )
         ),
-        ("https://data.example.org/annotations/a::file:///etc/passwd", "chains several protocols"),
-        ("file:///etc/passwd", "not a whole address"),
-        ("file://localhost/etc/passwd", "does not lead to another machine"),
-        ("local://x/etc/passwd", "does not lead to another machine"),
-        ("zip://a.csv/b", "does not lead to another machine"),
-        ("reference://x/y", "does not lead to another machine"),
+        *("https://data.example.org/may.csv", "https://data.example.org/"),
+    ):
+        assert not parse(text).below(PREFIX)
+
+
+REFUSED = {
+    "user name or password": [
+        "https://user:hidden@data.example.org/annotations/a.csv",
+        "https://data.example.org@evil/annotations/a.csv",
     ],
-)
+    "called '.' or '..'": [
+        *(f"{BELOW}{folder}/secret.csv" for folder in ("..", "%2e%2e", "%2E.", "..;", ".%20", "\uff0e\uff0e"))
+    ],
+    "an empty folder": [f"{BELOW}/a.csv"],
+    "encoded dots": [f"{BELOW}a%2ecsv"],
+    "encoded characters": [
+        *(f"{BELOW}{path}" for path in ("..%2fsecret.csv", "..%5csecret.csv", "%252e%252e/secret.csv")),
+        *(f"{BELOW}{path}" for path in ("%00.csv", "%ff.csv")),
+    ],
+    "a character that none may have": [f"{BELOW[:-1]}\\..\\secret.csv", f"{BELOW}a.csv\n"],
+    "a query": [f"{BELOW}a.csv?to=http://evil", f"{BELOW}a.csv?"],
+    "a fragment": [f"{BELOW}a.csv#x"],
+    "cannot be read": ["https://data.example.org:port/a.csv", "https://[::1/a.csv"],
+    "not the name of a host": ["https://dat\u0430.example.org/a.csv", "https://data%2eexample.org/a.csv"],
+    "not a whole address": [
+        *("https:///annotations/a.csv", "//data.example.org/annotations/a.csv", "annotations/a.csv", ""),
+        "file:///etc/passwd",
+    ],
+    "chains several protocols": [f"simplecache::{BELOW}a.csv", f"{BELOW}a::file:///etc/passwd"],
+    "chains several protocols|cannot be read": [f"zip://a.csv::{BELOW}a.zip"],
+    "does not lead to another machine": [
+        *("file://localhost/etc/passwd", "local://x/etc/passwd", "zip://a.csv/b", "reference://x/y")
+    ],
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), [(one, said) for said, own in REFUSED.items() for one in own])
 def test_what_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(DataError, match=sentence) as raised:
         parse(text)
@@ -128,89 +107,47 @@ def test_what_is_refused(text: str, sentence: str) -> None:
 def test_names_of_objects_are_taken_literally() -> None:
     """In an object store `%20` is no blank: two names, two objects."""
     assert not parse("s3://bucket/team%20x/a.csv").below(parse("s3://bucket/team x/"))
-    assert parse("s3://bucket/team x/a b.csv").url == "s3://bucket/team x/a b.csv"
-    assert parse("https://h/team x/ä.csv").url == "https://h/team%20x/%C3%A4.csv"
+    for text, url in (
+        ("s3://bucket/team x/a b.csv", "s3://bucket/team x/a b.csv"),
+        ("https://h/team x/ä.csv", "https://h/team%20x/%C3%A4.csv"),
+        ("http://[::1]:8000/a.csv", "http://[::1]:8000/a.csv"),
+        ("http://127.0.0.1:80/a.csv", "http://127.0.0.1/a.csv"),
+        ("sftp://host:22/a.csv", "sftp://host:22/a.csv"),
+    ):
+        assert parse(text).url == url
     assert parse("https://h/team x/ä.csv").name == "ä.csv"
-
-
-def test_hosts_with_ports() -> None:
-    assert parse("http://[::1]:8000/a.csv").url == "http://[::1]:8000/a.csv"
-    assert parse("http://127.0.0.1:80/a.csv").url == "http://127.0.0.1/a.csv"
-    assert parse("sftp://host:22/a.csv").url == "sftp://host:22/a.csv"
 
 
 # Published files
 CONTENT = b"item,rater,label\n" + b"i1,r1,Yes\n" * 40_000
+PLACE = "/data/set.csv"
 
 
-class Publisher(ThreadingHTTPServer):
-    """A server that remembers what it was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answer)
-        self.asked: list[str] = []
-
-    def offers(self, path: str = "/data/set.csv", content: bytes = CONTENT) -> dict[str, Published]:
-        """The registry of somebody who expects `content` at `path`."""
-        url = f"http://127.0.0.1:{self.server_port}{path}"
-        sha256 = hashlib.sha256(content).hexdigest()
-        return {"set": Published(url, sha256, len(content), "CC BY 4.0", "Nobody (2024)")}
+def offers(held: Site, path: str = PLACE, content: bytes = CONTENT) -> dict[str, Published]:
+    """The registry of somebody who expects `content` at `path`."""
+    held.files |= {PLACE: CONTENT, "/cut/set.csv": CONTENT}
+    sha256 = hashlib.sha256(content).hexdigest()
+    return {"set": Published(f"{held.url}{path}", sha256, len(content), "CC BY 4.0", "Nobody (2024)")}
 
 
-class _Answer(BaseHTTPRequestHandler):
-    server: Publisher
-
-    def do_GET(self) -> None:
-        self.server.asked.append(self.path)
-        if self.path.startswith("/missing"):
-            self.send_error(404)
-            return
-        if self.path.startswith("/endless"):
-            self.send_response(200)
-            self.end_headers()
-            with contextlib.suppress(ConnectionError):
-                while True:
-                    self.wfile.write(CONTENT)
-            return
-        cut = self.path.startswith("/cut")
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(CONTENT)))
-        self.end_headers()
-        self.wfile.write(CONTENT[: len(CONTENT) // 2] if cut else CONTENT)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Keep the test's output clean."""
-
-
-@pytest.fixture
-def publisher(monkeypatch) -> Iterator[Publisher]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with Publisher() as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
-
-
-def refusal(folder: Path, offers: dict[str, Published]) -> str:
+def refusal(folder: Path, offered: dict[str, Published]) -> str:
     """The sentence; the folder is as it was."""
     before = {path: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(DataError) as caught:
-        fetch("set", folder, offers)
+        fetch("set", folder, offered)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
-def test_a_file_is_downloaded_once(publisher, tmp_path):
+def test_a_file_is_downloaded_once(held, tmp_path):
     folder = tmp_path / "new" / "folder"
-    file = fetch("set", folder, publisher.offers())
+    file = fetch("set", folder, offers(held))
     assert file == folder / "set.csv"
     assert file.read_bytes() == CONTENT
     assert list(folder.iterdir()) == [file]
-    assert fetch("set", folder, publisher.offers()) == file
-    assert publisher.asked == ["/data/set.csv"]
+    assert fetch("set", folder, offers(held)) == file
+    assert held.asked == [PLACE]
 
 
 @pytest.mark.parametrize(
@@ -219,61 +156,53 @@ def test_a_file_is_downloaded_once(publisher, tmp_path):
         ({"content": b"something else"}, "not the one published"),
         ({"path": "/missing/set.csv"}, "answered 404 Not Found"),
         ({"path": "/cut/set.csv"}, "broke off"),
-        ({"path": "/endless/set.csv"}, "not the one published"),
+        ({"path": "/data/endless/set.csv"}, "not the one published"),
     ],
 )
-def test_another_file_than_published_is_not_kept(publisher, tmp_path, asked, sentence):
-    assert sentence in refusal(tmp_path, publisher.offers(**asked))
-    assert len(publisher.asked) == 1
+def test_another_file_than_published_is_not_kept(held, tmp_path, asked, sentence):
+    assert sentence in refusal(tmp_path, offers(held, **asked))
+    assert len(held.asked) == 1
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "publisher.invalid"])  # RFC 2606
-def test_nobody_answers(publisher, tmp_path, host):
+def test_nobody_answers(held, tmp_path, host):
     with socket.socket() as closed:  # bound and not listening: connections are refused
         closed.bind(("127.0.0.1", 0))
-        offers = publisher.offers()
         at = f"{host}:{closed.getsockname()[1]}"
-        offers["set"] = replace(offers["set"], url=f"http://{at}/set.csv")
-        assert f"{at} cannot be reached" in refusal(tmp_path, offers)
+        offered = replace(offers(held)["set"], url=f"http://{at}/set.csv")
+        assert f"{at} cannot be reached" in refusal(tmp_path, {"set": offered})
 
 
-def test_no_room_for_the_file(publisher, tmp_path):
+def test_no_room_for_the_file(held, tmp_path):
     """A limit on the size of files fails the write as a full disk does."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(CONTENT) // 4, before[1]))
     try:
-        said = refusal(tmp_path, publisher.offers())
+        said = refusal(tmp_path, offers(held))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert "cannot be written (File too large)" in said
 
 
-def test_a_folder_that_is_a_file(publisher, tmp_path):
-    (tmp_path / "taken").write_text("mine", encoding="utf-8")
-    with pytest.raises(DataError, match="cannot be written"):
-        fetch("set", tmp_path / "taken", publisher.offers())
-    assert (tmp_path / "taken").read_text(encoding="utf-8") == "mine"
-
-
-def test_a_file_of_somebody_else_stays(publisher, tmp_path):
+def test_what_is_there_already_stays(held, tmp_path):
     (tmp_path / "set.csv").write_text("mine", encoding="utf-8")
-    assert "is there already" in refusal(tmp_path, publisher.offers())
-    assert publisher.asked == []
+    assert "is there already" in refusal(tmp_path, offers(held))
+    assert held.asked == []
+    with pytest.raises(DataError, match="cannot be written"):
+        fetch("set", tmp_path / "set.csv", offers(held))  # a folder that is a file
+    assert (tmp_path / "set.csv").read_text(encoding="utf-8") == "mine"
     with pytest.raises(DataError, match="there are dices-350, dices-990"):
         fetch("dices", tmp_path)
 
 
-def test_the_command_says_where_the_file_is_and_its_licence(publisher, tmp_path, capsys):
-    parser = argparse.ArgumentParser()
-    fill_fetch(parser, publisher.offers())
-    chosen = parser.parse_args(["set", "--to", str(tmp_path)])
-    chosen.command(chosen)
+def test_the_command_says_where_the_file_is_and_its_licence(held, tmp_path, capsys):
+    run({}, "set", "--to", str(tmp_path), published=offers(held))
     file = tmp_path / "set.csv"
     assert file.read_bytes() == CONTENT
     printed = capsys.readouterr()
     assert printed.out.splitlines() == [str(file), "to cite: Nobody (2024)"]
     assert printed.err.splitlines() == [
-        f"0.4 MB from http://127.0.0.1:{publisher.server_port}/data/set.csv",
+        f"0.4 MB from {held.url}{PLACE}",
         f"SHA-256: {hashlib.sha256(CONTENT).hexdigest()}",
         "licence: CC BY 4.0",
     ]
@@ -304,11 +233,6 @@ def test_the_registry_is_complete():
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def git_id(content: bytes) -> str:
-    """As ``git hash-object`` gives it."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
-
 def rows_of(task: str) -> dict[str, bytes]:
     """Two small files of a task."""
     built = builtin_tasks()[task]
@@ -320,23 +244,27 @@ def rows_of(task: str) -> dict[str, bytes]:
     }
 
 
+def entry(path: str, content: bytes, **other: object) -> dict[str, object]:
+    """As a Git repository lists a file, with what ``git hash-object`` gives."""
+    sha1 = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    return {"path": path, "size": len(content), "oid": sha1, "sha": sha1, **other}
+
+
 def hub(held: Site) -> Repository:
     """RAFT where `held` answers; banking_77's rows to be labelled are stored apart, as large files are."""
-    entries: list[dict[str, object]] = [
+    entries = [
         {"type": "directory", "oid": "0" * 40, "size": 0, "path": "data/ade_corpus_v2"},
         {"type": "file", "oid": "1" * 40, "size": 3, "path": "data/ade_corpus_v2/task.json"},
     ]
     for task in builtin_tasks():
         for name, content in rows_of(task).items():
-            path = f"data/{task}/{name}"
-            entry: dict[str, object] = {"type": "file", "path": path, "size": len(content)}
+            found = entry(f"data/{task}/{name}", content, type="file")
             if (task, name) == ("banking_77", "test_unlabeled.csv"):
                 sha256 = hashlib.sha256(content).hexdigest()
-                entry |= {"oid": "2" * 40, "lfs": {"oid": sha256, "size": len(content), "pointerSize": 130}}
-            else:
-                entry["oid"] = git_id(content)
-            entries.append(entry)
-            held.files[f"/datasets/ought/raft/resolve/{COMMIT}/{path}"] = content
+                large = {"oid": sha256, "size": len(content), "pointerSize": 130}
+                found |= {"oid": "2" * 40, "lfs": large}
+            entries.append(found)
+            held.files[f"/datasets/ought/raft/resolve/{COMMIT}/{found['path']}"] = content
     held.files["/api/datasets/ought/raft"] = json.dumps({"id": "ought/raft", "sha": COMMIT}).encode()
     tree = f"/api/datasets/ought/raft/tree/{COMMIT}/data?recursive=true"
     held.files[tree] = json.dumps(entries).encode()
@@ -347,10 +275,7 @@ def github(held: Site) -> Repository:
     """D3CODE where `held` answers."""
     name = "google-research-datasets/D3code"
     files = {"d3-raters.csv": b"rater_id\n1\n", "d3-items.csv": b"item_id\n1\n", "README.md": b"# D3\n"}
-    tree = [
-        {"path": path, "mode": "100644", "type": "blob", "sha": git_id(content), "size": len(content)}
-        for path, content in files.items()
-    ]
+    tree = [entry(path, content, mode="100644", type="blob") for path, content in files.items()]
     held.files[f"/repos/{name}/commits/HEAD"] = json.dumps({"sha": COMMIT}).encode()
     held.files[f"/repos/{name}/git/trees/{COMMIT}?recursive=1"] = json.dumps({"tree": tree}).encode()
     held.files |= {f"/{name}/{COMMIT}/{path}": content for path, content in files.items()}
@@ -364,9 +289,9 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         yield found
 
 
-def run(repositories: dict[str, Repository], *arguments: str) -> None:
+def run(repositories: dict[str, Repository], *arguments: str, published: dict[str, Published] | None = None):
     parser = argparse.ArgumentParser()
-    fill_fetch(parser, {}, repositories)
+    fill_fetch(parser, published or {}, repositories)
     chosen = parser.parse_args(arguments)
     chosen.command(chosen)
 
@@ -424,7 +349,7 @@ def test_a_file_that_is_not_the_one_listed_is_not_kept(held: Site, tmp_path: Pat
     assert held.asked == [bad]
 
 
-def test_a_file_of_somebody_else_stays_repositories(held: Site, tmp_path: Path) -> None:
+def test_a_file_of_somebody_else_stays(held: Site, tmp_path: Path) -> None:
     found = listing(github(held))
     held.asked.clear()
     (tmp_path / "d3-raters.csv").write_text("mine", encoding="utf-8")
@@ -434,23 +359,22 @@ def test_a_file_of_somebody_else_stays_repositories(held: Site, tmp_path: Path) 
     assert held.asked == []
 
 
+OUTSIDE = [{"path": "../raters.csv", "type": "blob", "sha": "0" * 40, "size": 1}]
+
+
 @pytest.mark.parametrize(
-    "answer", [b"<html>", b"[]", b'{"tree": 5}', b'{"tree": [{"type": "blob", "path": "d3-raters.csv"}]}']
+    ("answer", "said"),
+    [
+        *((b"<html>", "answered otherwise than expected"), (b"[]", "answered otherwise than expected")),
+        (b'{"tree": 5}', "answered otherwise than expected"),
+        (b'{"tree": [{"type": "blob", "path": "d3-raters.csv"}]}', "answered otherwise than expected"),
+        (json.dumps({"tree": OUTSIDE}).encode(), "holds none of"),
+    ],
 )
-def test_listings_that_are_none(held: Site, answer: bytes) -> None:
+def test_listings_that_are_none_and_paths_that_lead_out(held: Site, answer: bytes, said: str) -> None:
     repository = github(held)
     held.files[f"/repos/{repository.name}/git/trees/{COMMIT}?recursive=1"] = answer
-    with pytest.raises(DataError, match="answered otherwise than expected"):
-        listing(repository)
-
-
-def test_paths_that_lead_out_are_left_out(held: Site) -> None:
-    repository = github(held)
-    tree = [{"path": "../raters.csv", "type": "blob", "sha": "0" * 40, "size": 1}]
-    held.files[f"/repos/{repository.name}/git/trees/{COMMIT}?recursive=1"] = json.dumps(
-        {"tree": tree}
-    ).encode()
-    with pytest.raises(DataError, match="holds none of"):
+    with pytest.raises(DataError, match=said):
         listing(repository)
 
 
@@ -459,12 +383,9 @@ def test_a_task_that_is_no_longer_listed(held: Site) -> None:
     (tree,) = (path for path in held.files if "/tree/" in path)
     kept = [one for one in json.loads(held.files[tree]) if "overruling" not in one["path"]]
     held.files[tree] = json.dumps(kept).encode()
-    with pytest.raises(
-        DataError, match=r"does not list 'overruling/train\.csv', 'overruling/test_unlabeled\.csv'"
-    ):
+    said = r"does not list 'overruling/train\.csv', 'overruling/test_unlabeled\.csv'"
+    with pytest.raises(DataError, match=said):
         run({"raft": repository}, "raft")
-
-
-def test_nobody_answers_repositories(held: Site) -> None:
+    held.files.clear()
     with pytest.raises(DataError, match="answered 404"):
-        listing(replace(REPOSITORIES["raft"], api=held.url, files=held.url))
+        listing(repository)

@@ -6,7 +6,7 @@ import pytest
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts import forest_plot, label_forest_plot, to_pdf, to_png, to_svg
-from grasp_core.report.words.label_use import label_outcome
+from grasp_core.report.words.label_use import shift_outcome
 from tests.report.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_label_use, make_outcome, make_result, so_far, with_label_use
 
@@ -75,17 +75,19 @@ def test_one_label_in_points(result):
 def test_a_label_is_marked_only_where_its_group_is():
     use = make_label_use({"No": 12.0, "Yes": -9.0, "?": -3.0}, "**")
     row = with_label_use(make_group(), use)
-    marks = [label_outcome(row, label).significance for label in use.labels]
+    marks = [shift_outcome(row.label_use, label).significance for label in use.labels]
     assert marks == ["corrected", "nominal", "none"]
     none = replace(row, label_use=replace(use, significance="none"))
-    assert [label_outcome(none, label).significance for label in use.labels] == ["none"] * 3
+    assert [shift_outcome(none.label_use, label).significance for label in use.labels] == ["none"] * 3
     two = with_label_use(make_group(), make_label_use({"No": 12.0, "Yes": -12.0}, "*"))
-    assert [label_outcome(two, label).significance for label in ("No", "Yes")] == ["nominal"] * 2
+    assert [shift_outcome(two.label_use, label).significance for label in ("No", "Yes")] == ["nominal"] * 2
 
 
 def test_a_label_that_the_group_has_no_value_of():
-    assert label_outcome(make_group(), "No") == Outcome(None)
-    assert label_outcome(with_label_use(make_group(), make_label_use({"No": 1.0})), "Yes") == Outcome(None)
+    assert shift_outcome(make_group().label_use, "No") == Outcome(None)
+    assert shift_outcome(
+        with_label_use(make_group(), make_label_use({"No": 1.0})).label_use, "Yes"
+    ) == Outcome(None)
 
 
 def test_alt_text_holds_what_is_drawn(result):

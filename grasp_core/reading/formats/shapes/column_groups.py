@@ -7,11 +7,11 @@ changed.
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +31,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     if parsed.recipe is not None or not len(parsed.data):
         return None
     groups = _groups_of(parsed.columns)
-    if groups is not None and _are_ids(parsed, groups):
+    if groups is not None and _are_ids(parsed, [rater for rater, _ in groups.columns]):
         return _beside(parsed, groups, name)
     pairs = _pairs_of(parsed.columns)
     return None if pairs is None else _paired(parsed, pairs, name)
@@ -40,38 +40,36 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 # Raters beside their labels
 
 
-def _are_ids(parsed: Parsed, groups: Sequence[_Group]) -> bool:
-    """Whether the raters' columns hold ids: nobody stands twice in a row, as labels do."""
-    stacked = Column.of(pa.chunked_array([_texts(parsed, group.rater) for group in groups]))
+def _are_ids(parsed: Parsed, raters: Sequence[str]) -> bool:
+    """Whether columns hold ids: nobody stands twice in a row, as labels do."""
+    stacked = Column.of(pa.chunked_array([_texts(parsed, rater) for rater in raters]))
     filled = ~stacked.among([""])
-    row = np.tile(np.arange(len(parsed.data)), len(groups))
+    row = np.tile(np.arange(len(parsed.data)), len(raters))
     pairs = row.astype(np.int64) * len(stacked.values) + stacked.codes
     return int(np.unique(pairs[filled]).size) == int(filled.sum())
 
 
-def _beside(parsed: Parsed, groups: Sequence[_Group], name: str) -> Parsed:
-    fields = list(dict.fromkeys(field for group in groups for field in group.fields))
-    for group in groups:
-        for column in group.fields.values():
-            alone = pc.and_(
-                pc.equal(_texts(parsed, group.rater), ""), pc.not_equal(_texts(parsed, column), "")
-            )
-            if pc.any(alone).as_py():
-                position = pc.index(alone, True).as_py()
+def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
+    fields = list(dict.fromkeys(field for _, own in groups.columns for field in own))
+    for rater, own in groups.columns:
+        for column in own.values():
+            alone = pc.and_(pc.equal(_texts(parsed, rater), ""), pc.not_equal(_texts(parsed, column), ""))
+            if (position := pc.index(alone, True).as_py()) >= 0:
                 raise DataError(
                     f"{name}, row {parsed.numbers[position]}: {quoted(column)} is filled and "
-                    f"{quoted(group.rater)} is empty; name the rater, or clear the cell"
+                    f"{quoted(rater)} is empty; name the rater, or clear the cell"
                 )
-    own = {column for group in groups for column in (group.rater, *group.fields.values())}
-    rest = [column for column in parsed.columns if column not in own]
-    rater = names.unused(groups[0].name, [*rest, *fields])
+    raters = [rater for rater, _ in groups.columns]
+    used = {*raters, *(column for _, own in groups.columns for column in own.values())}
+    rest = [column for column in parsed.columns if column not in used]
+    unit = names.unused(groups.name, [*rest, *fields])
     parts = [
-        {rater: _texts(parsed, group.rater)}
-        | {field: _texts(parsed, group.fields[field]) if field in group.fields else None for field in fields}
-        for group in groups
+        {unit: _texts(parsed, rater)}
+        | {field: _texts(parsed, own[field]) if field in own else None for field in fields}
+        for rater, own in groups.columns
     ]
-    said = f"{listed([group.rater for group in groups], 3)} name the raters of the labels beside them"
-    return _long(parsed, parts, rest, (rater, None), f"{said}; each annotation was given a row", name)
+    said = f"{listed(raters, 3)} name the raters of the labels beside them; each annotation was given a row"
+    return _long(parsed, parts, rest, (unit, None), said, name)
 
 
 # Names of both
@@ -85,9 +83,8 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     if any(unit in rest for unit in pairs.columns):
         return None  # a column called P01 beside P01_time holds the label, or an id
     key = _key(parsed, rest)
-    by_name = {kind: names.id_score(key or "", words) for kind, words in _KINDS.items()}
-    of_key = None if by_name["item"] == by_name["rater"] else max(by_name, key=lambda kind: by_name[kind])
-    units = {"item": "rater", "rater": "item"}.get(str(of_key), pairs.units)
+    of_item, of_rater = (names.id_score(key or "", words) for words in (names.ITEM, names.RATER))
+    units = pairs.units if of_item == of_rater else "rater" if of_item > of_rater else "item"
     if units is None or pairs.units not in (None, units) or (key is None and units != "rater"):
         return None
     unit = names.unused(units, [*rest, *pairs.questions])
@@ -107,18 +104,11 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     return _long(parsed, parts, rest, ids, said, name)
 
 
-_KINDS = {"item": names.ITEM, "rater": names.RATER}
-
-
 def _key(parsed: Parsed, rest: Sequence[str], *, of_any: bool = False) -> str | None:
     """The column of the rows' ids, told by its name; `of_any`: though it does not say whose they are."""
-    scores = {column: names.key_score(column, *_KINDS.values()) for column in rest}
-    able = [
-        column
-        for column in rest
-        if (scores[column] or (of_any and names.is_id(column)))
-        and len(parsed.data.column(column).unique()) == len(parsed.data)
-    ]
+    scores = {column: names.key_score(column, names.ITEM, names.RATER) for column in rest}
+    told = [column for column in rest if scores[column] or (of_any and names.is_id(column))]
+    able = [column for column in told if len(parsed.data.column(column).unique()) == len(parsed.data)]
     return max(able, key=lambda column: scores[column], default=None)
 
 
@@ -148,20 +138,17 @@ def _long(
     kept = in_order[filled[in_order]]
     if not kept.size:
         raise DataError(f"{name}: {listed(asked, 5)} hold no answer; fill them in, or leave them out")
-    row = kept % n
-    columns = {column: _texts(parsed, column).take(pa.array(row)) for column in rest}
-    lines = parsed.numbers[row]
+    made = parsed.kept(kept % n)
+    columns = {column: made.data.column(column) for column in rest}
     done = [said]
     item = item or _key(parsed, rest, of_any=True)
     if item is None:
         item = names.unused("item", [*rest, *parts[0]])
-        columns[item] = pa.array([f"row {line}" for line in lines.tolist()], pa.string())
+        columns[item] = pa.array([f"row {line}" for line in made.numbers.tolist()], pa.string())
         done.append(f"no column tells the items apart, so {quoted(item)} holds the row numbers")
     columns |= {column: values.take(pa.array(kept)) for column, values in stacked.items()}
-    data = compact(pa.table(columns))
     kind = f"{parsed.kind}, several columns per {'rater' if item in rest else 'item'}"
-    made = dataclasses.replace(parsed, lines=lines)
-    return read_as_long(made, data, kind, (item, rater), asked, done, rest)
+    return read_as_long(made, compact(pa.table(columns)), kind, (item, rater), asked, done, rest)
 
 
 def _texts(parsed: Parsed, column: str) -> pa.Array:
@@ -180,12 +167,8 @@ _LONG_NUMBER = 5
 _NUMBERED = re.compile(r"([^0-9]*)([0-9]{1,4})([^0-9]*)")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Columns that each belong to one unit and one question.
-
-    `units`: what the units are, where their names say it.
-    """
+class _Pairs(NamedTuple):
+    """Columns that each belong to one unit and one question; `units` is what their names say of them."""
 
     columns: Mapping[str, Mapping[str, str]]
     questions: tuple[str, ...]
@@ -197,43 +180,43 @@ class _Pairs:
         return self.units is not None, sum(len(by) for by in self.columns.values())
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Group:
-    """A column of rater ids and those beside it.
-
-    `name`: of the raters' columns, without the number.
-    """
+class _Groups(NamedTuple):
+    """Columns of rater ids, each with those beside it by their names without the number; so is `name`."""
 
     name: str
-    rater: str
-    fields: dict[str, str] = dataclasses.field(default_factory=dict)
+    columns: Sequence[tuple[str, Mapping[str, str]]]
+
+
+def _ways(columns: Sequence[str]) -> Iterator[list[tuple[str, str, str]]]:
+    """The columns with both parts of their names, split in each way."""
+    for separator, last in itertools.product(("()", *_SEPARATORS), (True, False)):
+        split = ((column, _split(column, separator, last)) for column in columns)
+        yield [(column, *parts) for column, parts in split if parts is not None]
 
 
 def _pairs_of(columns: Sequence[str]) -> _Pairs | None:
     """The columns that are named after units and questions; None where names do not tell which is which."""
     found: list[_Pairs] = []
-    for separator in ("()", *_SEPARATORS):
-        for last in (True, False):
-            ways = [pairs for swap in (False, True) if (pairs := _pairs(columns, separator, last, swap))]
-            sizes = [pairs.size for pairs in ways]
-            if len(sizes) == 1 or len(set(sizes)) == 2:  # else either of both sides may be the units
-                found.append(ways[sizes.index(max(sizes))])
+    for split in _ways(columns):
+        swapped = [(column, two, one) for column, one, two in split]
+        ways = [pairs for way in (split, swapped) if (pairs := _pairs(way))]
+        sizes = [pairs.size for pairs in ways]
+        if len(sizes) == 1 or len(set(sizes)) == 2:  # else either of both sides may be the units
+            found.append(ways[sizes.index(max(sizes))])
     return max(found, key=lambda pairs: (*pairs.size, -len(next(iter(pairs.columns)))), default=None)
 
 
 def product(columns: Sequence[str]) -> bool:
     """Whether many of the names are made of two names that recur in other combinations."""
-    for separator in ("()", *_SEPARATORS):
-        for last in (True, False):
-            split = [two for column in columns if (two := _split(column, separator, last)) is not None]
-            left, right = {one for one, _ in split}, {two for _, two in split}
-            whole = len(set(split)) == len(left) * len(right)
-            if len(left) > 1 and len(right) > 1 and whole and 2 * len(split) >= len(columns):
-                return True
+    for split in _ways(columns):
+        left, right = {one for _, one, _ in split}, {two for _, _, two in split}
+        whole = len({(one, two) for _, one, two in split}) == len(left) * len(right)
+        if len(left) > 1 and len(right) > 1 and whole and 2 * len(split) >= len(columns):
+            return True
     return False
 
 
-def _groups_of(columns: Sequence[str]) -> tuple[_Group, ...] | None:
+def _groups_of(columns: Sequence[str]) -> _Groups | None:
     """Raters' columns with the label columns of the same number; None where there are none."""
     fields: dict[str, dict[int, str]] = {}
     for column in columns:
@@ -248,20 +231,16 @@ def _groups_of(columns: Sequence[str]) -> tuple[_Group, ...] | None:
     others = {own: by for own, by in fields.items() if own != rater and set(by) <= set(fields[rater])}
     if not any(names.label_score(own) and len(by) > 1 for own, by in others.items()):
         return None
-    return tuple(
-        _Group(rater, column, {own: by[position] for own, by in others.items() if position in by})
-        for position, column in sorted(fields[rater].items())
-    )
+    numbered = sorted(fields[rater].items())
+    beside = ({own: by[at] for own, by in others.items() if at in by} for at, _ in numbered)
+    return _Groups(rater, list(zip((column for _, column in numbered), beside, strict=True)))
 
 
-def _pairs(columns: Sequence[str], separator: str, last: bool, swapped: bool) -> _Pairs | None:
-    """The columns split in one way, where their first (second, if swapped) parts are units."""
+def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
+    """Columns whose first part is a unit, and the second a question."""
     found: dict[str, dict[str, str]] = {}
-    for column in columns:
-        parts = _split(column, separator, last)
-        if parts is not None:
-            unit, question = parts[::-1] if swapped else parts
-            found.setdefault(unit, {})[question] = column
+    for column, unit, question in split:
+        found.setdefault(unit, {})[question] = column
     kinds: dict[str, list[str]] = {}
     for unit in found:
         if (kind := _kind(unit)) is not None:

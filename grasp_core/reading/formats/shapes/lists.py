@@ -1,6 +1,8 @@
-"""Data sets with a row per item that hold lists: of rater ids and, of the same length, of their labels.
+"""Data sets with a row per item that hold its annotations together: in lists, or in objects by rater.
 
-In Parquet and JSON they are lists, in other tables cells such as ``['P1', 'P2']`` or ``P1;P2``.
+Lists are of rater ids and, of the same length, of their labels. In Parquet and JSON they are lists, in other
+tables cells such as ``['P1', 'P2']`` or ``P1;P2``. Objects hold each rater's answers under the rater's id:
+``{"annotators": {"P01": {"label": 3}}}``.
 """
 
 from __future__ import annotations
@@ -8,30 +10,27 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.model.annotations import Int64Array
+from grasp_core.model.annotations import Int64Array, is_number
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
-from grasp_core.reading.formats.shapes import _rater_maps as rater_maps
+from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import joined, read_as_long
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import check_cells
-from grasp_core.reading.table.parsed import Parsed, compact, from_rows
+from grasp_core.reading.table.parsed import Parsed, compact
 
 _PARALLEL = 0.9
 """Share of the rows looked at in which lists that belong together are equally long."""
 _TRIED = 20
 """Columns that may be the raters' and are tried."""
-_LOOKED_AT = 1_000
-_SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
-"""Fields of an annotation that may say whose it is."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,29 +49,30 @@ class Lists:
         """Every column, the raters' first."""
         return (self.rater, *self.others)
 
+    def entries(self, lengths: Mapping[str, Int64Array], numbers: Int64Array, name: str) -> Int64Array:
+        """How many annotations each row has, by lengths (n,) and row numbers; refused where lists differ."""
+        raters = lengths[self.rater]
+        unequal = {path: np.flatnonzero(lengths[path] != raters) for path in self.others}
+        if worst := [path for path in self.others if unequal[path].size]:
+            path = min(worst, key=lambda one: int(unequal[one][0]))
+            at = int(unequal[path][0])
+            raise DataError(
+                f"{name}, row {numbers[at]}: {quoted(path)} has "
+                f"{number(int(lengths[path][at]), 'entry', 'entries')} and {quoted(self.rater)} has "
+                f"{int(raters[at]):,}; give both one entry per annotation"
+            )
+        return raters
+
 
 def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
     """The lists that hold annotations, by lengths (n,): one named like rater ids, and those as long as it."""
     scores = {path: names.id_score(path, names.RATER) for path in lengths}
     for rater in sorted((path for path in scores if scores[path]), key=lambda path: -scores[path])[:_TRIED]:
-        if not lengths[rater].any():
-            continue
-        others = tuple(
-            path
-            for path in lengths
-            if path != rater and float((lengths[path] == lengths[rater]).mean()) >= _PARALLEL
-        )
-        if others:
+        own = lengths[rater]
+        alike = (path for path in lengths if own.any() and (lengths[path] == own).mean() >= _PARALLEL)
+        if others := tuple(path for path in alike if path != rater):
             return Lists(rater, others)
     return None
-
-
-def unequal(name: str, row: int, rater: str, raters: int, other: str, found: int) -> DataError:
-    """The error for a row whose lists differ in length."""
-    return DataError(
-        f"{name}, row {row}: {quoted(other)} has {number(found, 'entry', 'entries')} and "
-        f"{quoted(rater)} has {raters:,}; give both one entry per annotation"
-    )
 
 
 def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
@@ -93,48 +93,53 @@ def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
     return read_as_long(parsed, data, kind, (item, lists.rater), lists.others, done, data.column_names)
 
 
+# Records
+
+_LOOKED_AT = 1_000
+_SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
+"""Fields of an annotation that may say whose it is."""
+
+
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """A row per annotation of JSON records with parallel lists; None for other files."""
-    flat = rater_maps.flattened(records)
+    flat = _flattened(records)
     if flat is not None:
         return json_files.table(flat, name, "JSON")
     lists = _found(records, name)
-    by_rater = rater_maps.as_lists(records, name) if lists is None else None
+    by_rater = _as_lists(records, name) if lists is None else None
     if by_rater is not None:
-        records = by_rater
-        lists = _found(records, name)
+        records, lists = by_rater, _found(by_rater, name)
     if lists is None:
         return None
-    found_rows: list[dict[str, Any]] = []
-    lines: list[int] = []
-    cells = 0
-    for position, record in enumerate(records, start=1):
-        found = _lists(record)
-        rest = _without_lists(record)
-        raters = found.get(lists.rater, [])
-        for path in lists.others:
-            if len(found.get(path, ())) != len(raters):
-                raise unequal(name, position, lists.rater, len(raters), path, len(found.get(path, ())))
-        cells += len(raters) * (len(rest) + len(lists.all))
-        check_cells(cells, name)
-        for entry in range(len(raters)):
-            found_rows.append({**rest, **{path: found[path][entry] for path in lists.all}})
-            lines.append(position)
-    parsed = json_files.table(found_rows, name, "JSON")
+    found = [_lists(record) for record in records]
+    beside = [_without_lists(record) for record in records]
+    numbers = np.arange(1, len(records) + 1, dtype=np.int64)
+    counts = lists.entries(_lengths(found, lists.all), numbers, name)
+    check_cells(sum(n * (len(rest) + len(lists.all)) for n, rest in zip(counts, beside, strict=True)), name)
+    annotations = [
+        {**rest, **{path: own[path][entry] for path in lists.all}}
+        for rest, own, count in zip(beside, found, counts.tolist(), strict=True)
+        for entry in range(count)
+    ]
+    parsed = json_files.table(annotations, name, "JSON")
     if not set(lists.all) <= set(parsed.columns):
         return None
-    return recognised(
-        dataclasses.replace(parsed, lines=np.array(lines, dtype=np.int64)), lists, "JSON with lists"
-    )
+    return recognised(dataclasses.replace(parsed, lines=np.repeat(numbers, counts)), lists, "JSON with lists")
+
+
+def _lengths(found: Sequence[Mapping[str, Sequence[Any]]], paths: Sequence[str]) -> dict[str, Int64Array]:
+    return {path: np.array([len(one.get(path, ())) for one in found], dtype=np.int64) for path in paths}
 
 
 def _found(records: Sequence[Record], name: str) -> Lists | None:
     """The lists that hold annotations, as the first records tell."""
     looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
-    paths = dict.fromkeys(path for found in looked_at for path in found)
+    paths = list(dict.fromkeys(path for found in looked_at for path in found))
     signed: dict[str, list[str]] = {}
+    beside: dict[str, list[str]] = {}
     for path in paths:
         outer, _, field = path.rpartition(".")
+        beside.setdefault(outer, []).append(path)
         if outer and names.id_score(field, names.RATER):
             signed.setdefault(field, []).append(path)
     for alike in signed.values():  # the others' annotations would be left out
@@ -143,19 +148,13 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
                 f"{name}: {listed(alike)} are lists of different raters, so it is not clear which labels are "
                 "theirs; write one list of annotations per record, each with its rater and its label"
             )
-    lengths = {
-        path: np.array([len(found.get(path, ())) for found in looked_at], dtype=np.int64) for path in paths
-    }
-    named = parallel(lengths)
+    named = parallel(_lengths(looked_at, paths))
     if named is not None:
         return named
     # Lists of annotations that a field such as ``by`` signs: once in a record, and again in others.
-    beside: dict[str, list[str]] = {}
-    for path in paths:
-        beside.setdefault(path.rpartition(".")[0], []).append(path)
     for path in paths:
         outer, _, field = path.rpartition(".")
-        if not _SIGNATURES.fullmatch(field) or not rater_maps.is_of_annotations(outer.rpartition(".")[2]):
+        if not _SIGNATURES.fullmatch(field) or not _is_of_annotations(outer.rpartition(".")[2]):
             continue
         entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
         once = all(len(set(found)) == len(found) for found in entries)
@@ -213,10 +212,185 @@ def _text(value: Any) -> str:
     return json_files.text(value)
 
 
+# Objects by rater
+
+_RATER, _LABEL = "rater", "label"
+"""Names of the fields that a key becomes, and a value that is no object."""
+_DEPTH = 3
+_FEW = 11
+"""So few numbers may be the points of a scale rather than ids."""
+_LIKE = 0.9
+"""Share of inner objects that have a field, for them to be of one form."""
+_ITEMS = names.ITEM | {"q"}
+_SPLITS = frozenset(["train", "training", "dev", "val", "valid", "validation", "eval", "test"])
+_ANNOTATIONS = frozenset(["annotation", "judgment", "judgement", "response", "vote", "rating", "review"])
+_OF_ITEMS = frozenset(["language", "locale", "country", "region"])
+"""Fields that a text may have as well as a rater."""
+_ID = re.compile(r".*[\d@].*")
+
+
+def _flattened(records: Sequence[Record]) -> list[Record] | None:
+    """A record per annotation of an object with a list of them per item, rater or split; None for others."""
+    lists = records[0] if len(records) == 1 else {}
+    if len(lists) < 2 or not all(isinstance(inner, list) for inner in lists.values()):
+        return None
+    entries = [entry for inner in lists.values() for entry in inner]
+    if not entries or not all(isinstance(entry, dict) for entry in entries):
+        return None
+    fields = Counter(field for entry in entries for field in entry)
+    if any(count < _LIKE * len(entries) for count in fields.values()):
+        return None
+    # The keys are what the entries lack.
+    has_rater = any(names.id_score(field, names.RATER) for field in fields)
+    has_item = any(names.id_score(field, names.ITEM) or field.casefold() == "id" for field in fields)
+    if {name.casefold() for name in lists} <= _SPLITS or (has_rater and has_item):
+        able = ("split", "part", "_part")
+    elif has_rater or has_item:
+        able = ("item", "item_id", "_item") if has_rater else (_RATER, "rater_id", "_rater")
+    else:
+        return None
+    key = next(name for name in able if name not in fields)
+    return [{key: one, **entry} for one, inner in lists.items() for entry in inner]
+
+
+def _singular(field: str) -> set[str]:
+    return {word.removesuffix("s") for word in names.words(field)}
+
+
+def _is_of_annotations(field: str) -> bool:
+    """Whether a field's name speaks of annotations or raters, rather than of the labels that there are."""
+    return not _singular(field).isdisjoint(names.RATER | _ANNOTATIONS)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Map:
+    """The objects found under one path, one per record that has it.
+
+    `named`: words of the field that holds them.
+    """
+
+    path: Sequence[str]
+    found: Sequence[Record]
+    keys: Sequence[str]
+    values: Sequence[Any]
+    named: set[str]
+
+    @classmethod
+    def of(cls, path: Sequence[str], found: Sequence[Record]) -> _Map:
+        """The objects with their keys and values."""
+        keys = list(dict.fromkeys(key for one in found for key in one))
+        return cls(path, found, keys, [value for one in found for value in one.values()], _singular(path[-1]))
+
+    def vary(self) -> bool:
+        """Whether records have different keys, as fields of a structure hardly do."""
+        return len({frozenset(one) for one in self.found if one}) > 1
+
+    def of_items(self) -> bool:
+        """Whether most keys are named as items or questions are, e.g. ``q1``."""
+        stems = [key.rstrip("0123456789").rstrip("_- .").casefold() for key in self.keys]
+        return 2 * sum(stem in _ITEMS or f"{stem}s" in _ITEMS for stem in stems) > len(stems)
+
+    def may_be_a_scale(self) -> bool:
+        """Whether keys and values are few numbers: how often each point was chosen."""
+        scalars = all(isinstance(value, str) for value in self.values)
+        return len(self.keys) <= _FEW and scalars and all(map(is_number, (*self.keys, *self.values)))
+
+    def of_objects(self) -> bool:
+        """Whether all values are objects with a field in common."""
+        if not all(isinstance(value, dict) and value for value in self.values):
+            return False
+        fields = Counter(field for value in self.values for field in value)
+        return any(count >= _LIKE * len(self.values) for count in fields.values())
+
+    def of_answers(self) -> bool:
+        """Whether all values are scalars, or lists of some, as several choices are."""
+        inside = (rows.several(value) for value in self.values)
+        return not any(isinstance(one, dict | list) for several in inside for one in several)
+
+    def of_raters(self) -> bool:
+        """Whether the keys are raters."""
+        by_rater, by_label = (not words.isdisjoint(self.named) for words in (names.RATER, names.LABEL))
+        like_ids = 5 * sum(map(bool, map(_ID.fullmatch, self.keys))) >= 4 * len(self.keys)
+        if self.of_objects():
+            labelled = by_label or any(names.label_score(field) for value in self.values for field in value)
+            if by_rater and (labelled or self.vary()):
+                return True
+            return (labelled and like_ids) or (by_label and self.vary())
+        if not self.of_answers():
+            return False
+        if by_rater:
+            return like_ids or self.vary()
+        return by_label and like_ids and not self.may_be_a_scale()
+
+    def unclear(self) -> bool:
+        """Whether the keys may be raters or something else."""
+        if names.LABEL.isdisjoint(self.named):
+            return False
+        return (self.of_answers() and self.vary()) or (self.of_objects() and not self.vary())
+
+
+def _as_lists(records: Sequence[Record], name: str) -> list[Record] | None:
+    """The records with a list of objects, each with its key, in place of the raters' objects.
+
+    None where no field holds objects by raters; refused where the keys may be raters or something else.
+    """
+    if any(
+        isinstance(value, str)
+        and (names.id_score(field, names.RATER) or names.mentions(field, names.DEMOGRAPHIC - _OF_ITEMS))
+        for record in records[: rows.LOOKED_AT]
+        for field, value in record.items()
+    ):
+        return None  # a record is about one rater, so that its objects are not
+    objects: dict[tuple[str, ...], list[Record]] = {}
+    other: set[tuple[str, ...]] = set()  # paths that hold something else in a record
+    for path, value in (pair for record in records for pair in _fields(record, ())):
+        if isinstance(value, dict):
+            objects.setdefault(path, []).append(value)
+        elif value is not None:
+            other.add(path)
+    maps = [_Map.of(path, found) for path, found in objects.items() if path not in other]
+    maps = [found for found in maps if len(found.keys) > 1 and not found.of_items()]
+    if (chosen := next((found for found in maps if found.of_raters()), None)) is not None:
+        return [_replaced(record, chosen.path) for record in records]
+    for found in (found for found in maps if found.unclear()):
+        raise DataError(
+            f"{name}: the keys of {quoted('.'.join(found.path))} ({listed(found.keys)}) may be raters or "
+            "something else, such as labels; call the field 'annotators' if they are raters, or write a row "
+            "per annotation with its rater"
+        )
+    return None
+
+
+def _fields(record: Record, outer: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for field, value in record.items():
+        path = (*outer, field)
+        yield path, value
+        if isinstance(value, dict) and len(path) < _DEPTH:
+            yield from _fields(value, path)
+
+
+def _replaced(record: Record, path: Sequence[str]) -> Record:
+    """The record with a list in place of the object at the path."""
+    field, *rest = path
+    inner = record.get(field)
+    if not isinstance(inner, dict):
+        return record
+    if rest:
+        return {**record, field: _replaced(inner, rest)}
+    entries = []
+    for key, value in inner.items():
+        entry = value if isinstance(value, dict) else {_LABEL: value}
+        name = _RATER
+        while name in entry:
+            name = f"{name}_{_RATER}"
+        entries.append({name: key, **entry})
+    return {**record, field: entries}
+
+
 # Lists in cells
 
 _FIRST_CELLS = 200
-_DEPTH = 5
+_NESTED = 5
 _NOTHING = frozenset(["", "None", "nan", "NaN", "null"])
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[\[\],])|'(?P<one>(?:[^'\\]|\\.)*+)'|\"(?P<two>(?:[^\"\\]|\\.)*+)\""
@@ -230,9 +404,10 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A row per entry of a table's lists; None where no column lists raters."""
     raters = [column for column in parsed.columns if names.id_score(column, names.RATER)]
-    head = {column: _cells(parsed, column, _FIRST_CELLS) for column in parsed.columns if raters}
+    head: dict[str, list[str]] = parsed.data.slice(0, _FIRST_CELLS).to_pydict() if raters else {}
+    plural = {column for column in raters if any(word.endswith("s") for word in names.words(column)[-2:])}
     if parsed.recipe is not None or not any(
-        _is_plural(column) or any(cell.startswith("[") for cell in head[column]) for column in raters
+        column in plural or any(cell.startswith("[") for cell in head[column]) for column in raters
     ):
         return None
     bracketed = [
@@ -241,26 +416,26 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
         if any(cells) and all(structure(cell) is not None for cell in cells if cell)
     ]
     if len(bracketed) > 1:
-        lists = {column: [structure(cell) or [] for cell in _cells(parsed, column)] for column in bracketed}
-        return _exploded(parsed, lists, name)
+        cells = parsed.data.select(bracketed).to_pydict()
+        found = {column: [structure(cell) or [] for cell in own] for column, own in cells.items()}
+        return _exploded(parsed, found, name)
     for separator in (";", "|", ","):
         counts = {column: tuple(cell.count(separator) for cell in cells) for column, cells in head.items()}
         alike = Counter(counts.values())
         listed_in = [
             column
-            for column, found in counts.items()
-            if 2 * sum(map(bool, found)) >= sum(map(bool, head[column])) and any(head[column])
+            for column, found_in in counts.items()
+            if 2 * sum(map(bool, found_in)) >= sum(map(bool, head[column])) and any(head[column])
         ]
-        if any(_is_plural(column) and alike[counts[column]] > 1 for column in listed_in):
-            lists = {
-                column: [
-                    [entry.strip() for entry in cell.split(separator)] if cell.strip() else []
-                    for cell in _cells(parsed, column)
-                ]
-                for column in listed_in
-            }
-            return _exploded(parsed, lists, name)
+        if any(column in plural and alike[counts[column]] > 1 for column in listed_in):
+            cells = parsed.data.select(listed_in).to_pydict()
+            split = {column: [_split(cell, separator) for cell in own] for column, own in cells.items()}
+            return _exploded(parsed, split, name)
     return None
+
+
+def _split(cell: str, separator: str) -> list[Any]:
+    return [entry.strip() for entry in cell.split(separator)] if cell.strip() else []
 
 
 def structure(cell: str) -> list[Any] | None:
@@ -285,54 +460,32 @@ def _printed(cell: str) -> list[Any] | None:
         elif token["mark"] == "]" and len(stack) > 1:
             inner = stack.pop()
             stack[-1].append(inner)
-        elif token["mark"] == "]" or len(stack) > _DEPTH or token["bare"] == "...":
+        elif token["mark"] == "]" or len(stack) > _NESTED or token["bare"] == "...":
             return None
+        elif token["bare"] is not None:
+            stack[-1].append(None if token["bare"] in _NOTHING else token["bare"])
         elif token["mark"] is None:
-            quoted_text = token["one"] if token["one"] is not None else token["two"]
-            if quoted_text is not None:
-                stack[-1].append(_ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), quoted_text))
-            else:
-                stack[-1].append(None if token["bare"] in _NOTHING else token["bare"])
+            text = token["one"] if token["one"] is not None else token["two"]
+            stack[-1].append(_ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text))
         if len(stack) == 1 and at < len(cell):
             return None
     whole = stack[0][0] if len(stack) == 1 and stack[0] else None
     return whole if isinstance(whole, list) else None
 
 
-def _cells(parsed: Parsed, column: str, first: int | None = None) -> list[str]:
-    cells: list[str] = parsed.data.column(column).slice(0, first).to_pylist()
-    return cells
-
-
-def _is_plural(column: str) -> bool:
-    """Whether a name speaks of raters in the plural: ``annotators``, ``worker_ids``."""
-    found = names.words(column)
-    return bool(names.id_score(column, names.RATER)) and any(word.endswith("s") for word in found[-2:])
-
-
-def _exploded(parsed: Parsed, columns: Mapping[str, list[list[Any]]], name: str) -> Parsed | None:
+def _exploded(parsed: Parsed, found: Mapping[str, list[list[Any]]], name: str) -> Parsed | None:
     lengths = {
-        column: np.array([len(entries) for entries in found], dtype=np.int64)
-        for column, found in columns.items()
+        column: np.array([len(entries) for entries in own], dtype=np.int64) for column, own in found.items()
     }
     lists = parallel(lengths)
     if lists is None:
         return None
-    raters = lengths[lists.rater]
-    for other in lists.others:
-        for at in np.flatnonzero(lengths[other] != raters)[:1].tolist():
-            row, found = int(parsed.numbers[at]), int(lengths[other][at])
-            raise unequal(name, row, lists.rater, int(raters[at]), other, found)
+    raters = lists.entries(lengths, parsed.numbers, name)
     check_cells(int(raters.sum()) * len(parsed.columns), name)
-    rest = {column: _cells(parsed, column) for column in parsed.columns if column not in lists.all}
-    cells = [
-        [
-            rest[column][row] if column in rest else _text(columns[column][row][entry])
-            for column in parsed.columns
-        ]
-        for row, count in enumerate(raters.tolist())
-        for entry in range(count)
-    ]
-    data = from_rows(parsed.columns, cells)
-    exploded = dataclasses.replace(parsed, data=data, lines=np.repeat(parsed.numbers, raters))
-    return recognised(exploded, lists, f"{parsed.kind} with lists")
+    made = parsed.kept(np.repeat(np.arange(len(parsed.data)), raters))
+    columns = {column: made.data.column(column) for column in parsed.columns}
+    for column in lists.all:
+        texts = [_text(entry) for entries in found[column] for entry in entries]
+        columns[column] = pa.chunked_array([texts], pa.string())
+    made = dataclasses.replace(made, data=compact(pa.table(columns)))
+    return recognised(made, lists, f"{parsed.kind} with lists")

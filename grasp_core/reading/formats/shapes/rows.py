@@ -1,11 +1,10 @@
-"""Rows of annotations: what every reader yields."""
+"""Rows of annotations, which every reader yields, and the fields of records, which it asks for by name."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,12 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import Skipped
+from grasp_core.model.remarks.remark import worded
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import check_cells
+from grasp_core.reading.table.columns import Column, check_cells
 from grasp_core.reading.table.parsed import Parsed, check_filled, from_cells, name_columns
 from grasp_core.reading.table.table import Recipe
 
@@ -28,6 +28,11 @@ MAX_OPTIONS = 50
 """A question of more different answers is taken for free text."""
 MAX_AXES, PROPOSED_AXIS_VALUES = 6, 25
 """The most axes that are proposed; one of more values is left for a person to choose."""
+LOOKED_AT = 20
+"""Records that are looked at to tell whether a file is a tool's."""
+JOIN = " + "
+"""Between several choices of one annotation."""
+_PARTS = ("answers", "about", "extra")
 
 
 def read_as_long(
@@ -47,10 +52,13 @@ def read_as_long(
     """
     item, rater = ids
     label = first_label({column: data.column(column).unique().to_pylist() for column in asked})
-    spec = DataSpec(
-        item=item, rater=rater, label=label, text="text" if "text" in beside and item != "text" else None
+    text = "text" if "text" in beside and item != "text" else None
+    recipe = Recipe(
+        kind,
+        DataSpec(item=item, rater=rater, label=label, text=text),
+        sentences=(*done,),
+        questions=(*asked,),
     )
-    recipe = Recipe(kind, spec, sentences=tuple(done), questions=tuple(asked))
     return replace(parsed, columns=tuple(data.column_names), data=data, kind=kind, recipe=recipe)
 
 
@@ -65,24 +73,20 @@ def first_label(questions: Mapping[str, Collection[str]]) -> str:
     return max(questions, key=score)
 
 
-def proposed_axes(columns: Mapping[str, Sequence[str]], missing: Collection[str] = ()) -> tuple[AxisSet, ...]:
-    """Those columns of a raters file whose values recur enough to form groups.
-
-    `missing`: texts that mean "no value", beside the empty one.
-    """
-    able = []
-    for name, cells in columns.items():
-        known = [text for text in cells if text and text not in missing]
+def raters_file(
+    parsed: Parsed, kind: str, axes: Iterable[str], missing: Sequence[str], sentences: Iterable[str]
+) -> Parsed:
+    """A file of raters alone; those of `axes` are proposed whose values recur enough to form groups."""
+    able: list[AxisSet] = []
+    for name in axes:
+        known = [text for text in parsed.data.column(name).to_pylist() if text and text not in missing]
         if 2 <= len(set(known)) <= min(PROPOSED_AXIS_VALUES, len(known) // 2):
             able.append((name,))
-    return tuple(able[:MAX_AXES])
+    recipe = Recipe(kind, axes=(*able[:MAX_AXES],), missing=(*missing,), raters=True, sentences=(*sentences,))
+    return replace(parsed, recipe=recipe)
 
 
-JOIN = " + "
-"""Between several choices of one annotation."""
-_JOINED = f"several choices in one annotation were sorted and joined by '{JOIN}'"
-LOOKED_AT = 20
-"""Records that are looked at to tell whether a file is a tool's."""
+# Annotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,114 +101,199 @@ class Row:
     line: int
     item: str
     rater: str
-    answers: Mapping[str, str]
-    about: Mapping[str, str] = field(default_factory=dict)
-    extra: Mapping[str, str] = field(default_factory=dict)
+    answers: dict[str, str]
+    about: Mapping[str, str]
+    extra: dict[str, str]
 
 
-def parsed(
-    rows: Sequence[Row],
-    *,
-    name: str,
-    kind: str,
-    skipped: Mapping[Skipped, int] = MappingProxyType({}),
-    sentences: Iterable[str] = (),
-    prefer: Sequence[str] = (),
-    drop: Sequence[tuple[str, str]] = (),
-) -> Parsed:
-    """Annotations as a table: ``item``, ``rater``, a column per question, then what else is known.
+@dataclass(slots=True)
+class Export:
+    """The annotations of a tool's export, as its reader finds them.
 
     `name`, `kind`: the file, and what it is, e.g. "Label Studio, JSON".
-    `sentences`: what else was done, for the recipe.
-    `prefer`: questions that are rather the label than others, the first before the second.
-    `drop`: annotations that a filter leaves out to begin with.
+    `unreadable`: what questions are called that are left out, as some answers to them cannot be read.
+    `unread`: those questions.
+    `skipped`: what else was left out.
+    `said`: what was done, for people.
     """
-    if not rows:
-        raise DataError(
-            f"{name} is an export without annotations ({kind}); export them together with their annotators"
+
+    name: str
+    kind: str
+    unreadable: str = ""
+    unread: dict[str, None] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    skipped: Counter[Skipped] = field(default_factory=Counter)
+    said: list[str] = field(default_factory=list)
+
+    def add(
+        self,
+        line: int,
+        item: str,
+        rater: str | None,
+        answers: Mapping[str, str | list[str]],
+        about: Mapping[str, str] | None = None,
+        extra: Mapping[str, str] | None = None,
+    ) -> None:
+        """Take an annotation, unless it is not known whose it is; several choices are one answer."""
+        if rater is None:
+            self.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
+        else:
+            told = {key: one if isinstance(one, str) else joined(one) for key, one in answers.items()}
+            self.rows.append(Row(line, item, rater, told, about or {}, dict(extra or {})))
+
+    def say(self, sentence: str, count: int, **numbers: Any) -> None:
+        """Note a sentence about so many, `n` in it; nothing where there are none."""
+        if count:
+            self.said.append(worded(sentence, {"n": count, **numbers}))
+
+    def table(self, prefer: Sequence[str] = (), drop: Sequence[tuple[str, str]] = ()) -> Parsed:
+        """The columns ``item`` and ``rater``, one per question, then what else is known.
+
+        `prefer`: questions that are rather the label than others, the first before the second.
+        `drop`: annotations that a filter leaves out to begin with.
+        """
+        if not self.rows:
+            raise DataError(
+                f"{self.name} is an export without annotations ({self.kind}); export them together with "
+                "their annotators"
+            )
+        said = [left_out(what, count) for what, count in self.skipped.items() if count]
+        if self.unread:
+            said.append(f"{self.unreadable} were left out: {listed(list(self.unread))}")
+            for row in self.rows:
+                for question in self.unread.keys() & row.answers.keys():
+                    del row.answers[question]
+        said += self.said
+        if any(JOIN in answer for row in self.rows for answer in row.answers.values()):
+            said.append(f"several choices in one annotation were sorted and joined by '{JOIN}'")
+        columns = self._columns()
+        header, notes = name_columns(list(columns), self.name, "the fields of the annotations")
+        shown = {own: column for column, own in columns.items()}
+        cells = (
+            {"item": row.item, "rater": row.rater}
+            | {shown[part, own]: text for part in _PARTS for own, text in getattr(row, part).items()}
+            for row in self.rows
         )
-    said = [*left_out(skipped), *sentences]
-    if any(JOIN in answer for row in rows for answer in row.answers.values()):
-        said.append(_JOINED)
-    columns = _columns(rows, name)
-    names, notes = name_columns(list(columns), name, "the fields of the annotations")
-    shown = {field: column for column, field in columns.items()}
-    cells = (
-        {"item": row.item, "rater": row.rater}
-        | {
-            shown[part, own]: text
-            for part in ("answers", "about", "extra")
-            for own, text in getattr(row, part).items()
-        }
-        for row in rows
-    )
-    table = from_cells(list(columns), cells).rename_columns(names)
-    return Parsed(
-        names,
-        table,
-        kind,
-        first_row=1,
-        lines=np.array([row.line for row in rows], dtype=np.int64),
-        problems=tuple(notes),
-        recipe=Recipe(
-            kind,
-            _spec(rows, columns, prefer, drop),
+        data = from_cells(list(columns), cells).rename_columns(header)
+        recipe = Recipe(
+            self.kind,
+            self._spec(columns, prefer, drop),
             sentences=tuple(said),
-            left_out=tuple(LeftOut(what(), count) for what, count in skipped.items()),
+            left_out=tuple(LeftOut(what(), count) for what, count in self.skipped.items()),
             questions=tuple(column for column, (part, _) in columns.items() if part == "answers"),
-        ),
-    )
+        )
+        lines = np.array([row.line for row in self.rows], dtype=np.int64)
+        return Parsed(header, data, self.kind, first_row=1, lines=lines, problems=tuple(notes), recipe=recipe)
+
+    def _columns(self) -> dict[str, tuple[str, str]]:
+        """The part of a row and the field in it that each column holds; too many are refused."""
+        columns: dict[str, tuple[str, str]] = {"item": ("", "item"), "rater": ("", "rater")}
+        for part in _PARTS:
+            for own in dict.fromkeys(key for row in self.rows for key in getattr(row, part)):
+                free = own
+                while free in columns:  # with the part before it where another column has that name
+                    free = f"{part}.{free}"
+                columns[free] = (part, own)
+        check_cells(len(columns) * len(self.rows), self.name)
+        filled = sum(2 + sum(len(getattr(row, part)) for part in _PARTS) for row in self.rows)
+        check_filled(len(self.rows), len(columns), filled, self.name)
+        return columns
+
+    def _spec(
+        self,
+        columns: Mapping[str, tuple[str, str]],
+        prefer: Sequence[str],
+        drop: Sequence[tuple[str, str]],
+    ) -> DataSpec | None:
+        """How to read the table; None where nothing can be the label."""
+        shown, fields, extra = (
+            {own: column for column, (of, own) in columns.items() if of == part} for part in _PARTS
+        )
+        if not shown:
+            return None
+        place = {question: position for position, question in enumerate(prefer)}
+        questions = sorted(shown, key=lambda question: place.get(question, len(place)))
+        answers: dict[str, list[str]] = {question: [] for question in questions}
+        for question, answer in (pair for row in self.rows for pair in row.answers.items()):
+            if answer:
+                answers[question].append(answer)
+        # Answers recur, as those of free text do not.
+        recurring = (own for own, given in answers.items() if 2 <= len(set(given)) <= len(given) / 2)
+        spaced = Counter(name for row in self.rows for name, said in row.about.items() if " " in said)
+        wordy = [name for name in fields if 2 * spaced[name] > len(self.rows)]
+        text = "text" if "text" in fields else wordy[0] if len(wordy) == 1 else None
+        return DataSpec(
+            item="item",
+            rater="rater",
+            label=shown[next(recurring, questions[0])],
+            text=None if text is None else fields[text],
+            filters=Filters(drop=tuple((extra[own], value) for own, value in drop)),
+        )
 
 
-def _columns(rows: Sequence[Row], name: str) -> dict[str, tuple[str, str]]:
-    """The part of a row and the field in it that each column holds; too many are refused."""
-    columns: dict[str, tuple[str, str]] = {"item": ("", "item"), "rater": ("", "rater")}
-    for part in ("answers", "about", "extra"):
-        for own in dict.fromkeys(key for row in rows for key in getattr(row, part)):
-            free = own
-            while free in columns:  # with the part before it where another column has that name
-                free = f"{part}.{free}"
-            columns[free] = (part, own)
-    check_cells(len(columns) * len(rows), name)
-    filled = sum(2 + len(row.answers) + len(row.about) + len(row.extra) for row in rows)
-    check_filled(len(rows), len(columns), filled, name)
-    return columns
+def left_out(what: Skipped, count: int) -> str:
+    """That so many were left out."""
+    return f"{number(count, what.one, what.value)} {agree(count, 'was', 'were')} left out"
 
 
-def _spec(
-    rows: Sequence[Row],
-    columns: Mapping[str, tuple[str, str]],
-    prefer: Sequence[str],
-    drop: Sequence[tuple[str, str]],
-) -> DataSpec | None:
-    """How to read the table; None where nothing can be the label."""
-    shown = {own: column for column, (part, own) in columns.items() if part == "answers"}
-    if not shown:
-        return None
-    place = {question: position for position, question in enumerate(prefer)}
-    questions = sorted(shown, key=lambda question: place.get(question, len(place)))
-    answers: dict[str, list[str]] = {question: [] for question in questions}
-    for question, answer in (pair for row in rows for pair in row.answers.items()):
-        if answer:
-            answers[question].append(answer)
-    # Answers recur, as those of free text do not.
-    recurring = (own for own, given in answers.items() if 2 <= len(set(given)) <= len(given) / 2)
-    label = next(recurring, questions[0])
-    fields = {own: column for column, (part, own) in columns.items() if part == "about"}
-    extra = {own: column for column, (part, own) in columns.items() if part == "extra"}
-    spaced = Counter(name for row in rows for name, said in row.about.items() if " " in said)
-    wordy = [name for name in fields if 2 * spaced[name] > len(rows)]
-    text = "text" if "text" in fields else wordy[0] if len(wordy) == 1 else None
-    return DataSpec(
-        item="item",
-        rater="rater",
-        label=shown[label],
-        text=None if text is None else fields[text],
-        filters=Filters(drop=tuple((extra[own], value) for own, value in drop)),
-    )
+# Records
 
 
-# Values
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An object of a file, with its fields by name; `where` it stands is said in errors."""
+
+    fields: Mapping[str, Any]
+    where: str
+
+    def text(self, key: str, needed: str = "") -> str:
+        """A field that is a text, number or truth value, or null unless something is `needed`."""
+        return want_text(self.fields.get(key), self.where, f"{key!r}", needed)
+
+    def values(self, key: str) -> list[Any]:
+        """A field that is a list."""
+        return want_list(self.fields.get(key), self.where, f"{key!r}")
+
+    def inner(self, key: str) -> dict[str, Any]:
+        """A field that is an object."""
+        return want_object(self.fields.get(key), self.where, f"{key!r}")
+
+    def damaged(self, key: str, wanted: str) -> DataError:
+        """The error for a field that is not as its tool writes it."""
+        return damaged(self.where, f"{key!r}", self.fields.get(key), wanted)
+
+
+def entry(value: Any, where: str, what: str) -> Entry:
+    """The value, if it is an object; `what` names it in the error otherwise."""
+    return Entry(want_object(value, where, what), where)
+
+
+def entries(
+    records: Iterable[Record], name: str, unit: str = "record", lines: Iterable[int] | None = None
+) -> Iterator[tuple[int, Entry]]:
+    """The records of a file with their numbers, which are `lines` where some were left out."""
+    numbered = enumerate(records, start=1) if lines is None else zip(lines, records, strict=True)
+    for line, record in numbered:
+        yield line, Entry(record, f"{name}, {unit} {line}")
+
+
+def records_of(parsed: Parsed) -> list[Record]:
+    """The rows of a table as records."""
+    cells = [Column.of(parsed.data.column(column)).cells for column in parsed.columns]
+    return [dict(zip(parsed.columns, row, strict=True)) for row in zip(*cells, strict=True)]
+
+
+def rows_of(
+    parsed: Parsed, name: str, opened: Callable[[str], Any] | None = None
+) -> Iterator[tuple[int, Entry]]:
+    """The rows of a table as records, with what is `opened` of cells that hold something else than text."""
+    records = records_of(parsed)
+    if opened is not None:
+        records = [
+            {column: cell if (found := opened(cell)) is None else found for column, cell in row.items()}
+            for row in records
+        ]
+    return entries(records, name, "row", parsed.numbers.tolist())
 
 
 def joined(values: Iterable[str]) -> str:
@@ -212,47 +301,26 @@ def joined(values: Iterable[str]) -> str:
     return JOIN.join(sorted(set(values)))
 
 
+def several(value: Any) -> list[Any]:
+    """A list, of one unless there are more."""
+    return value if isinstance(value, list) else [value]
+
+
 def scalar(value: Any) -> str | None:
     """The text of a value; None for a list or an object."""
     return None if isinstance(value, list | dict) else json_files.text(value)
 
 
-def scalars(fields: Mapping[str, Any], leave: Collection[str] = ()) -> dict[str, str]:
-    """The fields that are neither lists nor objects, as texts."""
-    found = ((key, scalar(value)) for key, value in fields.items() if key not in leave)
+def scalars(fields: Any, leave: Collection[str] = ()) -> dict[str, str]:
+    """The fields of an object that are neither lists nor objects, as texts; none of anything else."""
+    pairs = fields.items() if isinstance(fields, Mapping) else ()
+    found = ((key, scalar(value)) for key, value in pairs if key not in leave)
     return {key: text for key, text in found if text is not None}
 
 
-def with_inner(record: Mapping[str, Any], inner: str, leave: Collection[str] = ()) -> dict[str, str]:
-    """The scalars of a record, and those of one of its objects as ``inner.field``."""
-    fields = record.get(inner)
-    nested = scalars(fields) if isinstance(fields, dict) else {}
-    return scalars(record, leave) | {f"{inner}.{key}": text for key, text in nested.items()}
-
-
-def opened(parsed: Parsed, content: Callable[[str], Any]) -> list[Record]:
-    """The rows of a table as records, with the `content` of cells that hold something else than text."""
-    return [
-        {column: cell if (found := content(cell)) is None else found for column, cell in row.items()}
-        for row in parsed.data.to_pylist()
-    ]
-
-
-def not_read(what: str, names: Collection[str]) -> list[str]:
-    """That some questions or tasks were left out; nothing where there are none."""
-    return [f"{what} were left out: {listed(list(names))}"] if names else []
-
-
-def left_out(counts: Mapping[Skipped, int]) -> list[str]:
-    """A sentence per kind of thing that was left out."""
-    return [
-        f"{number(count, what.one, what.value)} {agree(count, 'was', 'were')} left out"
-        for what, count in counts.items()
-        if count
-    ]
-
-
-# Damaged records
+def inside(record: Mapping[str, Any], inner: str) -> dict[str, str]:
+    """The scalars of one of a record's objects, as ``inner.field``."""
+    return {f"{inner}.{key}": text for key, text in scalars(record.get(inner)).items()}
 
 
 def want_list(value: Any, where: str, what: str) -> list[Any]:
@@ -269,7 +337,7 @@ def want_object(value: Any, where: str, what: str) -> dict[str, Any]:
     return value
 
 
-def want_scalar(value: Any, where: str, what: str, needed: str = "") -> str:
+def want_text(value: Any, where: str, what: str, needed: str = "") -> str:
     """The value as text, if it is a text, number or truth value, or null unless something is `needed`."""
     text = scalar(value)
     if text is None:

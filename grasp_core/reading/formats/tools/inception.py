@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 from xml.parsers import expat
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import listed, number, quoted
+from grasp_core.model.text import listed, quoted
 from grasp_core.reading.archives import containers
 from grasp_core.reading.files import encodings, json_files
 from grasp_core.reading.files.json_files import Record
-from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Row, joined
+from grasp_core.reading.formats.shapes.rows import Export, scalar
 from grasp_core.reading.table.parsed import Parsed
 
-_KIND = "INCEpTION"
-_FOLDER, _PROJECT = "annotation", "exportedproject"
 _FIELDS, _TYPE, _KEY = "%FEATURE_STRUCTURES", "%TYPE", "key"
 _NOT_RATERS = frozenset({"INITIAL_CAS", "CURATION_USER", "CORRECTION_USER"})
-_SOFA = "uima.cas.Sofa"
 _BUILT_IN = (
     "uima.",
     "de.tudarmstadt.ukp.clarin.webanno.api.type.",
@@ -36,19 +31,6 @@ Structure = dict[str, Any]
 """A feature structure: its type, and its features' values."""
 
 
-@dataclass(slots=True)
-class _Document:
-    """One annotator's annotations of one document."""
-
-    path: str
-    item: str
-    rater: str
-    text: str = ""
-    labels: dict[str, str] = field(default_factory=dict)
-    whole_text: dict[str, str] = field(default_factory=dict)
-    layers: set[str] = field(default_factory=set)
-
-
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """Refuse the CAS of a single document, which one annotator made; None for other files."""
     if _structures(records, name) is None:
@@ -61,48 +43,67 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
     """A row per document and annotator of a project's export; None for other archives."""
-    members = []
-    for path in names:  # annotation/<document>/<annotator>.<format>, in any folder
-        parts = PurePosixPath(path).parts
-        if len(parts) > 2 and parts[-3] == _FOLDER and (rater := PurePosixPath(path).stem) not in _NOT_RATERS:
-            members.append(_Document(path, parts[-2], rater))
-    if not members:
-        return None
-    is_project = any(PurePosixPath(path).name.startswith(_PROJECT) for path in names)
-    documents: list[_Document] = []
+    # annotation/<document>/<annotator>.<format>, in any folder
+    members = {path: PurePosixPath(path).parts for path in names}
+    is_project = any(parts[-1].startswith("exportedproject") for parts in members.values())
+    of_documents, of_spans = (Export(name, "INCEpTION, zip") for _ in range(2))
+    layers: set[str] = set()
     unread: list[str] = []
-    for document in members:
-        content = member(document.path)
-        found = _unpacked(content, document, f"{name}, {document.path}")
-        if found is None and not is_project and not documents:
-            return None
+    for path, parts in members.items():
+        rater = PurePosixPath(path).stem
+        if parts[-3:-2] != ("annotation",) or rater in _NOT_RATERS:
+            continue
+        found, rater = _unpacked(member(path), rater, f"{name}, {path}")
         if found is None:
-            unread.append(document.path)
-        else:
-            _collect(found, document)
-            documents.append(document)
-    if not documents:
+            if not is_project and not of_documents.rows:
+                return None
+            unread.append(path)
+            continue
+        text, labels, whole = _labels(found, layers)
+        about = {"text": text} if text else {}
+        for export, answers in ((of_documents, labels), (of_spans, whole)):
+            export.add(len(export.rows) + 1, parts[-2], rater, answers, about)
+    if not of_documents.rows:
+        if not unread:
+            return None
         raise DataError(f"{name} is a project of INCEpTION; {quoted(unread[0])} cannot be read; {_CHOOSE}")
-    return _parsed(documents, unread, name)
+    chosen = of_documents
+    if not any(row.answers for row in of_documents.rows):
+        chosen = of_spans
+        chosen.said.append(
+            "no layer is one of document metadata, so annotations that span a whole text count"
+        )
+    if not any(row.answers for row in chosen.rows):
+        spans = f"its layers {listed(sorted(layers))} mark spans"
+        raise DataError(
+            f"{name} holds no label of a document as a whole, "
+            f"{spans if layers else 'it has no layer with annotations'}; "
+            "label documents with a layer of the type 'document metadata'"
+        )
+    chosen.said.append(
+        "labels of whole documents were read, one row per document and annotator; spans are left out"
+    )
+    chosen.say("{n:file} in another format left out", len(unread))
+    return chosen.table()
 
 
-def _unpacked(content: bytes, document: _Document, where: str) -> list[Structure] | None:
-    """The feature structures of a member, unpacked first where it is an archive; None for other formats."""
+def _unpacked(content: bytes, rater: str, where: str) -> tuple[list[Structure] | None, str]:
+    """The feature structures of a member, None for other formats, and its annotator.
+
+    Older versions pack it into an archive with a name of its own; the file in that bears the annotator's.
+    """
     if content.startswith(containers.ZIP):
         inner = containers.Archive(content, where)
         able = [path for path in inner.names if path.endswith((".xmi", ".json"))]
         if len(able) != 1:
-            return None
-        # Older versions give the archive a name of its own; the file in it bears the annotator's.
-        document.rater = PurePosixPath(able[0]).stem
-        content = inner.member(able[0])
+            return None, rater
+        rater, content = PurePosixPath(able[0]).stem, inner.member(able[0])
     start = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"{"):
-        found, _ = json_files.records(encodings.to_utf8(content, where)[0], where)
-        return _structures(found, where)
-    if start.startswith(b"<?xml") and b"omg.org/XMI" in content[:65_536]:
-        return _xmi(content, where)
-    return None
+        records, _ = json_files.records(encodings.to_utf8(content, where)[0], where)
+        return _structures(records, where), rater
+    is_xmi = start.startswith(b"<?xml") and b"omg.org/XMI" in content[:65_536]
+    return _xmi(content, where) if is_xmi else None, rater
 
 
 def _structures(records: Sequence[Record], where: str) -> list[Structure] | None:
@@ -155,58 +156,27 @@ def _xmi(content: bytes, where: str) -> list[Structure]:
     return found
 
 
-def _collect(structures: Sequence[Structure], document: _Document) -> None:
-    """Put what the structures say of the document as a whole into `document`."""
-    text = next((one.get("sofaString") for one in structures if one.get(_TYPE) == _SOFA), None)
-    document.text = text if isinstance(text, str) else ""
-    length = len(document.text.encode("utf-16-le", "surrogatepass")) // 2  # in the units of UIMA
-    labels: dict[str, list[str]] = {}
-    whole_text: dict[str, list[str]] = {}
+_Labels = dict[str, list[str]]
+
+
+def _labels(structures: Sequence[Structure], layers: set[str]) -> tuple[str, _Labels, _Labels]:
+    """A document's text, its labels, and those of spans that are as long as it; layers are noted."""
+    told = (one.get("sofaString") for one in structures if one.get(_TYPE) == "uima.cas.Sofa")
+    text = next(told, None)
+    text = text if isinstance(text, str) else ""
+    whole = ("0", str(len(text.encode("utf-16-le", "surrogatepass")) // 2))  # in the units of UIMA
+    of_document: _Labels = {}
+    of_span: _Labels = {}
     for one in structures:
         kind = one.get(_TYPE)
         if not isinstance(kind, str) or kind.startswith(_BUILT_IN) or "@sofa" not in one:
             continue
         layer = kind.rpartition(".")[2]
-        document.layers.add(layer)
-        if "begin" not in one:
-            _add(one, layer, labels)
-        elif document.text and (str(one["begin"]), str(one.get("end"))) == ("0", str(length)):
-            _add(one, layer, whole_text)
-    document.labels = {question: joined(values) for question, values in labels.items()}
-    document.whole_text = {question: joined(values) for question, values in whole_text.items()}
-
-
-def _add(structure: Structure, layer: str, labels: dict[str, list[str]]) -> None:
-    for feature, value in structure.items():
-        if feature[:1] not in ("%", "@", "^") and feature not in ("begin", "end"):
-            cell = rows.scalar(value)
-            if cell:
-                labels.setdefault(f"{layer}.{feature}", []).append(cell)
-
-
-def _parsed(documents: Sequence[_Document], unread: Sequence[str], name: str) -> Parsed:
-    done: list[str] = []
-    of_documents = any(document.labels for document in documents)
-    if not of_documents and not any(document.whole_text for document in documents):
-        layers = sorted({layer for document in documents for layer in document.layers})
-        has = f"its layers {listed(layers)} mark spans" if layers else "it has no layer with annotations"
-        raise DataError(
-            f"{name} holds no label of a document as a whole, {has}; "
-            "label documents with a layer of the type 'document metadata'"
-        )
-    if not of_documents:
-        done.append("no layer is one of document metadata, so annotations that span a whole text count")
-    found = [
-        Row(
-            line,
-            document.item,
-            document.rater,
-            document.labels if of_documents else document.whole_text,
-            {"text": document.text} if document.text else {},
-        )
-        for line, document in enumerate(documents, start=1)
-    ]
-    done.append("labels of whole documents were read, one row per document and annotator; spans are left out")
-    if unread:
-        done.append(f"{number(len(unread), 'file')} in another format left out")
-    return rows.parsed(found, name=name, kind=f"{_KIND}, zip", sentences=done)
+        layers.add(layer)
+        if "begin" in one and not (text and (str(one["begin"]), str(one.get("end"))) == whole):
+            continue
+        into = of_span if "begin" in one else of_document
+        for feature, value in one.items():
+            if feature[:1] not in ("%", "@", "^") and feature not in ("begin", "end") and scalar(value):
+                into.setdefault(f"{layer}.{feature}", []).append(scalar(value) or "")
+    return text, of_document, of_span

@@ -11,20 +11,12 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import number, quoted
 from grasp_core.reading.files.json_files import Record, text
-from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Row, joined, proposed_axes
+from grasp_core.reading.formats.shapes.rows import Entry, Export, entries, joined, raters_file
 from grasp_core.reading.formats.tools.surveys import MISSING
 from grasp_core.reading.table.parsed import Parsed, from_rows, name_columns
-from grasp_core.reading.table.table import Recipe
 
-_MARKS = {
-    "annotation task",
-    "number of annotations",
-    "number of annotators",
-    "soft_label",
-    "hard_label",
-    "disagreement",
-    "other_info",
+_MARKS = frozenset({"annotation task", "soft_label", "hard_label", "disagreement", "other_info"}) | {
+    f"number of {what}" for what in ("annotations", "annotators")
 }
 _NUMBERED = re.compile(r"ann(otator)?[ _-]?\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
@@ -36,7 +28,6 @@ _TOLD = (
 _ABOUT_ITEM = ("text", "split", "lang")
 _OWN_COLUMNS = frozenset({"item", "rater", "label", *_ABOUT_ITEM})
 _FORM = "'annotations' must hold a label for each of 'annotators', in their order"
-_NOT_A_NUMBER = ("nan", "NaN")
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
@@ -45,55 +36,51 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
         return None
     if {"annotations", "annotators"} <= records[0].keys() and not _MARKS.isdisjoint(records[0]):
         return _annotations(records, name)
-    return _raters(records, name) if _describes_raters(records) else None
+    return _raters(records, name) if all(map(_describes_rater, records)) else None
 
 
 def _annotations(records: Sequence[Record], name: str) -> Parsed:
-    found: list[Row] = []
+    found = Export(name, "LeWiDi, JSON")
+    found.said.append("each annotation was given a row; row numbers are those of the items")
     unread: dict[str, None] = {}
-    for position, record in enumerate(records, start=1):
-        labels = _labels(record, f"{name}, record {position}")
-        others, told, left = _other_info(record, [rater for rater, _ in labels])
-        unread |= dict.fromkeys(left)
-        about = told | {field: _prose(record[field]) for field in _ABOUT_ITEM if field in record}
-        item = text(record.get("key", record.get("id"))) or str(position)
-        for index, (rater, label) in enumerate(labels):
+    for line, record in entries(records, name):
+        labels = _labels(record)
+        others, about = _other_info(record.fields, [rater for rater, _ in labels], unread)
+        about |= {key: _prose(record.fields[key]) for key in _ABOUT_ITEM if key in record.fields}
+        item = text(record.fields.get("key", record.fields.get("id"))) or str(line)
+        for at, (rater, label) in enumerate(labels):
             if label:
-                more = {question: given[index] for question, given in others.items()}
-                found.append(Row(position, item, rater, {"label": label, **more}, about))
-    if not found:
+                more = {question: given[at] for question, given in others.items()}
+                found.add(line, item, rater, {"label": label, **more}, about)
+    if not found.rows:
         raise DataError(
             f"{name} holds no label in its {number(len(records), 'record')}, as test sets whose labels are "
             "kept back; read the file with the labels"
         )
-    said = (
-        "each annotation was given a row; row numbers are those of the items",
-        *(f"{quoted(field)} was left out: it is no annotator's, and no item's" for field in unread),
-    )
-    made = rows.parsed(found, name=name, kind="LeWiDi, JSON", sentences=said)
-    spec = DataSpec(
-        item="item", rater="rater", label="label", text="text" if "text" in made.columns else None
-    )
+    found.said += [f"{quoted(field)} was left out: it is no annotator's, and no item's" for field in unread]
+    made = found.table()
+    shown = "text" if "text" in made.columns else None
+    spec = DataSpec(item="item", rater="rater", label="label", text=shown)
     return dataclasses.replace(made, recipe=made.recipe and dataclasses.replace(made.recipe, spec=spec))
 
 
-def _labels(record: Record, where: str) -> list[tuple[str, str]]:
+def _labels(record: Entry) -> list[tuple[str, str]]:
     """Annotators and their labels; an annotator without a label has an empty one."""
-    labels = record.get("annotations")
+    labels = record.fields.get("annotations")
     if isinstance(labels, Mapping):
         return [(rater.strip(), _chosen(label)) for rater, label in labels.items()]
-    given, raters = _listed(labels, where), _listed(record.get("annotators"), where)
+    given, raters = (_listed(record.fields.get(key), record.where) for key in ("annotations", "annotators"))
     if given and len(given) != len(raters):
         raise DataError(
-            f"{where}: {number(len(given), 'annotation')} of {number(len(raters), 'annotator')} were found; "
-            f"{_FORM}"
+            f"{record.where}: {number(len(given), 'annotation')} of {number(len(raters), 'annotator')} "
+            f"were found; {_FORM}"
         )
     return list(zip(raters, given, strict=True)) if given else []
 
 
 def _chosen(label: Any) -> str:
     """A label, or several, which the 3rd edition's inference task joins by commas."""
-    chosen = [text(one) for one in label] if isinstance(label, list) else text(label).split(",")
+    chosen = map(text, label) if isinstance(label, list) else text(label).split(",")
     return joined(one.strip() for one in chosen if one.strip())
 
 
@@ -106,40 +93,30 @@ def _listed(value: Any, where: str) -> list[str]:
 
 
 def _other_info(
-    record: Record, raters: Sequence[str]
-) -> tuple[dict[str, list[str]], dict[str, str], list[str]]:
-    """What `other_info` holds: texts by annotator, texts about the item, and names of what is neither."""
-    info = record.get("other_info")
-    if not isinstance(info, Mapping):
-        return {}, {}, []
-    if info and set(info) <= set(raters):
-        info = {"other_info": info}
+    record: Mapping[str, Any], raters: Sequence[str], unread: dict[str, None]
+) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """What `other_info` holds by annotator, and about the item; what is neither is noted in `unread`."""
     by_rater: dict[str, list[str]] = {}
     about: dict[str, str] = {}
-    unread: list[str] = []
+    info = record.get("other_info")
+    if not isinstance(info, Mapping):
+        return by_rater, about
+    if info and set(info) <= set(raters):
+        info = {"other_info": info}
     for field, value in info.items():
-        inner = value if field == "other annotations" and isinstance(value, Mapping) else {field: value}
-        for name, held in inner.items():
-            own = name.strip() if name.strip() not in _OWN_COLUMNS else f"other_info.{name.strip()}"
-            several = _by_rater(held, raters, split=held is not value)
-            if several is not None:
-                by_rater[own] = several
-            elif isinstance(held, Mapping | list) or held is not value or not own:
-                unread.append(own)
+        of_others = field == "other annotations" and isinstance(value, Mapping)
+        for key, held in (value if of_others else {field: value}).items():
+            own = key.strip() if key.strip() not in _OWN_COLUMNS else f"other_info.{key.strip()}"
+            several = held.split(",") if of_others and isinstance(held, str) else held
+            if isinstance(held, Mapping) and set(held) <= set(raters):
+                by_rater[own] = [text(held.get(rater)).strip() for rater in raters]
+            elif isinstance(several, list) and len(several) == len(raters):
+                by_rater[own] = [text(one).strip() for one in several]
+            elif of_others or isinstance(held, Mapping | list) or not own:
+                unread[own] = None
             else:
                 about[own] = text(held)
-    return by_rater, about, unread
-
-
-def _by_rater(value: Any, raters: Sequence[str], *, split: bool) -> list[str] | None:
-    """A text for each annotator; None where there are not as many."""
-    if isinstance(value, Mapping):
-        return [text(value.get(rater)).strip() for rater in raters] if set(value) <= set(raters) else None
-    if isinstance(value, str) and split:
-        value = value.split(",")
-    if not isinstance(value, list) or len(value) != len(raters):
-        return None
-    return [text(one).strip() for one in value]
+    return by_rater, about
 
 
 def _prose(value: Any) -> str:
@@ -149,20 +126,14 @@ def _prose(value: Any) -> str:
     return text(value)
 
 
-def _describes_raters(records: Sequence[Record]) -> bool:
-    def numbered(record: Record) -> bool:
-        key = record["key"].strip()
-        fields = {field.casefold() for field in record if field != "key"}
-        by_number = _NUMBER.fullmatch(key) and {"age", "gender"} <= fields <= set(_TOLD.split("|"))
-        return bool(_NUMBERED.fullmatch(key) or by_number)  # the 3rd edition has ids that are numbers
-
-    return all(
-        isinstance(record.get("key"), str)
-        and numbered(record)
-        and len(record) > 1
-        and not any(isinstance(value, Mapping | list) for value in record.values())
-        for record in records
-    )
+def _describes_rater(record: Record) -> bool:
+    key = record.get("key")
+    if not isinstance(key, str) or len(record) < 2:
+        return False
+    fields = {field.casefold() for field in record if field != "key"}
+    by_number = _NUMBER.fullmatch(key.strip()) and {"age", "gender"} <= fields <= set(_TOLD.split("|"))
+    plain = not any(isinstance(value, Mapping | list) for value in record.values())
+    return plain and bool(_NUMBERED.fullmatch(key.strip()) or by_number)
 
 
 def _raters(records: Sequence[Record], name: str) -> Parsed:
@@ -171,33 +142,15 @@ def _raters(records: Sequence[Record], name: str) -> Parsed:
     numbers = any(map(_NUMBER.fullmatch, keys))
     described = dict.fromkeys(field for record in records for field in record if numbers or field != "key")
     columns, notes = name_columns(["rater", *described], name, "record 1")
+    ids = [f"Ann{key}" if _NUMBER.fullmatch(key) else key for key in keys]
     cells = [
-        [
-            f"Ann{key}" if _NUMBER.fullmatch(key) else key,
-            *(text(record.get(field)).strip() for field in described),
-        ]
-        for key, record in zip(keys, records, strict=True)
+        [own, *(text(record.get(field)).strip() for field in described)]
+        for own, record in zip(ids, records, strict=True)
     ]
-    said = (
-        ("the ids are numbers, which the annotations write as 'Ann0', 'Ann1' and so on",) if numbers else ()
-    )
-    missing = (*MISSING, *_NOT_A_NUMBER)
-    able = {
-        field: [row[index] for row in cells]
-        for index, field in enumerate(columns)
-        if index and field != "key"
-    }
-    return Parsed(
-        columns,
-        from_rows(columns, cells),
-        "LeWiDi annotators, JSON",
-        first_row=1,
-        problems=tuple(notes),
-        recipe=Recipe(
-            "LeWiDi annotators, JSON",
-            axes=proposed_axes(able, missing),
-            missing=missing,
-            raters=True,
-            sentences=("CONSENT_REVOKED, DATA_EXPIRED and NaN mean no value", *said),
-        ),
-    )
+    said = ["CONSENT_REVOKED, DATA_EXPIRED and NaN mean no value"]
+    if numbers:
+        said.append("the ids are numbers, which the annotations write as 'Ann0', 'Ann1' and so on")
+    kind = "LeWiDi annotators, JSON"
+    made = Parsed(columns, from_rows(columns, cells), kind, first_row=1, problems=tuple(notes))
+    axes = [column for column in columns[1:] if column != "key"]
+    return raters_file(made, kind, axes, (*MISSING, "nan", "NaN"), said)

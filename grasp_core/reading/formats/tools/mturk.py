@@ -7,22 +7,20 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from operator import eq
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.model.annotations import Int64Array
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError
 from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.json_files import text, whole_characters
-from grasp_core.reading.formats.shapes.rows import first_label, joined
+from grasp_core.reading.formats.shapes.rows import first_label, joined, several
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells
 from grasp_core.reading.table.parsed import Parsed, compact, name_columns
@@ -31,7 +29,7 @@ from grasp_core.reading.table.table import Recipe
 ANSWER, INPUT, _TASKS = "Answer.", "Input.", "Answer.taskAnswers"
 _HIT, _STATUS, _REJECT = "HITId", "AssignmentStatus", "Reject"
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
-_YES, _NO = frozenset({"true"}), frozenset({"false", ""})
+_YES, _MARKS = "true", frozenset({"true", "false", ""})
 _TEXTS = frozenset({"text", "sentence", "comment", "post", "tweet", "document", "passage", "content"})
 _ID = frozenset({"id", "ids", "key", "uid", "uuid", "number", "nr", "index", "idx"})
 _LONG, _SETS = 200, 8
@@ -44,13 +42,15 @@ _SHORT = 80
 """Texts up to this long are ids of items."""
 _MOST_REASONS = 100
 
+_Columns = dict[str, list[str]]
+
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The results with a column per question; None where the table is no batch's results."""
     own = {_HIT, "AssignmentId", "WorkerId"}
     if not own.issubset(parsed.columns) or not any(column.startswith(ANSWER) for column in parsed.columns):
         return None
-    columns: dict[str, pa.ChunkedArray] = {column: parsed.data.column(column) for column in parsed.columns}
+    columns = {column: Column.of(parsed.data.column(column)).cells for column in parsed.columns}
     done: list[str] = []
     if _TASKS in columns:
         columns |= _expanded(parsed, columns, name)
@@ -59,58 +59,47 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     columns, folded = _folded(columns)
     if folded:
         done.append(f"the true/false columns of {number(folded, 'question')} were folded into one each")
-    cells = {key: data.to_pylist() for key, data in columns.items() if key.startswith((INPUT, ANSWER))}
-    numbered = _find(cells)
+    inputs, answers = (_patterns(columns, part) for part in (INPUT, ANSWER))
     item, lines = _HIT, parsed.lines
     left_out: tuple[LeftOut, ...] = ()
-    if numbered is not None:
+    if (numbered := _numbered(columns, inputs, answers)) is not None:
         width = len(columns) - len(numbered.columns) + len(numbered.inputs) + len(numbered.answers)
-        check_cells(width * len(columns[_HIT]) * len(numbered.numbers), name)
-        item, columns, row, lost = _spread(columns, cells, numbered)
-        lines = parsed.numbers[row]
+        check_cells(width * len(parsed.data) * len(numbered.numbers), name)
+        item, columns, row, lost = _spread(columns, numbered)
+        lines = parsed.numbers[np.array(row, dtype=np.int64)]
         left_out = (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), lost),) if lost else ()
         done.append(
             f"the {len(numbered.numbers)} items of each HIT got a row each, by the numbers in "
             f"{listed([*numbered.inputs, *numbered.answers])}; equal inputs are one item"
         )
-    else:
-        inputs, answers = (
-            _patterns([key for key in cells if key.startswith(part)]) for part in (INPUT, ANSWER)
+    elif inputs and answers:
+        done.append(
+            f"{listed([*inputs])} and {listed([*answers])} are not numbered alike, "
+            "so that each HIT counts as one item"
         )
-        if inputs and answers:
-            done.append(
-                f"{listed([*inputs])} and {listed([*answers])} are not numbered alike, "
-                "so that each HIT counts as one item"
-            )
     header, _ = name_columns(list(columns), name)
-    data = compact(pa.Table.from_arrays(list(columns.values()), names=list(header)))
-    spec = _spec(data, item)
+    arrays = [pa.array(cells, pa.string()) for cells in columns.values()]
+    spec = _spec(columns, item)
     if spec is not None and spec.filters.drop:
         done.append("rejected assignments are left out by a filter")
     kind = f"Mechanical Turk, {parsed.kind}"
     asked = tuple(column for column in header if column.startswith(ANSWER))
     recipe = Recipe(kind, spec, sentences=tuple(done), left_out=left_out, questions=asked)
+    data = compact(pa.Table.from_arrays(arrays, names=list(header)))
     return dataclasses.replace(parsed, columns=header, data=data, kind=kind, lines=lines, recipe=recipe)
 
 
-def _spec(data: pa.Table, item: str) -> DataSpec | None:
+def _spec(columns: _Columns, item: str) -> DataSpec | None:
     """How to read the results; rejected assignments, and those with a reason to be, are left out."""
-
-    def distinct(column: str) -> list[str]:
-        found: list[str] = data.column(column).unique().to_pylist()
-        return found
-
-    answers = {column: distinct(column) for column in data.column_names if column.startswith(ANSWER)}
+    answers = {column: set(cells) for column, cells in columns.items() if column.startswith(ANSWER)}
     if not answers:
         return None
-    inputs = [column for column in data.column_names if column.startswith(INPUT)]
-    named = [column for column in inputs if not _TEXTS.isdisjoint(names.words(column))]
-    rejected: list[tuple[str, str]] = []
-    if _STATUS in data.column_names:
-        rejected += [(_STATUS, status) for status in distinct(_STATUS) if status == "Rejected"]
-        if {"Approve", _REJECT} <= set(data.column_names):
-            reasons = distinct(_REJECT)[:_MOST_REASONS]
-            rejected += [(_REJECT, reason) for reason in reasons if reason.strip()]
+    inputs = [column for column in columns if column.startswith(INPUT)]
+    named = [column for column in inputs if names.mentions(column, _TEXTS)]
+    rejected = [(_STATUS, "Rejected")] if "Rejected" in columns.get(_STATUS, ()) else []
+    if _STATUS in columns and "Approve" in columns:
+        reasons = [*dict.fromkeys(columns.get(_REJECT, ()))][:_MOST_REASONS]
+        rejected += [(_REJECT, reason) for reason in reasons if reason.strip()]
     return DataSpec(
         item=item,
         rater="WorkerId",
@@ -122,134 +111,123 @@ def _spec(data: pa.Table, item: str) -> DataSpec | None:
 
 # Several items in a HIT: inputs and answers that are numbered
 
+_Patterns = dict[str, dict[int, str]]
+"""Columns by what is left of their names without a number, where that is left of several."""
 
-@dataclass(frozen=True, slots=True)
-class _Numbered:
+
+class _Numbered(NamedTuple):
     """Inputs and answers that are numbered alike, so that each number is an item.
 
-    `numbers`: of the inputs.
-    `inputs`, `answers`: E.g. "Input.text_#", and its columns in the order of `numbers`; "" where there is
+    `inputs`, `answers`: e.g. "Input.text_#", and its columns in the order of `numbers`; "" where there is
         none.
     """
 
-    numbers: tuple[int, ...]
-    inputs: Mapping[str, tuple[str, ...]]
-    answers: Mapping[str, tuple[str, ...]]
+    numbers: Sequence[int]
+    inputs: Mapping[str, Sequence[str]]
+    answers: Mapping[str, Sequence[str]]
 
     @property
-    def columns(self) -> frozenset[str]:
+    def columns(self) -> set[str]:
         """All of the numbered columns."""
-        return frozenset(
-            one for part in (self.inputs, self.answers) for several in part.values() for one in several
-        )
+        return {one for part in (self.inputs, self.answers) for several in part.values() for one in several}
 
 
-def _numbers_of_inputs(columns: Mapping[str, Sequence[str]]) -> list[frozenset[int]]:
-    """Numbers of inputs that have values: the most numbers first, and at most a few sets."""
-    filled = [column for column, cells in columns.items() if column.startswith(INPUT) and any(cells)]
-    found = {frozenset(numbers) for numbers in _patterns(filled).values()}
-    return sorted(found, key=lambda one: (-len(one), min(one)))[:_SETS]
+def _patterns(columns: Collection[str], part: str) -> _Patterns:
+    """The patterns of inputs or answers.
 
-
-def _find(columns: Mapping[str, Sequence[str]]) -> _Numbered | None:
-    """Inputs and answers that are numbered alike; None where there are none."""
-    inputs = _patterns([column for column in columns if column.startswith(INPUT)])
-    answers = _patterns([column for column in columns if column.startswith(ANSWER)])
-    able_numbers = [sorted(numbers) for numbers in _numbers_of_inputs(columns)]
-    for least, numbers in product((1.0, _MOST), able_numbers):
-        alike: dict[str, tuple[str, ...]] = {}
-        taken: set[str] = set()
-        for pattern, found in answers.items():
-            able = _in_order(found, numbers, least)
-            if able and taken.isdisjoint(able):
-                alike[pattern] = able
-                taken.update(filter(None, able))
-        if not all(_echoes(columns, several) for several in alike.values()):
-            filled = _patterns(
-                [column for column in columns if column.startswith(INPUT) and any(columns[column])]
-            )
-            able_inputs = (key for key, found in inputs.items() if set(numbers) <= set(found))
-            own = {key: inputs[key] for key in able_inputs if set(filled.get(key, ())) <= set(numbers)}
-            texts = {key: tuple(found[one] for one in numbers) for key, found in own.items()}
-            return _Numbered(tuple(numbers), texts, alike)
-    return None
-
-
-def _echoes(columns: Mapping[str, Sequence[str]], answers: Sequence[str]) -> bool:
-    """Whether answers only repeat an input, as forms send hidden fields along."""
-    inputs = [
-        [cell.casefold() for cell in cells] for name, cells in columns.items() if name.startswith(INPUT)
-    ]
-
-    def repeats(answer: str) -> bool:
-        own = [cell.casefold() for cell in columns[answer]]
-        equal = (sum(map(eq, own, cells)) for cells in inputs)
-        return any(own) and any(count >= _REPEATS * len(own) for count in equal)
-
-    return all(repeats(answer) for answer in answers if answer)
-
-
-def _patterns(columns: Collection[str]) -> dict[str, dict[int, str]]:
-    """Columns by what is left of their names without a number, where that is left of several.
-
-    A name with two numbers has two patterns; the one without its last number comes first.
+    A name with two numbers has two; the one without its last number comes first.
     """
-    found: dict[str, dict[int, str]] = {}
-    for column in columns:
+    found: _Patterns = {}
+    for column in (column for column in columns if column.startswith(part)):
         for match in reversed(list(re.finditer(r"(?<!\d)\d{1,6}(?!\d)", column[:_LONG]))):
             pattern = f"{column[: match.start()]}#{column[match.end() :]}"
             found.setdefault(pattern, {}).setdefault(int(match[0]), column)
     return {pattern: numbered for pattern, numbered in found.items() if len(numbered) > 1}
 
 
-def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) -> tuple[str, ...]:
+def _filled(columns: _Columns) -> _Patterns:
+    """The patterns of inputs that have values."""
+    return _patterns([column for column, cells in columns.items() if any(cells)], INPUT)
+
+
+def _sets(filled: _Patterns) -> list[frozenset[int]]:
+    """Numbers of inputs: the most numbers first, and at most a few sets."""
+    return sorted({*map(frozenset, filled.values())}, key=lambda one: (-len(one), min(one)))[:_SETS]
+
+
+def _numbered(columns: _Columns, inputs: _Patterns, answers: _Patterns) -> _Numbered | None:
+    """Inputs and answers that are numbered alike; None where there are none."""
+    filled = _filled(columns)
+    folded = [[cell.casefold() for cell in columns[one]] for one in columns if one.startswith(INPUT)]
+
+    def repeats(answer: str) -> bool:
+        """Whether an answer only repeats an input, as forms send hidden fields along."""
+        own = [cell.casefold() for cell in columns[answer]]
+        return any(own) and any(sum(map(eq, own, cells)) >= _REPEATS * len(own) for cells in folded)
+
+    for least, wanted in product((1.0, _MOST), _sets(filled)):
+        numbers = sorted(wanted)
+        alike: dict[str, Sequence[str]] = {}
+        taken: set[str] = set()
+        for pattern, found in answers.items():
+            able = _in_order(found, numbers, least)
+            if able and taken.isdisjoint(able):
+                alike[pattern] = able
+                taken.update(filter(None, able))
+        if not all(map(repeats, taken)):
+            texts = {
+                pattern: [found[one] for one in numbers]
+                for pattern, found in inputs.items()
+                if filled.get(pattern, {}).keys() <= wanted <= found.keys()
+            }
+            return _Numbered(numbers, texts, alike)
+    return None
+
+
+def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) -> list[str]:
     """The columns for the inputs' numbers; as many that begin elsewhere are counted from there.
 
     A few may be missing, with "" in their place: a question that nobody answered has no column.
     """
     if sum(one in found for one in numbers) >= least * len(numbers):
-        return tuple(found.get(one, "") for one in numbers)
+        return [found.get(one, "") for one in numbers]
     shift = min(found) - min(numbers)
-    return (
-        tuple(found[one] for one in sorted(found)) if {one + shift for one in numbers} == set(found) else ()
-    )
+    return [found[one] for one in sorted(found)] if {one + shift for one in numbers} == set(found) else []
 
 
-def _spread(
-    columns: Mapping[str, pa.ChunkedArray], cells: Mapping[str, Sequence[str]], numbered: _Numbered
-) -> tuple[str, dict[str, pa.ChunkedArray], Int64Array, int]:
+def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list[int], int]:
     """A row per item: the items' column, all columns, where each row came from, and answers without input.
 
     The numbered columns become one for each pattern; places with answers but without input are left out.
     """
-    hits = columns[_HIT].to_pylist()
-    places = [(row, slot) for row in range(len(hits)) for slot in range(len(numbered.numbers))]
-    given = {**numbered.inputs, **numbered.answers}
-    no_column = [""] * len(hits)
-    lists = {key: [cells.get(one, no_column) for one in several] for key, several in given.items()}
-    wide = {key: [several[slot][row] for row, slot in places] for key, several in lists.items()}
+    hits, slots = columns[_HIT], len(numbered.numbers)
+    blank = [""] * len(hits)
+    wide: _Columns = {}
+    for pattern, alike in (*numbered.inputs.items(), *numbered.answers.items()):
+        by_slot = [columns.get(one, blank) for one in alike]
+        wide[pattern] = [text for row in zip(*by_slot, strict=True) for text in row]
     filled, answered = (
         [any(texts) for texts in zip(*(wide[key] for key in part), strict=True)]
         for part in (numbered.inputs, numbered.answers)
     )
-    kept = [position for position, has_input in enumerate(filled) if has_input]
     lost = sum(has_answer and not has_input for has_input, has_answer in zip(filled, answered, strict=True))
-    taken = {key: [texts[position] for position in kept] for key, texts in wide.items()}
-    rows = np.array([places[at][0] for at in kept], dtype=np.int64)
-    ids = [f"{hits[places[at][0]]}/{numbered.numbers[places[at][1]]}" for at in kept]
-    item = names.unused("item", cells)
-    found = {key: data.take(pa.array(rows)) for key, data in columns.items() if key not in numbered.columns}
-    found[item] = pa.chunked_array([_items({key: taken[key] for key in numbered.inputs}, ids)])
-    used = set(cells) - numbered.columns - {"item"}
-    for (
-        pattern,
-        texts,
-    ) in taken.items():  # without its number, or with its # where another column has that name
+    kept = [place for place, has_input in enumerate(filled) if has_input]
+    rows = [place // slots for place in kept]
+    ids = [f"{hits[place // slots]}/{numbered.numbers[place % slots]}" for place in kept]
+    taken = {pattern: [texts[place] for place in kept] for pattern, texts in wide.items()}
+    own = numbered.columns
+    found = {key: [cells[row] for row in rows] for key, cells in columns.items() if key not in own}
+    used = {key for key in columns if key.startswith((INPUT, ANSWER))}
+    item = names.unused("item", used)
+    found[item] = _items({key: taken[key] for key in numbered.inputs}, ids)
+    used -= own | {"item"}
+    for pattern, texts in taken.items():
+        # Without its number, or with its # where another column has that name.
         prefix = INPUT if pattern.startswith(INPUT) else ANSWER
         rest = re.sub(r"[^\w#]*_?#", "", pattern.removeprefix(prefix)).strip("._- ")
         shown = pattern if f"{prefix}{rest or 'item'}" in used else f"{prefix}{rest or 'item'}"
         used.add(shown)
-        found[shown] = pa.chunked_array([texts], pa.string())
+        found[shown] = texts
     return item, found, rows, lost
 
 
@@ -263,9 +241,8 @@ def _items(inputs: Mapping[str, Sequence[str]], places: Sequence[str]) -> list[s
         if len(set(texts)) == distinct
         and all(0 < len(text) <= _SHORT and text.isprintable() for text in texts)
     ]
-    able.sort(key=lambda key: _ID.isdisjoint(names.words(key)))
     if able:
-        return list(inputs[able[0]])
+        return list(inputs[min(able, key=lambda key: not names.mentions(key, _ID))])
     first: dict[tuple[str, ...], str] = {}
     return [first.setdefault(texts, place) for texts, place in zip(whole, places, strict=True)]
 
@@ -273,25 +250,23 @@ def _items(inputs: Mapping[str, Sequence[str]], places: Sequence[str]) -> list[s
 # Answers of forms
 
 
-def _expanded(parsed: Parsed, known: Mapping[str, Any], name: str) -> dict[str, pa.ChunkedArray]:
+def _expanded(parsed: Parsed, columns: _Columns, name: str) -> _Columns:
     """A column per question of a Crowd HTML form."""
-    column = Column.of(parsed.data.column(_TASKS))
-    found: list[dict[str, str]] = []
-    for code, cell in enumerate(column.values):
+    found: dict[str, dict[str, str]] = {}
+    for cell, row in zip(columns[_TASKS], parsed.numbers.tolist(), strict=True):
         try:
-            found.append(_answers(cell))
+            found[cell] = found.get(cell) or _answers(cell)
         except (ValueError, RecursionError):
-            first = int(np.argmax(column.codes == code))
             raise DataError(
-                f"{name}, row {parsed.numbers[first]}, column {quoted(_TASKS)}: {quoted(cell)} is no list of "
+                f"{name}, row {row}, column {quoted(_TASKS)}: {quoted(cell)} is no list of "
                 "answers in JSON; download the results again, without editing them"
             ) from None
-    questions = dict.fromkeys(question for answers in found for question in answers)
+    questions = dict.fromkeys(question for answers in found.values() for question in answers)
     check_cells(len(questions) * len(parsed.data), name)
     return {
-        f"{ANSWER if ANSWER + question not in known else _TASKS + '.'}{question}": pa.chunked_array(
-            [[found[code].get(question, "") for code in column.codes.tolist()]], pa.string()
-        )
+        f"{ANSWER if ANSWER + question not in columns else _TASKS + '.'}{question}": [
+            found[cell].get(question, "") for cell in columns[_TASKS]
+        ]
         for question in questions
         if question.strip()
     }
@@ -306,7 +281,7 @@ def _answers(cell: str) -> dict[str, str]:
         return {}
     whole = _DECODER.decode(whole_characters(cell.strip()))
     answers: dict[str, str] = {}
-    forms = whole if isinstance(whole, list) else [whole]
+    forms = several(whole)
     if not all(isinstance(form, dict) for form in forms):
         raise ValueError
     asked = Counter(question for form in forms for question in form)
@@ -332,35 +307,30 @@ def _flat(question: str, answer: Any) -> dict[str, str]:
     return flat
 
 
-def _folded(columns: Mapping[str, pa.ChunkedArray]) -> tuple[dict[str, pa.ChunkedArray], int]:
+def _folded(columns: _Columns) -> tuple[_Columns, int]:
     """One column for a question whose options have a true/false column each, and how many there were."""
     options: dict[str, list[str]] = {}
     for column in columns:
         question, _, option = column.removeprefix(ANSWER).partition(".")
         if column.startswith(ANSWER) and option:
             options.setdefault(ANSWER + question, []).append(column)
-    folded: dict[str, pa.ChunkedArray] = {}
-    numbers = _numbers_of_inputs(
-        {key: data.unique().to_pylist() for key, data in columns.items() if key.startswith(INPUT)}
-    )
+    sets = _sets(_filled(columns))
+    folded: _Columns = {}
+    owner: dict[str, str] = {}
     for question, members in options.items():
         if question in columns or len(members) < 2:
             continue
-        marks = [Column.of(columns[member]) for member in members]
-        if not all({value.casefold() for value in mark.values} <= _YES | _NO for mark in marks):
+        if not all({cell.casefold() for cell in set(columns[member])} <= _MARKS for member in members):
             continue
-        hits = [np.array([value.casefold() in _YES for value in mark.values])[mark.codes] for mark in marks]
         own = [member[len(question) + 1 :] for member in members]
-        of_inputs = all(option.isdecimal() and len(option) < 7 for option in own)
-        if of_inputs and {*map(int, own)} in numbers and (np.sum(hits, axis=0) > 1).any():
-            continue  # each option is an item's number, and more than one is marked
-        texts = [
-            joined(option for option, hit in zip(own, row, strict=True) if hit)
-            for row in zip(*hits, strict=True)
+        chosen = [
+            [option for option, mark in zip(own, row, strict=True) if mark.casefold() == _YES]
+            for row in zip(*(columns[member] for member in members), strict=True)
         ]
-        folded[question] = pa.chunked_array([texts], pa.string())
-    kept: dict[str, pa.ChunkedArray] = {}
-    for column, data in columns.items():
-        owner = next((question for question in folded if column in options[question]), None)
-        kept[owner or column] = folded[owner] if owner else data
-    return kept, len(folded)
+        of_inputs = all(option.isdecimal() and len(option) < 7 for option in own)
+        if of_inputs and {*map(int, own)} in sets and any(len(row) > 1 for row in chosen):
+            continue  # each option is an item's number, and more than one is marked
+        folded[question] = [*map(joined, chosen)]
+        owner |= dict.fromkeys(members, question)
+    kept = {owner.get(column, column): cells for column, cells in columns.items()}
+    return kept | folded, len(folded)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import agree, listed, number, quoted
+from grasp_core.model.remarks.remark import worded
+from grasp_core.model.text import quoted
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Row, joined, want_list, want_object, want_scalar
+from grasp_core.reading.formats.shapes.rows import Export, Row, joined
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.columns import Column
+from grasp_core.reading.table.parsed import Parsed, unwatched
 
 _ITEM, _RATER, _TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
 """Names of fields and columns, in the order in which they are looked for."""
@@ -26,9 +27,9 @@ _PROSE = 25
 _GOLD = frozenset(["gold", "truth", "groundtruth", "expert", "reference", "majority"])
 _INTERNAL = ("_spans", "_room", "_room_id", "_data")
 _STATE = "instance_id_to_label_to_value"
-_ANSWERS = ("label_annotations", "labels")
-_FILES = ("user_state.json", "annotated_instances.jsonl", "annotated_instances.json")
 _TABLES = ("annotated_instances.csv", "annotated_instances.tsv")
+_FILES = ("user_state.json", "annotated_instances.jsonl", "annotated_instances.json", *_TABLES)
+"""Files of an annotator's folder, the best first."""
 _NO, _MARKS = frozenset({"", "false", "none", "null"}), frozenset({"true", "on", "0", "1"})
 _OWN_WORDS = frozenset({"free_response", "other", "text_box"})
 _ENOUGH = 10
@@ -39,16 +40,8 @@ _Given = dict[str, dict[str, str]]
 """Per question, what each of its options holds; the option "" stands for the question itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """One annotator's answers to one item."""
-
-    line: int
-    item: str
-    rater: str
-    given: _Given
-    about: Mapping[str, str]
-    extra: Mapping[str, str]
+_Answered = tuple[Row, _Given]
+"""A row before its questions are known, and what was given in it."""
 
 
 def is_table(columns: Sequence[str]) -> bool:
@@ -57,24 +50,84 @@ def is_table(columns: Sequence[str]) -> bool:
     return bool(old) or tuple(columns[:2]) == ("instance_id", "user_id")
 
 
-def _from_table(parsed: Parsed, folder: str | None) -> list[_Answered]:
+def read(records: Sequence[Record], name: str) -> Parsed | None:
+    """A row per item and annotator of a state or of JSON Lines; None where they are not Potato's."""
+    if not _is_potato(records):
+        return None
+    return _parsed(list(_from_records(records, name, "")), name, "JSON")
+
+
+def read_table(parsed: Parsed, name: str) -> Parsed | None:
+    """A row per item and annotator of a CSV, TSV or Parquet export; None where it is not Potato's."""
+    return _parsed(_from_table(parsed, ""), name, parsed.kind) if is_table(parsed.columns) else None
+
+
+def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
+    """The answers of all annotators, a folder each; None where the archive is not Potato's."""
+    folders: dict[str, list[tuple[int, str]]] = {}
+    for path in members:
+        *_, folder, file = ("", *PurePosixPath(path).parts)
+        if folder and file in _FILES:
+            folders.setdefault(folder, []).append((_FILES.index(file), path))
+    answered: list[_Answered] = []
+    read = False
+    for rater, paths in folders.items():
+        for _, path in sorted(paths, key=lambda pair: pair[0]):
+            found = _from_member(member(path), f"{name}, {path}", rater)
+            if found is not None:
+                answered += found
+                read = True
+                break
+    return _parsed(answered, name, "zip") if read else None
+
+
+def _from_member(content: bytes, where: str, rater: str) -> list[_Answered] | None:
+    text, _, _ = encodings.to_utf8(content, where)
+    if where.endswith(_TABLES):
+        parsed = delimited.parse(text, where, unwatched)
+        known = any(_OLD in column for column in parsed.columns) and _first(_ITEM, parsed.columns)
+        return _from_table(parsed, rater) if known else None
+    # A state is one record, whatever lists it holds.
+    records, _ = json_files.records(b"[" + text + b"]" if where.endswith(_FILES[0]) else text, where)
+    return list(_from_records(records, where, rater)) if _is_potato(records) else None
+
+
+def _first(able: Sequence[str], fields: Iterable[str]) -> str:
+    """The first of some names that is among the fields, or an empty one."""
+    present = set(fields)
+    return next((field for field in able if field in present), "")
+
+
+def _option_values(value: Any) -> dict[str, str]:
+    """Values that an answer gives options: those of a list are chosen, "" stands for the question itself."""
+    if isinstance(value, dict):
+        return {option: json_files.text(inner) for option, inner in value.items()}
+    if isinstance(value, list):
+        return {json_files.text(option): "true" for option in value}
+    return {} if value is None else {"": json_files.text(value)}
+
+
+# Tables
+
+
+def _from_table(parsed: Parsed, folder: str) -> list[_Answered]:
     """The answers of each row; `folder` is the annotator where the table is in a folder of theirs."""
-    columns = parsed.columns
-    cells = {column: parsed.data.column(column).to_pylist() for column in columns}
-    item, text = _first(_ITEM, columns), _first(_TEXT, columns)
-    rater = None if folder else _first(_RATER, columns)
+    cells = {column: Column.of(parsed.data.column(column)).cells for column in parsed.columns}
+    item, text = _first(_ITEM, cells), _first(_TEXT, cells)
+    rater = "" if folder else _first(_RATER, cells)
     items = cells[item] if item else [""] * len(parsed.data)
-    raters = [folder] * len(items) if folder else cells[rater] if rater else [""] * len(items)
-    old = any(_OLD in column for column in columns)
+    raters = cells[rater] if rater else [folder] * len(parsed.data)
+    old = any(_OLD in column for column in cells)
     questions: dict[str, tuple[str, str]] = {}
-    for column in columns:
+    for column in cells:
         question, dot, option = column.partition(_OLD if old else ".")
         if column not in (item, rater, text) and bool(dot) >= old and option not in _INTERNAL:
             questions[column] = question, option
-    beside = _not_asked(cells, questions, items, raters)
-    origin = [column for column in columns if column.startswith("annotator_origin")]
-    others = {*beside, *origin}
-    asked = {column: _given_cells(cells[column]) for column in questions if column not in others}
+    beside = [column for column in cells if column.startswith("annotator_origin")]
+    beside += _not_asked(
+        {one: cells[one] for one, (_, option) in questions.items() if not option}, items, raters
+    )
+    asked = {column: _given_cells(cells[column]) for column in questions if column not in beside}
     answered = []
     for at, line in enumerate(parsed.numbers.tolist()):
         given: _Given = {}
@@ -82,40 +135,29 @@ def _from_table(parsed: Parsed, folder: str | None) -> list[_Answered]:
             question, option = questions[column]
             for inner, value in found[at].items():
                 given.setdefault(question, {})[inner or option] = value
-        answered.append(
-            _Answered(
-                line,
-                items[at],
-                raters[at],
-                given,
-                {"text": cells[text][at]} if text else {},
-                {column: cells[column][at] for column in (*origin, *beside)},
-            )
-        )
+        about = {"text": cells[text][at]} if text else {}
+        extra = {column: cells[column][at] for column in beside}
+        answered.append((Row(line, items[at], raters[at], {}, about, extra), given))
     return answered
 
 
 def _not_asked(
-    cells: Mapping[str, Sequence[str]],
-    questions: Mapping[str, tuple[str, str]],
-    items: Sequence[str],
-    raters: Sequence[str],
+    columns: Mapping[str, Sequence[str]], items: Sequence[str], raters: Sequence[str]
 ) -> list[str]:
     """Columns added beside the questions: of demographics that raters decide, of texts that items decide."""
 
-    def decided(ids: Sequence[str], column: str) -> bool:
+    def decided(ids: Sequence[str], cells: Sequence[str]) -> bool:
         found: dict[str, str] = {}
-        pairs = zip(ids, cells[column], strict=True)
+        pairs = zip(ids, cells, strict=True)
         return all(found.setdefault(key, cell) == cell for key, cell in pairs if key and cell)
 
     repeated = len(set(items)) < len(items)
-    aside = []
-    for column in (column for column, (_, option) in questions.items() if not option):
-        of_rater = names.mentions(column, names.DEMOGRAPHIC) and decided(raters, column)
-        prose = repeated and (_wordy(cells[column]) or names.mentions(column, _GOLD))
-        if of_rater or (prose and decided(items, column)):
-            aside.append(column)
-    return aside
+    return [
+        column
+        for column, cells in columns.items()
+        if (names.mentions(column, names.DEMOGRAPHIC) and decided(raters, cells))
+        or (repeated and (_wordy(cells) or names.mentions(column, _GOLD)) and decided(items, cells))
+    ]
 
 
 def _wordy(cells: Sequence[str]) -> bool:
@@ -132,122 +174,56 @@ def _given_cells(cells: Sequence[str]) -> list[dict[str, str]]:
     return [_option_values(found) for found in told]
 
 
-def _first(able: Sequence[str], fields: Iterable[str]) -> str | None:
-    """The first of some names that is among the fields."""
-    present = set(fields)
-    return next((field for field in able if field in present), None)
-
-
-def _option_values(value: Any) -> dict[str, str]:
-    """Values that an answer gives options: those of a list are chosen, "" stands for the question itself."""
-    if isinstance(value, dict):
-        return {option: json_files.text(inner) for option, inner in value.items()}
-    if isinstance(value, list):
-        return {json_files.text(option): "true" for option in value}
-    return {} if value is None else {"": json_files.text(value)}
-
-
-def read(records: Sequence[Record], name: str) -> Parsed | None:
-    """A row per item and annotator of a state or of JSON Lines; None where they are not Potato's."""
-    if not _is_potato(records):
-        return None
-    return _parsed(list(_from_records(records, name, None)), name, "Potato, JSON")
-
-
-def read_table(parsed: Parsed, name: str) -> Parsed | None:
-    """A row per item and annotator of a CSV, TSV or Parquet export; None where it is not Potato's."""
-    if not is_table(parsed.columns):
-        return None
-    return _parsed(_from_table(parsed, None), name, f"Potato, {parsed.kind}")
-
-
-def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
-    """The answers of all annotators, a folder each; None where the archive is not Potato's."""
-    folders: dict[str, list[str]] = {}
-    for path in names:
-        parts = PurePosixPath(path).parts
-        if len(parts) > 1 and parts[-1] in (*_FILES, *_TABLES):
-            folders.setdefault(parts[-2], []).append(path)
-    answered: list[_Answered] = []
-    read = 0
-    for rater, paths in folders.items():
-        for path in sorted(paths, key=lambda path: (*_FILES, *_TABLES).index(PurePosixPath(path).name)):
-            found = _from_member(member(path), f"{name}, {path}", rater)
-            if found is not None:
-                answered += found
-                read += 1
-                break
-    return _parsed(answered, name, "Potato, zip") if read else None
-
-
-def _from_member(content: bytes, where: str, rater: str) -> list[_Answered] | None:
-    text, _, _ = encodings.to_utf8(content, where)
-    if where.endswith(_TABLES):
-        parsed = delimited.parse(text, where, lambda _done, _total: None)
-        known = any(_OLD in column for column in parsed.columns) and _first(_ITEM, parsed.columns)
-        return _from_table(parsed, rater) if known else None
-    # A state is one record, whatever lists it holds.
-    state = where.endswith("user_state.json")
-    records, _ = json_files.records(b"[" + text + b"]" if state else text, where)
-    return list(_from_records(records, where, rater)) if _is_potato(records) else None
+# JSON
 
 
 def _is_potato(records: Sequence[Record]) -> bool:
     if not records:
         return False
-    record = records[0]
-    if _STATE in record:
-        return True
-    return bool(_first(_ITEM, record)) and (
-        "label_annotations" in record or {"user_id", "labels", "spans"} <= record.keys()
-    )
+    labelled = "label_annotations" in records[0] or {"user_id", "labels", "spans"} <= records[0].keys()
+    return _STATE in records[0] or (labelled and bool(_first(_ITEM, records[0])))
 
 
-# JSON
-
-
-def _from_records(records: Sequence[Record], name: str, folder: str | None) -> Iterable[_Answered]:
-    for line, record in enumerate(records, start=1):
-        where = f"{name}, record {line}"
-        rater = folder or want_scalar(record.get(_first(_RATER, record) or ""), where, "the annotator")
+def _from_records(records: Sequence[Record], name: str, folder: str) -> Iterable[_Answered]:
+    for line, record in rows.entries(records, name):
+        fields, where = record.fields, record.where
+        rater = folder or rows.want_text(fields.get(_first(_RATER, fields)), where, "the annotator")
         if not rater:
             raise DataError(
                 f"{where}: it does not say which annotator answered; pack the folders of all annotators, "
                 "as they are in 'annotation_output', into one zip archive"
             )
-        if _STATE in record:
-            times = record.get("instance_id_to_behavioral_data")
-            for item, raw in want_object(record[_STATE], where, quoted(_STATE)).items():
-                spent = _seconds(times.get(item)) if isinstance(times, dict) else {}
-                yield _Answered(1, item, rater, _given(raw, f"{where}, item {quoted(item)}"), {}, spent)
+        if _STATE in fields:
+            told = fields.get("instance_id_to_behavioral_data")
+            times = told if isinstance(told, dict) else {}
+            for item, raw in record.inner(_STATE).items():
+                given = _given(raw, f"{where}, item {quoted(item)}")
+                yield Row(1, item, rater, {}, {}, _seconds(times.get(item))), given
             continue
-        item = want_scalar(record.get(_first(_ITEM, record) or ""), where, "the item's id")
-        raw = next((record[field] for field in _ANSWERS if field in record), None)
-        shown = _first(_TEXT, record)
-        about = {"text": json_files.text(record[shown])} if shown else {}
-        seconds = _seconds(record.get("behavioral_data"))
-        yield _Answered(line, item, rater, _given(raw, where), about, seconds)
+        item = rows.want_text(fields.get(_first(_ITEM, fields)), where, "the item's id")
+        answers = fields.get(_first(("label_annotations", "labels"), fields))
+        shown = _first(_TEXT, fields)
+        about = {"text": json_files.text(fields[shown])} if shown else {}
+        seconds = _seconds(fields.get("behavioral_data"))
+        yield Row(line, item, rater, {}, about, seconds), _given(answers, where)
 
 
 def _given(raw: Any, where: str) -> _Given:
     """Questions and options of one answer, in any of the forms that versions of Potato write."""
-    if raw is None:
-        return {}
     given: _Given = {}
     if isinstance(raw, list):  # of states: a label, which is an object of schema and name, and its value
         for pair in raw:
-            if len(want_list(pair, where, "an answer")) != 2:
+            if len(rows.want_list(pair, where, "an answer")) != 2:
                 raise rows.damaged(where, "an answer", pair, "a label and its value")
-            label = want_object(pair[0], where, "a label")
-            question = want_scalar(label.get("schema"), where, "a label's schema")
-            option = want_scalar(label.get("name"), where, "a label's name")
+            label = rows.want_object(pair[0], where, "a label")
+            question, option = (
+                rows.want_text(label.get(key), where, f"a label's {key}") for key in ("schema", "name")
+            )
             given.setdefault(question, {})[option] = json_files.text(pair[1])
-        return given
-    for question, options in want_object(raw, where, "the answers").items():
-        inner = (
-            options.get("labels") if isinstance(options, dict) and list(options) == ["labels"] else options
-        )
-        given[question] = _option_values(inner)
+    elif raw is not None:
+        for question, options in rows.want_object(raw, where, "the answers").items():
+            wrapped = isinstance(options, dict) and list(options) == ["labels"]
+            given[question] = _option_values(options["labels"] if wrapped else options)
     return given
 
 
@@ -255,12 +231,10 @@ def _seconds(behaviour: Any) -> dict[str, str]:
     """How long the annotator looked at the item, where Potato kept it."""
     if not isinstance(behaviour, dict):
         return {}
-    told = behaviour.get("time_string")
-    found = _TIME.search(told) if isinstance(told, str) else None
-    if found:
-        days, hours, minutes, seconds = (int(part) for part in found.groups())
-        return {"seconds": str(((days * 24 + hours) * 60 + minutes) * 60 + seconds)}
-    spent = behaviour.get("time_spent")
+    told, spent = behaviour.get("time_string"), behaviour.get("time_spent")
+    if found := _TIME.search(told) if isinstance(told, str) else None:
+        days, hours, minutes, seconds = map(int, found.groups())
+        spent = str(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
     return {"seconds": spent} if isinstance(spent, str) and spent else {}
 
 
@@ -268,42 +242,40 @@ def _seconds(behaviour: Any) -> dict[str, str]:
 
 
 def _parsed(answered: Sequence[_Answered], name: str, kind: str) -> Parsed:
-    kept = [one for one in answered if one.given]
+    kept = [(row, given) for row, given in answered if given]
     if not kept:
         raise DataError(
             f"{name} is an export of Potato without answers; export it again after annotation, "
             "spans alone are not read"
         )
     options: dict[str, dict[str, set[str]]] = {}
-    for one in kept:
-        for question, given in one.given.items():
-            for option, value in given.items():
+    for _, given in kept:
+        for question, values in given.items():
+            for option, value in values.items():
                 options.setdefault(question, {}).setdefault(option, set()).add(value)
     choices = {
         question
         for question, values in options.items()
         if all(_is_mark(option, said) for option, said in values.items() if option not in {"", *_OWN_WORDS})
     }
-    found = [
-        Row(one.line, one.item, one.rater, _answers(one.given, choices, options), one.about, one.extra)
-        for one in kept
-    ]
+    found = Export(name, f"Potato, {kind}")
     texts: dict[str, list[str]] = {}
-    for question, answer in (pair for row in found for pair in row.answers.items()):
-        texts.setdefault(question, []).extend([answer] if answer else [])
+    for row, given in kept:
+        row.answers.update(_answers(given, choices, options))
+        found.rows.append(row)
+        for question, answer in row.answers.items():
+            texts.setdefault(question, []).extend([answer] if answer else [])
     if texts and all(
         len(said) >= _ENOUGH and _wordy(said) and len(set(said)) > 0.9 * len(said) for said in texts.values()
     ):
-        raise DataError(
-            f"{name}: its {agree(len(options), 'question', 'questions')} {listed(list(options))} "
-            f"{agree(len(options), 'has', 'have')} free texts as answers, which nobody gives twice, so "
-            "there is no agreement to measure; a question with options or a rating would do"
+        sentence = (
+            "{name}: its {n:question/questions} {questions} {n:has/have} free texts as answers, which nobody "
+            "gives twice, so there is no agreement to measure; a question with options or a rating would do"
         )
-    done = ["the options chosen for a question are in one column; spans are left out"]
-    empty = len(answered) - len(kept)
-    if empty:
-        done.append(f"{number(empty, 'item')} without an answer left out")
-    return rows.parsed(found, name=name, kind=kind, sentences=done)
+        raise DataError(worded(sentence, {"name": name, "n": len(options), "questions": tuple(options)}))
+    found.said.append("the options chosen for a question are in one column; spans are left out")
+    found.say("{n:item} without an answer left out", len(answered) - len(kept))
+    return found.table()
 
 
 def _is_mark(option: str, texts: set[str]) -> bool:
@@ -329,9 +301,11 @@ def _answers(
 
 def _chosen(values: Mapping[str, str]) -> list[str]:
     """Options that are marked; 0 marks one only where it stands alone, as the number of an option."""
-    said = {option: text for option, text in values.items() if option and option not in _OWN_WORDS}
-    said = {option: text for option, text in said.items() if text.casefold() not in _NO}
-    marked = {option: text for option, text in said.items() if text != "0"} or (
-        said if len(said) == 1 else {}
-    )
+    said = {
+        option: text
+        for option, text in values.items()
+        if option and option not in _OWN_WORDS and text.casefold() not in _NO
+    }
+    marked = {option: text for option, text in said.items() if text != "0"}
+    marked = said if len(said) == 1 and not marked else marked
     return [text if option.startswith("scale_") else option for option, text in marked.items()]

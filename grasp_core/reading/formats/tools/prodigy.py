@@ -6,27 +6,22 @@ Format: https://prodi.gy/docs/api-interfaces; sessions: https://prodi.gy/docs/in
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grasp_core.model.errors import DataError
-from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.text import agree, number
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Row, damaged, want_list, want_scalar
+from grasp_core.reading.formats.shapes.rows import Entry, Export, joined, scalar, scalars
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed
 
-_KIND = "Prodigy, JSON"
 _ANSWERS = ("accept", "reject", "ignore")
 _MARKS = frozenset({"_input_hash", "_task_hash", "_session_id", "_annotator_id", "_view_id"})
 _NONE = "(none)"
-_MARKING = frozenset(
-    {"ner_manual", "spans_manual", "image_manual", "audio_manual", "relations", "dep", "pos_manual"}
-)
+_MARKING = names.word_set("ner_manual spans_manual image_manual audio_manual relations dep pos_manual")
 _UNNAMED = re.compile(r"(?:^|-)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$")
+"""A session without a name is called after its start."""
 _NOT_ABOUT = _MARKS | {"answer", "accept", "_timestamp", "_is_binary", "_block", "field_id"}
 
 
@@ -36,16 +31,18 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     Choice tasks have the chosen options as label, tasks with a field to fill in that field, any other the
     answer itself: accept or reject.
     """
-    if not any(_is_task(record) for record in records[: rows.LOOKED_AT]):
+    if not any(_said(one) and not _MARKS.isdisjoint(one) for one in records[: rows.LOOKED_AT]):
         return None
     if any(isinstance(record.get("versions"), list) for record in records):
         raise DataError(
             f"{name} holds what `prodigy review` decided about others' answers; "
             "export the data sets that were reviewed instead (prodigy db-out)"
         )
-    places = [f"{name}, record {line}" for line in range(1, len(records) + 1)]
-    answers = [_answer(record, where) for record, where in zip(records, places, strict=True)]
-    raters = [_rater(record, where) for record, where in zip(records, places, strict=True)]
+    tasks = [task for _, task in rows.entries(records, name)]
+    answers = [_said(record) for record in records]
+    if "" in answers:
+        raise tasks[answers.index("")].damaged("answer", "accept, reject or ignore")
+    raters = [_first(task, "_annotator_id", "_session_id") for task in tasks]
     if not any(raters):
         raise DataError(
             f"{name}: no record says who answered it; annotate in named sessions (?session=name in the "
@@ -54,77 +51,45 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     choice = any("options" in record and "accept" in record for record in records)
     fields = [] if choice else _fields(records, answers)
     by_task = not choice and not fields
-    if by_task and all(rows.scalar(record.get("_view_id")) in _MARKING for record in records):
+    if by_task and all(scalar(record.get("_view_id")) in _MARKING for record in records):
         raise DataError(
             f"{name} holds spans or regions that were marked, not answers about whole items; "
             "ask for a choice or for accept and reject, or read another export"
         )
-    found: list[Row] = []
-    for line, (record, answer, rater, where) in enumerate(
-        zip(records, answers, raters, places, strict=True), start=1
-    ):
-        item = _item(record, by_task=by_task, where=where)
-        accepted = answer == "accept"
-        if choice:
-            given = {"accept": _chosen(record, where) if accepted else ""}
-        elif fields:
-            given = {key: _filled(record.get(key)) if accepted else "" for key in fields}
+    # The hash of the input, or of the input with its question where tasks ask different ones.
+    hashes = ("_task_hash", "_input_hash") if by_task else ("_input_hash", "_task_hash")
+    found = Export(name, "Prodigy, JSON")
+    for line, (task, answer, rater) in enumerate(zip(tasks, answers, raters, strict=True), start=1):
+        if not (item := _first(task, *hashes)):
+            raise task.damaged("_input_hash", "the number that Prodigy gives each input")
+        if by_task:
+            given = {"answer": answer if answer != "ignore" else ""}
         else:
-            given = {"answer": "" if answer == "ignore" else answer}
-        if rater:
-            about = rows.with_inner(record, "meta", leave={*_NOT_ABOUT, *fields})
-            times = rows.scalars({"timestamp": record["_timestamp"]} if "_timestamp" in record else {})
-            found.append(Row(line, item, rater, given, about, times))
-    unknown = Counter({Skipped.UNKNOWN_ANNOTATOR: raters.count("")})
-    missing = {"ignored task": answers.count("ignore"), "rejected task": answers.count("reject") * choice}
-    sentences = [
-        f"{number(count, noun)} {agree(count, 'counts', 'count')} as missing"
-        for noun, count in missing.items()
-        if count
-    ]
-    if any(row.answers.get("accept") == _NONE for row in found):
-        sentences.append(f"'{_NONE}' stands for no option where several may be chosen")
-    if by_task:
-        sentences.append(
-            "'reject' means that the label shown does not hold; each input with its label is one item"
-        )
-    unasked = sum("options" not in record and "accept" not in record for record in records) if choice else 0
-    if unasked:
-        sentences.append(
-            f"{number(unasked, 'task')} without options {agree(unasked, 'counts', 'count')} as missing"
-        )
-    prefer = ["accept"] if choice else fields
-    return rows.parsed(found, name=name, kind=_KIND, skipped=unknown, sentences=sentences, prefer=prefer)
+            asked = {"accept": _chosen} if choice else dict.fromkeys(fields, _filled)
+            given = {key: tell(task, key) if answer == "accept" else "" for key, tell in asked.items()}
+        about = scalars(task.fields, _NOT_ABOUT.union(fields)) | rows.inside(task.fields, "meta")
+        times = {"timestamp": task.fields["_timestamp"]} if "_timestamp" in task.fields else {}
+        found.add(line, item, rater or None, given, about, scalars(times))
+    none = sum(row.answers.get("accept") == _NONE for row in found.rows)
+    without = sum("options" not in record and "accept" not in record for record in records)
+    shown = "'reject' means that the label shown does not hold; each input with its label is one item"
+    found.say("{n:ignored task} {n:counts/count} as missing", answers.count("ignore"))
+    found.say("{n:rejected task} {n:counts/count} as missing", answers.count("reject") * choice)
+    found.say(f"'{_NONE}' stands for no option where several may be chosen", none)
+    found.say(shown, by_task)
+    found.say("{n:task} without options {n:counts/count} as missing", without * choice)
+    return found.table(prefer=["accept"] if choice else fields)
 
 
-def _is_task(record: Record) -> bool:
+def _said(record: Mapping[str, Any]) -> str:
     answer = record.get("answer")
-    return isinstance(answer, str) and answer in _ANSWERS and not _MARKS.isdisjoint(record)
+    return answer if isinstance(answer, str) and answer in _ANSWERS else ""
 
 
-def _answer(record: Record, where: str) -> str:
-    answer = record.get("answer")
-    if not isinstance(answer, str) or answer not in _ANSWERS:
-        raise damaged(where, "'answer'", answer, "accept, reject or ignore")
-    return answer
-
-
-def _rater(record: Record, where: str) -> str:
-    """The person who answered; nobody knows of a session without a name, which is called after its start."""
-    for key in ("_annotator_id", "_session_id"):
-        rater = want_scalar(record.get(key), where, f"{key!r}")
-        if rater and not _UNNAMED.search(rater):
-            return rater
-    return ""
-
-
-def _item(record: Record, *, by_task: bool, where: str) -> str:
-    """The hash of the input, or of the input with its question where tasks ask different ones."""
-    keys = ("_task_hash", "_input_hash") if by_task else ("_input_hash", "_task_hash")
-    for key in keys:
-        if item := want_scalar(record.get(key), where, f"{key!r}"):
-            return item
-    raise damaged(where, "'_input_hash'", None, "the number that Prodigy gives each input")
+def _first(task: Entry, *keys: str) -> str:
+    """The first of the fields that names somebody or something."""
+    texts = (task.text(key) for key in keys)
+    return next((text for text in texts if text and not _UNNAMED.search(text)), "")
 
 
 def _fields(records: Sequence[Record], answers: Sequence[str]) -> list[str]:
@@ -138,24 +103,21 @@ def _fields(records: Sequence[Record], answers: Sequence[str]) -> list[str]:
     # Fields without lists and objects that differ between records of the same input.
     first: dict[tuple[str, str], str] = {}
     asked: dict[str, None] = {}
-    for record in map(rows.scalars, records):
+    for record in map(scalars, records):
         for key, value in record.items():
             if value != first.setdefault((record.get("_input_hash", ""), key), value):
                 asked[key] = None
     return [key for key in asked if names.label_score(key) and key not in _NOT_ABOUT and key != "label"]
 
 
-def _chosen(record: Record, where: str) -> str:
+def _chosen(task: Entry, key: str) -> str:
     """Ids of the chosen options; of several that may be chosen, none is an answer too."""
-    accepted = record.get("accept")
-    listed = want_list([] if accepted is None else accepted, where, "'accept'")
-    options = [want_scalar(option, where, "an option of 'accept'") for option in listed]
-    config = record.get("config")
+    accepted = task.values(key) if task.fields.get(key) is not None else []
+    options = [rows.want_text(option, task.where, f"an option of {key!r}") for option in accepted]
+    config = task.fields.get("config")
     several = isinstance(config, Mapping) and config.get("choice_style") == "multiple"
-    return rows.joined(options) or (_NONE if several else "")
+    return joined(options) or (_NONE if several else "")
 
 
-def _filled(value: Any) -> str:
-    if isinstance(value, list):
-        return rows.joined(text for entry in value if (text := rows.scalar(entry)))
-    return rows.scalar(value) or ""
+def _filled(task: Entry, key: str) -> str:
+    return joined(filter(None, map(scalar, rows.several(task.fields.get(key)))))

@@ -5,16 +5,14 @@ Format: https://help.zooniverse.org/next-steps/data-exports/
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from grasp_core.model.remarks.cautions import Skipped
-from grasp_core.model.text import agree, number
+from grasp_core.model.text import number
 from grasp_core.reading.files import json_files
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Row, damaged, want_object
+from grasp_core.reading.formats.shapes.rows import Entry, Export, scalar, scalars
 from grasp_core.reading.table.parsed import Parsed
 
 _COLUMNS = frozenset(["classification_id", "user_name", "annotations", "subject_ids"])
@@ -26,84 +24,66 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A row per classification, a column per task; None for any other table."""
     if not set(parsed.columns) >= _COLUMNS:
         return None
-    cells = parsed.data.to_pylist()
-    workflows = len({cell.get("workflow_id", "") for cell in cells}) > 1
-    skipped: Counter[Skipped] = Counter()
-    unread: dict[str, None] = {}
-    found: list[Row] = []
-    for line, cell in zip(parsed.numbers.tolist(), cells, strict=True):
-        answers = _answers(cell, f"{name}, row {line}", workflows, skipped, unread)
-        if not cell["user_name"]:
-            skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
-        else:
-            extra = {key: cell[key] for key in _EXTRA if key in cell}
-            found.append(Row(line, cell["subject_ids"], cell["user_name"], answers, _about(cell), extra))
-    found = [
-        replace(row, answers={key: one for key, one in row.answers.items() if key not in unread})
-        for row in found
-    ]
-    said = rows.not_read("tasks whose answers cannot be read, as drawings,", unread)
-    anonymous = [row.rater for row in found if row.rater.startswith(_ANONYMOUS)]
-    if anonymous:
-        people = number(len(set(anonymous)), "address", "addresses")
-        said.append(
-            f"{number(len(anonymous), 'classification')} {agree(len(anonymous), 'is', 'are')} by people who "
-            f"were not logged in, told apart by {people} only"
-        )
-    return rows.parsed(found, name=name, kind=f"Zooniverse, {parsed.kind}", skipped=skipped, sentences=said)
+    found = Export(
+        name, f"Zooniverse, {parsed.kind}", unreadable="tasks whose answers cannot be read, as drawings,"
+    )
+    several = "workflow_id" in parsed.columns and len(parsed.data.column("workflow_id").unique()) > 1
+    for line, row in rows.rows_of(parsed, name):
+        cells = row.fields
+        prefix = f"{cells.get('workflow_name') or cells['workflow_id']}." if several else ""
+        answers = {}
+        for task, value in _tasks(row):
+            answer = _answer(value)
+            if answer is None:
+                found.unread[prefix + task] = None
+            elif not answer:
+                found.skipped[Skipped.UNANSWERED_TASKS] += 1
+            else:
+                answers[prefix + task] = answer
+        extra = {key: cells[key] for key in _EXTRA if key in cells}
+        found.add(line, cells["subject_ids"], cells["user_name"] or None, answers, _about(cells), extra)
+    anonymous = [row.rater for row in found.rows if row.rater.startswith(_ANONYMOUS)]
+    found.say(
+        "{n:classification} {n:is/are} by people who were not logged in, told apart by {people} only",
+        len(anonymous),
+        people=number(len(set(anonymous)), "address", "addresses"),
+    )
+    return found.table()
 
 
-def _answers(
-    cell: Mapping[str, str], where: str, workflows: bool, skipped: Counter[Skipped], unread: dict[str, None]
-) -> dict[str, str]:
-    """Each task's answer; tasks are named with their workflow where there are several."""
-    told = json_files.cell(cell["annotations"])
-    if not isinstance(told, list):
-        raise damaged(where, "'annotations'", cell["annotations"], "a list of answers in JSON")
-    answers: dict[str, str] = {}
-    for task, value in _tasks(told, where):
-        shown = f"{cell.get('workflow_name') or cell.get('workflow_id')}.{task}" if workflows else task
-        answer = _answer(value)
-        if answer is None:
-            unread[shown] = None
-        elif not answer:
-            skipped[Skipped.UNANSWERED_TASKS] += 1
-        else:
-            answers[shown] = answer
-    return answers
-
-
-def _tasks(told: list[Any], where: str) -> Iterator[tuple[str, Any]]:
+def _tasks(row: Entry) -> Iterator[tuple[str, Any]]:
     """Each task and its value, those inside of a task of several as well."""
-    for one in told:
-        task = want_object(one, where, "an answer")
+    told = json_files.cell(row.fields["annotations"])
+    if not isinstance(told, list):
+        raise row.damaged("annotations", "a list of answers in JSON")
+    remaining = told[::-1]
+    while remaining:
+        task = rows.want_object(remaining.pop(), row.where, "an answer")
         value = task.get("value")
         if isinstance(value, list) and value and all(isinstance(v, dict) and "task" in v for v in value):
-            yield from _tasks(value, where)
+            remaining += value[::-1]
         elif isinstance(task.get("task"), str):
             yield task["task"], value
 
 
 def _answer(value: Any) -> str | None:
     """A choice, several choices, species of a survey, or a text; None for marks of a drawing."""
-    text = rows.scalar(value)
-    if text is not None:
+    if (text := scalar(value)) is not None:
         return text
-    chosen = [_choice(one) for one in (value if isinstance(value, list) else [value])]
+    chosen = [_choice(one) for one in rows.several(value)]
     told = [choice for choice in chosen if choice is not None]
     return rows.joined(told) if len(told) == len(chosen) else None
 
 
 def _choice(value: Any) -> str | None:
     if not isinstance(value, dict):
-        return rows.scalar(value)
+        return scalar(value)
     named = next((value[key] for key in ("choice", "label", "value") if value.get(key) is not None), None)
-    return None if "tool" in value or named is None else rows.scalar(named)
+    return None if "tool" in value or named is None else scalar(named)
 
 
-def _about(cell: Mapping[str, str]) -> dict[str, str]:
+def _about(cells: Mapping[str, Any]) -> dict[str, str]:
     """Fields that the project tells of the subject."""
-    told = json_files.cell(cell.get("subject_data", ""))
-    inside = next(iter(told.values()), None) if isinstance(told, dict) else None
-    fields = rows.scalars(inside) if isinstance(inside, dict) else {}
+    told = json_files.cell(cells.get("subject_data", ""))
+    fields = scalars(next(iter(told.values()), None) if isinstance(told, dict) else None)
     return {key: text for key, text in fields.items() if key and key != "retired"}

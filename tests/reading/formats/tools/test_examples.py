@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,28 +12,22 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.exports import cells, loaded
+from tests.reading.making import csv_bytes
 from tests.shared_data import SHARED
+from tests.zips import zipped
 
 # Small exports
-
-
 EXAMPLES = Path(__file__).parent / "examples"
 
 
 @pytest.mark.parametrize(
     ("annotations", "raters", "axis"),
     [
-        ("label_studio.json", "numbers.csv", "gender"),
-        ("prodigy.jsonl", "sessions.csv", "gender"),
-        ("doccano.jsonl", "numbers.csv", "gender"),
-        ("argilla.json", "users.csv", "gender"),
-        ("potato.jsonl", "raters.csv", "gender"),
-        ("potato.csv", "raters.csv", "gender"),
-        ("mturk.csv", "raters.csv", "gender"),
-        ("ratings.csv", "prolific.csv", "Sex"),
-        ("lewidi.json", "lewidi_annotators_meta.json", "Gender"),
-        ("lewidi2.json", "lewidi_annotators_meta.json", "Gender"),
-        ("zooniverse.csv", "raters.csv", "gender"),
+        *((f"{name}.csv", "raters.csv", "gender") for name in ("potato", "mturk", "zooniverse")),
+        *(("label_studio.json", "numbers.csv", "gender"), ("doccano.jsonl", "numbers.csv", "gender")),
+        *(("prodigy.jsonl", "sessions.csv", "gender"), ("argilla.json", "users.csv", "gender")),
+        *(("potato.jsonl", "raters.csv", "gender"), ("ratings.csv", "prolific.csv", "Sex")),
+        *((name, "lewidi_annotators_meta.json", "Gender") for name in ("lewidi.json", "lewidi2.json")),
     ],
 )
 def test_an_export_runs_as_it_is(annotations, raters, axis, capsys) -> None:
@@ -47,111 +38,85 @@ def test_an_export_runs_as_it_is(annotations, raters, axis, capsys) -> None:
 
 # Forms of one project
 EXPORTS = SHARED / "data" / "exports"
+needs_exports = pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports beside the repository")
+
+
+def truth(path: str, *keys: str) -> list[tuple[str, ...]]:
+    """What each annotator was made to answer, by item; Label Studio's has mails beside the numbers."""
+    told = json.loads((EXPORTS / path).read_text(encoding="utf-8"))
+    for key in keys:
+        told = told[key]
+    rows = ([row[0], *row[2:]] if path.startswith("label_studio") else row for row in told)
+    return sorted(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
 
 
 def answers(table: Table, *questions: str) -> list[tuple[str, ...]]:
-    return sorted(cells(table, "item", "rater", *questions))
+    """What was read; a text that an annotator left without labels is no annotation."""
+    return sorted(row for row in cells(table, "item", "rater", *questions) if any(row[2:]))
 
 
-def truth(path: Path) -> list[tuple[str, ...]]:
-    return sorted(tuple(str(cell) for cell in row) for row in json.loads(path.read_text(encoding="utf-8")))
+LABEL_STUDIO = (("label_studio/truth.json", "truth", "toxicity"), ("toxic", "kinds", "severity"), 97)
+ARGILLA = (("argilla/truth_v2.json",), ("toxic", "kinds", "sev"), 49)
+RATED = ("tone", "kinds", "offence", "strength", "rates.polite", "rates.funny")
+POTATO = (("potato/truth.json",), RATED, 43)
+UNSHARED, SINGLE = ((("doccano/truth.json", project), ("label",), 40) for project in ("unshared", "single"))
 
 
-@pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports in ../shared beside the repository")
-@pytest.mark.parametrize("name", ["toxicity.csv", "toxicity.tsv", "toxicity.json", "toxicity.min.json"])
-def test_label_studio(name: str) -> None:
-    folder = EXPORTS / "label_studio"
-    told = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["truth"]["toxicity"]
-    table = read_table(folder / name)
-    wanted = [tuple("" if cell is None else str(cell) for cell in (row[0], *row[2:])) for row in told]
-    assert answers(table, "toxic", "kinds", "severity") == sorted(wanted)
-    assert loaded(table).summary.label_counts == (46, 30, 21)
-
-
-@pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports in ../shared beside the repository")
-@pytest.mark.parametrize("name", ["v2_flat.parquet", "v2_list_flatTrue.json"])
-def test_argilla(name: str) -> None:
-    """Drafts and discarded responses are left out, choices, ratings and several choices are read."""
-    folder = EXPORTS / "argilla"
-    table = read_table(folder / name)
-    assert answers(table, "toxic", "kinds", "sev") == truth(folder / "truth_v2.json")
-    assert loaded(table).summary.annotations == 49
-
-
-@pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports in ../shared beside the repository")
-def test_argilla_without_statuses() -> None:
-    with pytest.raises(DataError, match="does not say which responses were submitted"):
-        read_table(EXPORTS / "argilla" / "v2.json")
-
-
-QUESTIONS = ("tone", "kinds", "offence", "strength", "rates.polite", "rates.funny")
-
-
-@pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports in ../shared beside the repository")
-@pytest.mark.parametrize(
-    "name", ["annotation_output.zip", "export_jsonl/annotations.jsonl", "export_parquet/annotations.parquet"]
-)
-def test_potato(name: str) -> None:
-    """Single and several choices, a scale, a slider and a table of ratings."""
-    folder = EXPORTS / "potato"
-    table = read_table(folder / name)
-    assert answers(table, *QUESTIONS) == truth(folder / "truth.json")
-    assert loaded(table).summary.annotations == 43
-
-
-def doccano_truth(project: str) -> list[tuple[str, ...]]:
-    told = json.loads((EXPORTS / "doccano" / "truth.json").read_text(encoding="utf-8"))[project]
-    return sorted(tuple(str(cell) for cell in row) for row in told)
-
-
-@pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports in ../shared beside the repository")
+@needs_exports
 @pytest.mark.parametrize(
     ("name", "project"),
-    [("unshared_CSV.zip", "unshared"), ("unshared_JSONL.zip", "unshared"), ("single_JSON.zip", "single")],
+    [
+        *((f"label_studio/toxicity.{form}", LABEL_STUDIO) for form in ("csv", "tsv", "json", "min.json")),
+        *((f"argilla/{name}", ARGILLA) for name in ("v2_flat.parquet", "v2_list_flatTrue.json")),
+        ("potato/annotation_output.zip", POTATO),
+        ("potato/export_jsonl/annotations.jsonl", POTATO),
+        ("potato/export_parquet/annotations.parquet", POTATO),
+        *(("doccano/unshared_CSV.zip", UNSHARED), ("doccano/unshared_JSONL.zip", UNSHARED)),
+        ("doccano/single_JSON.zip", SINGLE),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_doccano(name: str, project: str) -> None:
-    """A text that an annotator left without labels is no annotation."""
-    table = read_table(EXPORTS / "doccano" / name)
-    assert [row for row in answers(table, "label") if row[2]] == doccano_truth(project)
-    assert loaded(table).summary.annotations == 40
+def test_every_form_of_a_project_gives_its_annotations(name, project) -> None:
+    """Drafts and discarded responses apart; several choices, scales, sliders, tables of ratings."""
+    told, questions, annotations = project
+    table = read_table(EXPORTS / name)
+    assert answers(table, *questions) == truth(*told)
+    summary = loaded(table).summary
+    assert summary.annotations == annotations
+    assert name[:12] != "label_studio" or summary.label_counts == (46, 30, 21)
 
 
-@pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports in ../shared beside the repository")
-def test_doccano_as_fasttext() -> None:
-    """The same project written as doccano writes fastText, whose labels may be of several words."""
-    table = read_table(EXPORTS / "doccano" / "unshared_JSONL.zip")
-    raters, items = table.distinct("rater"), table.distinct("item")
-    told = {
-        (item, rater): (label, text)
-        for item, rater, label, text in cells(table, "item", "rater", "label", "text")
-    }
-    texts = {item: text for (item, _), (_, text) in told.items()}
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as packed:
-        for rater in raters:
-            file = io.StringIO()
-            for item in items:
-                label = told.get((item, rater), ("", ""))[0]
-                marked = " ".join(f"__label__{one}" for one in label.split(" + ") if one)
-                csv.writer(file, lineterminator="\n").writerow([f"{marked} {texts[item]} "])
-            packed.writestr(f"{rater}.txt", file.getvalue())
-    found = read_table(archive.getvalue(), "unshared.zip")
-    ours = [(items[int(item) - 1], rater, label) for item, rater, label in answers(found, "label") if label]
-    assert sorted(ours) == doccano_truth("unshared")
-
-
-@pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports in ../shared beside the repository")
-def test_doccano_with_shared_annotations() -> None:
+@needs_exports
+def test_forms_that_do_not_tell_are_refused() -> None:
+    with pytest.raises(DataError, match="does not say which responses were submitted"):
+        read_table(EXPORTS / "argilla" / "v2.json")
     with pytest.raises(DataError, match="does not say who gave which label"):
         read_table(EXPORTS / "doccano" / "shared_JSONL.zip")
 
 
-@pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports in ../shared beside the repository")
+@needs_exports
+def test_doccano_as_fasttext() -> None:
+    """The same project written as doccano writes fastText, whose labels may be of several words."""
+    table = read_table(EXPORTS / "doccano" / "unshared_JSONL.zip")
+    raters, items = table.distinct("rater"), table.distinct("item")
+    labels = {row[:2]: row[2] for row in cells(table, "item", "rater", "label")}
+    texts = dict(cells(table, "item", "text"))
+    files = {}
+    for rater in raters:
+        given = ({*labels.get((item, rater), "").split(" + ")} - {""} for item in items)
+        marked = (" ".join(f"__label__{one}" for one in sorted(own)) for own in given)
+        rows = [[f"{own} {texts[item]} "] for own, item in zip(marked, items, strict=True)]
+        files[f"{rater}.txt"] = csv_bytes(rows).replace(b"\r\n", b"\n")
+    found = read_table(zipped(files), "unshared.zip")
+    ours = [(items[int(item) - 1], rater, label) for item, rater, label in answers(found, "label")]
+    assert sorted(ours) == truth("doccano/truth.json", "unshared")
+
+
+@needs_exports
 def test_objects_by_rater() -> None:
     table = read_table(EXPORTS / "survey" / "nested_dict_objects.json")
     data = loaded(table)
     assert data.summary.label_counts == (213, 188, 134, 112, 78)
-    with (EXPORTS / "survey" / "truth_long.csv").open(newline="", encoding="utf-8") as file:
-        told = sorted(tuple(row) for row in list(csv.reader(file))[1:])
+    told = cells(read_table(EXPORTS / "survey" / "truth_long.csv"), "item", "rater", "offensive")
     assert len(told) == data.summary.annotations == 725
-    assert sorted(cells(table, "key", "annotators.rater", "annotators.label")) == [row[:3] for row in told]
+    assert sorted(cells(table, "key", "annotators.rater", "annotators.label")) == sorted(told)

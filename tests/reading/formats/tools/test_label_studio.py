@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,12 @@ from grasp_core.reading.formats.tools import label_studio
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.exports import (
-    RATERS,
     cells,
+    counted,
     loaded,
     mangled,
     recipe_of,
+    recognised_run,
     refused,
     spec_of,
     survives,
@@ -41,46 +43,28 @@ def result(name: str, kind: str, value: Any) -> dict[str, Any]:
     return {"from_name": name, "to_name": "text", "type": kind, "id": "x", "value": {kind: value}}
 
 
+STAMPS = {"created_at": "2024-05-02T10:00:00Z", "updated_at": "2024-05-02T10:00:09Z", "lead_time": 4.288}
+
+
 def annotation(rater: Any, *results: dict[str, Any], **other: Any) -> dict[str, Any]:
-    return {
-        "id": 1,
-        "completed_by": rater,
-        "result": list(results),
-        "was_cancelled": False,
-        "ground_truth": False,
-        "created_at": "2024-05-02T10:00:00Z",
-        "updated_at": "2024-05-02T10:00:09Z",
-        "lead_time": 4.288,
-        **other,
-    }
+    status = {"was_cancelled": False, "ground_truth": False}
+    return {"id": 1, "completed_by": rater, "result": list(results), **status, **STAMPS, **other}
 
 
 def task(number: int, *annotations: dict[str, Any], **other: Any) -> dict[str, Any]:
     data = {"text": f"Text number {number}", "source": "forum", "history": ["a", "b"]}
-    return {
-        "id": number,
-        "data": data,
-        "annotations": list(annotations),
-        "predictions": [],
-        "project": 7,
-        **other,
-    }
+    given_answers = {"annotations": list(annotations), "predictions": []}
+    return {"id": number, "data": data, **given_answers, "project": 7, **other}
 
 
 def toxicity(rater: Any, label: str, **other: Any) -> dict[str, Any]:
     return annotation(rater, result("toxic", "choices", [label]), **other)
 
 
-LABELS = {101: "YY", 102: "YN", 103: "NY"}
-"""Per task, how annotators 1 to 4 answered: 1 and 2 first, then 3 and 4 the other way round."""
+LABELS = {101: "YYYY", 102: "YNNY", 103: "NYYN"}
+"""Per task, how annotators 1 to 4 answered."""
 TASKS = [
-    task(
-        number,
-        *(
-            toxicity(rater, {"Y": "Yes", "N": "No"}[answer])
-            for rater, answer in zip((1, 2, 3, 4), labels + labels[::-1], strict=True)
-        ),
-    )
+    task(number, *(toxicity(at, {"Y": "Yes", "N": "No"}[one]) for at, one in enumerate(labels, start=1)))
     for number, labels in LABELS.items()
 ]
 
@@ -88,9 +72,7 @@ TASKS = [
 def test_a_row_per_annotation() -> None:
     table = table_of(TASKS)
     assert table.kind == "Label Studio, JSON"
-    assert table.columns == (
-        *("item", "rater", "toxic", "text", "source", "lead_time", "created_at", "updated_at"),
-    )
+    assert ",".join(table.columns) == "item,rater,toxic,text,source,lead_time,created_at,updated_at"
     assert cells(table, "item", "rater", "toxic")[4:8] == [
         *(("102", "1", "Yes"), ("102", "2", "No"), ("102", "3", "No"), ("102", "4", "Yes"))
     ]
@@ -102,16 +84,12 @@ def test_a_row_per_annotation() -> None:
 
 
 def test_what_is_no_rating_is_left_out_and_said() -> None:
+    no = [result("toxic", "choices", ["No"])]
+    cancelled = toxicity(2, "No", was_cancelled=True)
+    beside = {"drafts": [{"user": 3, "result": no}], "predictions": [{"model_version": "m", "result": no}]}
     tasks = [
-        task(
-            1,
-            toxicity(1, "Yes"),
-            toxicity(2, "No", was_cancelled=True),
-            toxicity(None, "No"),
-            drafts=[{"user": 3, "result": [result("toxic", "choices", ["No"])]}],
-            predictions=[{"model_version": "m", "result": [result("toxic", "choices", ["No"])]}],
-        ),
-        task(2, toxicity(1, "No"), toxicity(2, "No", was_cancelled=True)),
+        task(1, toxicity(1, "Yes"), cancelled, toxicity(None, "No"), **beside),
+        task(2, toxicity(1, "No"), cancelled),
     ]
     table = table_of(tasks)
     assert cells(table, "item", "rater", "toxic") == [("1", "1", "Yes"), ("2", "1", "No")]
@@ -128,9 +106,7 @@ def starred() -> list[dict[str, Any]]:
     return [
         task(
             number,
-            toxicity(1, "Yes"),
-            toxicity(2, "No", ground_truth=number == 1),
-            toxicity(3, "YN"[number % 2]),
+            *(toxicity(1, "Yes"), toxicity(2, "No", ground_truth=number == 1), toxicity(3, "YN"[number % 2])),
             toxicity(4, "No", ground_truth=True),
         )
         for number in range(1, 5)
@@ -151,52 +127,37 @@ def test_ground_truth_counts_where_its_rater_answered_others_too() -> None:
     assert "starred" not in table_of(TASKS).columns
 
 
-@pytest.mark.parametrize(
-    ("raters", "mails", "would_do"),
-    [
-        (("1", "2"), True, "add a column with the numbers to raters.csv"),
-        (("a@example.org", "b@example.org"), False, "add a column with the addresses to raters.csv"),
-    ],
-)
-def test_raters_by_number_and_by_address(raters: tuple[str, str], mails: bool, would_do: str) -> None:
-    table = table_of([task(number, *(toxicity(rater, "Yes") for rater in raters)) for number in (1, 2)])
-    ids = ("a@example.org", "b@example.org") if mails else ("1", "2")
-    people = read_table("who,gender\n{},Man\n{},Woman\n".format(*ids).encode(), "raters.csv")
-    with pytest.raises(DataError, match=would_do):
-        load(table, people, spec_of(table))
+def test_raters_by_number_and_by_address() -> None:
+    mails = ("a@example.org", "b@example.org")
+    for raters, ids, what in ((("1", "2"), mails, "numbers"), (mails, ("1", "2"), "addresses")):
+        table = table_of([task(number, *(toxicity(rater, "Yes") for rater in raters)) for number in (1, 2)])
+        people = read_table("who,gender\n{},Man\n{},Woman\n".format(*ids).encode(), "raters.csv")
+        with pytest.raises(DataError, match=f"add a column with the {what} to raters.csv"):
+            load(table, people, spec_of(table))
+
+
+NAMED = "--item item --rater rater --label toxic"
 
 
 @pytest.mark.parametrize(
     ("options", "annotations"),
     [
-        ([], 16),
-        (["--recommended"], 12),
-        (["--recommended", "--keep", "starred=reference"], 16),
-        (["--recommended", "--drop", "starred=rater"], 11),
-        (["--drop", "starred=rater"], 15),
-        (["--item", "item", "--rater", "rater", "--label", "toxic"], 16),
-        (["--item", "item", "--rater", "rater", "--label", "toxic", "--recommended"], 12),
+        *(("", 16), ("--recommended", 12), (NAMED, 16), (f"{NAMED} --recommended", 12)),
+        ("--recommended --keep starred=reference", 16),
+        *(("--recommended --drop starred=rater", 11), ("--drop starred=rater", 15)),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_options_for_ground_truth(options: list[str], annotations: int, tmp_path: Path) -> None:
-    (tmp_path / "tasks.json").write_text(json.dumps(starred()), encoding="utf-8")
-    (tmp_path / "raters.csv").write_text(RATERS.format(*"1234"), encoding="utf-8")
-    files = ["--annotations", str(tmp_path / "tasks.json"), "--raters", str(tmp_path / "raters.csv")]
-    out = tmp_path / "result.json"
-    rest = ["--axis", "gender", "--permutations", "50", "--out", str(out)]
-    assert cli.main(["run", *files, *options, *rest]) == 0
-    assert json.loads(out.read_text(encoding="utf-8"))["data"]["annotations"] == annotations
+def test_options_for_ground_truth(options: str, annotations: int, tmp_path: Path) -> None:
+    content = json.dumps(starred()).encode()
+    found = recognised_run(tmp_path, content, "tasks.json", tuple("1234"), options=options.split())
+    assert counted(found) == (4, 4 if annotations > 12 else 3, annotations)
 
 
-def test_keeping_what_counts_anyway_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ground_truth_alone_or_kept_twice_is_refused(tmp_path: Path, capsys) -> None:
     (tmp_path / "tasks.json").write_text(json.dumps(starred()), encoding="utf-8")
     files = ["--annotations", str(tmp_path / "tasks.json"), "--keep", "starred=no"]
     assert cli.main(["run", *files, "--axis", "rater", "--out", str(tmp_path / "result.json")]) == 2
     assert "left out by their values, or recommended to be: starred=reference" in capsys.readouterr().err
-
-
-def test_only_ground_truth_is_refused() -> None:
     tasks = [task(number, toxicity(1, "Yes", ground_truth=True)) for number in (1, 2)]
     with pytest.raises(DataError, match=r"no annotation left; check .* filters"):
         loaded(table_of(tasks))
@@ -210,8 +171,7 @@ def test_every_kind_of_answer() -> None:
         {"id": 5, "email": "ann@example.org", "first_name": "Ann"},
         result("comment", "text", ["first line", "second"]),
         result("kinds", "choices", ["Threat", "Insult"]),
-        result("stars", "rating", 4),
-        result("hours", "number", 2),
+        *(result("stars", "rating", 4), result("hours", "number", 2)),
         result("topic", "taxonomy", [["Politics", "Party"], ["Sports"]]),
         {"from_name": "better", "type": "pairwise", "value": {"selected": "left"}},
         result("order", "ranker", {"rank": ["b", "a", "c"]}),
@@ -220,21 +180,25 @@ def test_every_kind_of_answer() -> None:
         *(region, of_region, relation),
     )
     table = table_of([task(1, answers, annotation({"id": 6}, result("stars", "rating", 3)))])
-    assert cells(table, "order", "sorted")[0] == ("b > a > c", "good: b | bad: a > c")
-    kinds = ("rater", "kinds", "stars", "hours", "topic", "better", "comment", "completed_by.id")
-    assert cells(table, *kinds) == [
-        (
-            *("ann@example.org", "Insult + Threat", "4", "2", "Politics / Party + Sports", "left"),
-            *("first line\nsecond", "5"),
-        ),
-        ("6", "", "3", "", "", "", "", "6"),
-    ]
+    both = {
+        "rater": ("ann@example.org", "6"),
+        "kinds": ("Insult + Threat", ""),
+        "stars": ("4", "3"),
+        "hours": ("2", ""),
+        "topic": ("Politics / Party + Sports", ""),
+        "better": ("left", ""),
+        "order": ("b > a > c", ""),
+        "sorted": ("good: b | bad: a > c", ""),
+        "comment": ("first line\nsecond", ""),
+        "completed_by.id": ("5", "6"),
+    }
+    assert {name: tuple(table.cell(name, row) for row in (0, 1)) for name in both} == both
     assert "first_name" not in table.columns
     assert "4 answers about regions or relations were left out" in recipe_of(table).sentences
     assert "several choices in one annotation were sorted and joined by ' + '" in recipe_of(table).sentences
 
 
-def test_the_label_is_a_question_to_choose_from() -> None:
+def test_the_label_is_a_question_to_choose_from_and_keeps_its_name() -> None:
     def answered(rater: int, label: str) -> dict[str, Any]:
         return annotation(rater, result("comment", "text", ["same"]), result("toxic", "choices", [label]))
 
@@ -243,8 +207,6 @@ def test_the_label_is_a_question_to_choose_from() -> None:
     assert spec_of(table).label == "toxic"
     assert spec_of(table).text == "text"
 
-
-def test_a_question_named_like_a_field_keeps_its_name() -> None:
     def rated(number: int) -> dict[str, Any]:
         rating = [result("text", "choices", ["a"]), result("item", "rating", 1)]
         return {"id": number, "data": {"text": "t"}, "annotations": [annotation(1, *rating)]}
@@ -255,62 +217,43 @@ def test_a_question_named_like_a_field_keeps_its_name() -> None:
 
 
 # JSON-MIN, CSV, TSV
-def flat(number: int, rater: Any, **answers: Any) -> dict[str, Any]:
-    return {
-        "text": f"Text number {number}",
-        "source": "forum" if number == 1 else "news",
-        "id": number,
-        **answers,
-        "annotator": rater,
-        "annotation_id": 10 * number + 1,
-        "created_at": "2024-05-02T10:00:00Z",
-        "updated_at": "2024-05-02T10:00:09Z",
-        "lead_time": 3.5,
-    }
+def flat(number: int, rater: Any, toxic: str, **answers: Any) -> dict[str, Any]:
+    about = {"text": f"Text number {number}", "source": "forum" if number == 1 else "news", "id": number}
+    given_answers = {"toxic": toxic, **answers, "annotator": rater, "annotation_id": 10 * number + 1}
+    return {**about, **given_answers, **STAMPS}
 
 
+SPANS = [{"start": 0, "end": 1, "labels": ["a"]}]
 FLAT = [
-    flat(1, 1, toxic="Yes", kinds={"choices": ["Threat", "Insult"]}, stars=[{"rating": 4}]),
-    flat(1, 2, toxic="No", stars=[{"rating": 2}]),
-    flat(
-        1,
-        3,
-        toxic="Yes",
-        kinds="Insult",
-        stars=[{"rating": 4}],
-        spans=[{"start": 0, "end": 1, "labels": ["a"]}],
-    ),
-    flat(1, 4, toxic="No", kinds="Insult"),
-    flat(2, 1, toxic="Yes"),
-    flat(2, 2, toxic="Yes"),
-    flat(2, 3, toxic="No", topic=[{"taxonomy": [["Politics", "Party"]]}]),
-    flat(2, 4, toxic="No"),
+    flat(1, 1, "Yes", kinds={"choices": ["Threat", "Insult"]}, stars=[{"rating": 4}]),
+    flat(1, 2, "No", stars=[{"rating": 2}]),
+    flat(1, 3, "Yes", kinds="Insult", stars=[{"rating": 4}], spans=SPANS),
+    flat(1, 4, "No", kinds="Insult"),
+    *(flat(2, 1, "Yes"), flat(2, 2, "Yes")),
+    *(flat(2, 3, "No", topic=[{"taxonomy": [["Politics", "Party"]]}]), flat(2, 4, "No")),
 ]
 MIN_CELLS = [
     ("1", "1", "Yes", "Insult + Threat", "4", ""),
     ("1", "2", "No", "", "2", ""),
     ("1", "3", "Yes", "Insult", "4", ""),
     ("1", "4", "No", "Insult", "", ""),
-    ("2", "1", "Yes", "", "", ""),
-    ("2", "2", "Yes", "", "", ""),
-    ("2", "3", "No", "", "", "Politics / Party"),
-    ("2", "4", "No", "", "", ""),
+    *(("2", "1", "Yes", "", "", ""), ("2", "2", "Yes", "", "", "")),
+    *(("2", "3", "No", "", "", "Politics / Party"), ("2", "4", "No", "", "", "")),
 ]
-QUESTIONS = ("item", "rater", "toxic", "kinds", "stars", "topic")
 
 
-def as_csv(delimiter: str) -> bytes:
-    columns = sorted({key for record in FLAT for key in record} | {"was_cancelled"})
+def as_csv(delimiter: str, records: Sequence[dict[str, Any]] = FLAT) -> bytes:
+    columns = sorted({key for record in records for key in record} | {"was_cancelled"})
     file = io.StringIO()
     writer = csv.DictWriter(file, columns, delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC)
     writer.writeheader()
-    for record in FLAT:
-        packed = {
-            key: json.dumps(value) if isinstance(value, list | dict) else value
-            for key, value in record.items()
-        }
-        writer.writerow({**packed, "was_cancelled": False})
+    for record in records:
+        packed = {key: json.dumps(one) for key, one in record.items() if isinstance(one, list | dict)}
+        writer.writerow({**record, **packed, "was_cancelled": False})
     return file.getvalue().encode()
+
+
+QUESTIONS = ("item", "rater", "toxic", "kinds", "stars", "topic")
 
 
 @pytest.mark.parametrize(
@@ -344,24 +287,15 @@ def test_an_export_that_went_through_a_spreadsheet_keeps_its_sheets() -> None:
     assert recognise(table).spec.member == "Export"
 
 
-def test_annotators_by_address_and_cancelled_rows() -> None:
+def test_flat_exports_may_agree_or_have_cancelled_and_empty_rows() -> None:
     content = as_csv(",").replace(b",4,", b',"ann@example.org",').replace(b"False", b"True", 1)
     table = read_table(content, "export.csv")
     assert "1 cancelled annotation was left out" in recipe_of(table).sentences
     assert len(table) == 7
     assert table.distinct("rater") == ("2", "3", "ann@example.org", "1")
-
-
-def test_annotations_that_all_agree() -> None:
-    records = [
-        flat(number, rater, toxic="Yes" if number % 2 else "No") for number in range(1, 9) for rater in (1, 2)
-    ]
-    table = table_of(records)
+    table = table_of([flat(number, rater, "NY"[number % 2]) for number in range(1, 9) for rater in (1, 2)])
     assert spec_of(table).label in ("toxic", "source")
     assert {"toxic", "source"} < set(table.columns)
-
-
-def test_a_task_without_annotations_is_no_annotation() -> None:
     empty = {"text": "t", "id": 9, "annotator": None, "annotation_id": None, "lead_time": None}
     table = table_of([*FLAT, empty])
     assert "1 task without annotations was left out" in recipe_of(table).sentences
@@ -369,58 +303,38 @@ def test_a_task_without_annotations_is_no_annotation() -> None:
 
 def exported(tasks: list[dict[str, Any]]) -> dict[str, bytes]:
     """The tasks in the four forms, as Label Studio's converter writes them."""
-    records = [
-        {
-            **given["data"],
-            "id": given["id"],
-            **_pretty(one["result"]),
-            "annotator": one["completed_by"],
-            "annotation_id": number,
-            **{key: one[key] for key in ("created_at", "updated_at", "lead_time")},
-        }
-        for number, (given, one) in enumerate((given, one) for given in tasks for one in given["annotations"])
-    ]
+    records = []
+    for number, (of, one) in enumerate((task, one) for task in tasks for one in task["annotations"]):
+        ids = {"id": of["id"], "annotator": one["completed_by"], "annotation_id": number}
+        records.append({**of["data"], **ids, **_pretty(one["result"]), **STAMPS})
     forms = {"JSON": json.dumps(tasks).encode(), "JSON-MIN": json.dumps(records).encode()}
-    for form, delimiter in (("CSV", ","), ("TSV", "\t")):
-        file = io.StringIO()
-        columns = sorted({key for record in records for key in record})
-        writer = csv.DictWriter(file, columns, delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC)
-        writer.writeheader()
-        for record in records:
-            packed = (
-                (key, json.dumps(cell) if isinstance(cell, list | dict) else cell)
-                for key, cell in record.items()
-            )
-            writer.writerow(dict(packed))
-        forms[form] = file.getvalue().encode()
-    return forms
+    return forms | {"CSV": as_csv(",", records), "TSV": as_csv("\t", records)}
 
 
 def _pretty(results: list[dict[str, Any]]) -> dict[str, Any]:
     pretty: dict[str, Any] = {}
     for one in results:
-        given = one["value"].get(one["type"])
-        bare = one["type"] in ("choices", "text") and len(given) == 1
-        value = [one["value"]] if one["type"] not in ("choices", "text") else one["value"]
-        pretty[one["from_name"]] = given[0] if bare else value
+        plain = one["type"] in ("choices", "text")
+        value = one["value"] if plain else [one["value"]]
+        pretty[one["from_name"]] = given[0] if plain and len(given := value[one["type"]]) == 1 else value
     return pretty
 
 
 @st.composite
 def projects(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Tasks by four annotators with several questions, some unanswered; on the main one they differ."""
+    kinds = st.lists(st.sampled_from("abc"), min_size=1, max_size=2, unique=True)
+    further = st.tuples(
+        st.none() | kinds.map(lambda one: result("kinds", "choices", one)),
+        st.none() | st.integers(1, 5).map(lambda one: result("stars", "rating", one)),
+        st.none() | st.sampled_from(["fine", "hm, no"]).map(lambda one: result("comment", "text", [one])),
+    )
     tasks = []
     for number in range(1, 5):
         answers = []
         for rater in range(1, 5):
-            given = [result("verdict", "choices", ["Yes" if (number + rater) % 2 else "No"])]
-            if draw(st.booleans()):
-                kinds = st.lists(st.sampled_from("abc"), min_size=1, max_size=2, unique=True)
-                given.append(result("kinds", "choices", draw(kinds)))
-            if draw(st.booleans()):
-                given.append(result("stars", "rating", draw(st.integers(1, 5))))
-            if draw(st.booleans()):
-                given.append(result("comment", "text", [draw(st.sampled_from(["fine", "hm, no"]))]))
+            verdict = result("verdict", "choices", ["Yes" if (number + rater) % 2 else "No"])
+            given = [verdict, *filter(None, draw(further))]
             answers.append(annotation(rater, *draw(st.permutations(given))))
         tasks.append(task(number, *answers))
     return tasks
@@ -429,62 +343,46 @@ def projects(draw: st.DrawFn) -> list[dict[str, Any]]:
 @given(projects())
 def test_all_forms_give_the_same_annotations_and_first_question(tasks: list[dict[str, Any]]) -> None:
     readings = [read_table(content, form) for form, content in exported(tasks).items()]
-    for table in readings:
-        assert spec_of(table).label == "verdict"
+    assert {spec_of(table).label for table in readings} == {"verdict"}
     sets = [sorted(cells(table, "item", "rater", "verdict")) for table in readings]
     assert len(sets[0]) == 16
     assert sets == [sets[0]] * 4
 
 
 # Damage
-def of_task(*annotations: Any) -> list[Any]:
-    return [TASKS[0], task(2, *annotations)]
+def test_damage_of_tasks_is_one_sentence() -> None:
+    def second(said: str, **fields: Any) -> None:
+        refused([TASKS[0], {**TASKS[1], **fields}], f"2: {said}")
+
+    second("'id' should be the task's number, found nothing", id=None)
+    second("'data' should be an object, found '[]'", data=[])
+    second("'annotations' should be a list, found nothing", annotations=None)
+    whole = [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))]
+    refused(whole, "no annotation answers a question about its task as a whole")
+    refused([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations")
 
 
-def answered(answer: dict[str, Any]) -> list[Any]:
-    return of_task(annotation(1, answer))
+def test_damage_of_annotations_is_one_sentence() -> None:
+    def second(one: Any, said: str) -> None:
+        refused([TASKS[0], task(2, one)], f"2, annotation 1: {said}")
+
+    second("x", "the annotation should be an object")
+    second(annotation(1) | {"result": {"a": 1}}, "'result' should be a list, found '{\"a\": 1}'")
+    second({"result": []}, "'completed_by' should be the annotator's number or address, found nothing")
+    nameless = toxicity({"first_name": "A"}, "Yes")
+    second(nameless, "'completed_by' should be an object with 'id' or 'email'")
+    odd = annotation(1, result("a", "choices", [{"a": 1}]))
+    second(odd, "an answer of 'choices' should be a text or a number")
+    unnamed = annotation(1, {"value": {"choices": ["a"]}})
+    second(unnamed, "'from_name' should be the question's name, found nothing")
 
 
-@pytest.mark.parametrize(
-    ("records", "sentence"),
-    [
-        ([TASKS[0], {**TASKS[1], "id": None}], "2: 'id' should be the task's number, found nothing"),
-        ([TASKS[0], {**TASKS[1], "data": []}], "2: 'data' should be an object, found '[]'"),
-        ([TASKS[0], {"id": 2, "data": {}}], "2: 'annotations' should be a list, found nothing"),
-        (of_task("x"), "2, annotation 1: the annotation should be an object"),
-        (of_task(annotation(1) | {"result": {"a": 1}}), "1: 'result' should be a list, found '{\"a\": 1}'"),
-        (
-            of_task({"result": []}),
-            "'completed_by' should be the annotator's number or address, found nothing",
-        ),
-        (of_task(toxicity({"first_name": "A"}, "Yes")), "should be an object with 'id' or 'email'"),
-        (answered(result("a", "choices", [{"a": 1}])), "an answer of 'choices' should be a text or a number"),
-        (answered({"value": {"choices": ["a"]}}), "'from_name' should be the question's name, found nothing"),
-        ([task(1, toxicity(1, "Yes", was_cancelled=True))], "without annotations"),
-        ([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text"),
-        ([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing"),
-        (
-            [task(1, annotation(1, {"from_name": "a", "value": {"x": 1, "labels": ["b"]}}))],
-            "no annotation answers a question about its task as a whole",
-        ),
-    ],
-)
-def test_damage_is_one_sentence(records: list[Any], sentence: str) -> None:
-    refused(records, sentence)
-
-
-@pytest.mark.parametrize(
-    "records",
-    [
-        [{"id": 1, "text": "a", "annotations": "1,0"}],
-        [{"data": {"a": 1}}],
-        [{"id": "1", "annotator": "a"}],
-        [{}],
-    ],
-    ids=str,
-)
-def test_other_records_are_not_its_own(records: list[dict[str, Any]]) -> None:
-    assert label_studio.read(records, "other.json") is None
+def test_damage_of_records_is_one_sentence_and_others_are_not_its_own() -> None:
+    refused([FLAT[0], {**FLAT[1], "annotator": ["a"]}], "2: 'annotator' should be a text")
+    refused([FLAT[0], {"annotator": 1}], "2: 'id' should be a number or an address, found nothing")
+    answers = {"id": 1, "text": "a", "annotations": "1,0"}
+    for record in (answers, {"data": {"a": 1}}, {"id": "1", "annotator": "a"}, {}):
+        assert label_studio.read([record], "other.json") is None, record
 
 
 @given(mangled(TASKS[:2]) | mangled(FLAT[:4]))

@@ -6,13 +6,11 @@ https://huggingface.co/docs/datasets/about_dataset_features.
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,17 +22,16 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.exports import (
     cells,
-    counted,
     lines,
     loaded,
     mangled,
     read_or_refused,
-    recognised_run,
     spec_of,
     survives,
+    table_of,
 )
+from tests.reading.making import parquet_bytes
 
-RATERS = ("r1", "r2", "r3", "r4")
 LABEL = {"names": ["no", "yes"], "_type": "ClassLabel"}
 SEQUENCE = {"labels": {"feature": LABEL, "_type": "Sequence"}}
 ROWS = {
@@ -55,9 +52,7 @@ def parquet(columns: dict[str, Any], features: dict[str, Any] | None = None, **o
     if features is not None:
         said = json.dumps({"info": {"features": features}}).encode()
         table = table.replace_schema_metadata({b"huggingface": said})
-    file = io.BytesIO()
-    pq.write_table(table, file, **options)
-    return file.getvalue()
+    return parquet_bytes(table, **options)
 
 
 def read(columns: dict[str, Any], features: dict[str, Any] | None = None, **options: Any) -> Table:
@@ -76,17 +71,11 @@ def test_each_entry_gets_a_row() -> None:
     assert dataset.summary.label_counts == (2, 4)
 
 
-def test_runs(tmp_path: Path) -> None:
-    assert counted(recognised_run(tmp_path, lines(records()), "train.jsonl", RATERS)) == (2, 4, 7)
-
-
 def test_row_groups_and_files_count_on(tmp_path: Path) -> None:
-    many: dict[str, Any] = {"id": [str(at) for at in range(50)]}
-    many |= {"annotators": [["r1", "r2"][: at % 3] for at in range(50)]}
-    many |= {"labels": [["x", "y"][: at % 3] for at in range(50)]}
-    for part in ("a", "b"):
-        later = {**many, "id": [part + value for value in many["id"]]}
-        (tmp_path / f"{part}.parquet").write_bytes(parquet(later, row_group_size=7))
+    lists = [["r1", "r2"][: at % 3] for at in range(50)], [["x", "y"][: at % 3] for at in range(50)]
+    for part in "ab":
+        many = {"id": [f"{part}{at}" for at in range(50)], "annotators": lists[0], "labels": lists[1]}
+        (tmp_path / f"{part}.parquet").write_bytes(parquet(many, row_group_size=7))
     table = read_table(tmp_path)
     assert len(table) == 2 * 49
     assert table.kind == "Parquet, 2 files with lists"
@@ -110,34 +99,27 @@ def test_every_kind_of_list(kind: pa.DataType) -> None:
 
 def test_structures() -> None:
     inner = {"feature": {"annotator": {"_type": "Value"}, "stance": LABEL}, "_type": "Sequence"}
-    as_lists = {
-        "id": ["a", "b"],
-        "votes": [{"annotator": ["r1", "r2"], "stance": [1, 0]}, {"annotator": ["r1"], "stance": [1]}],
-    }
-    as_objects = {
-        "id": ["a", "b"],
-        "votes": [
-            [{"annotator": "r1", "stance": 1}, {"annotator": "r2", "stance": 0}],
-            [{"annotator": "r1", "stance": 1}],
-        ],
-    }
-    for columns, features in ((as_lists, inner), (as_objects, [inner["feature"]]), (as_objects, inner)):
-        table = read(columns, {"votes": features})
+    as_lists = [{"annotator": ["r1", "r2"], "stance": [1, 0]}, {"annotator": ["r1"], "stance": [1]}]
+    as_objects = [
+        [{"annotator": rater, "stance": stance} for rater, stance in zip(*one.values(), strict=True)]
+        for one in as_lists
+    ]
+    for votes, features in ((as_lists, inner), (as_objects, [inner["feature"]]), (as_objects, inner)):
+        table = read({"id": ["a", "b"], "votes": votes}, {"votes": features})
         found = cells(table, "id", "votes.annotator", "votes.stance")
         assert found == [("a", "r1", "yes"), ("a", "r2", "no"), ("b", "r1", "yes")]
-
-
-def test_plain_structures_become_columns() -> None:
     table = read({"item": ["a", "b"], "about": [{"gender": "Woman", "more": {"age": 3}}, None]})
     assert table.columns == ("item", "about.gender", "about.more.age")
     assert cells(table, "about.gender", "about.more.age") == [("Woman", "3"), ("", "")]
 
 
-def test_rows_are_the_items_where_no_column_tells_them_apart() -> None:
+def test_rows_are_items_where_no_column_is_and_lists_without_raters_left_out() -> None:
     table = read({**ROWS, "id": ["same"] * 3, "text": ["same"] * 3}, SEQUENCE)
     assert spec_of(table).item == "item"
     assert cells(table, "item", "annotators")[3:5] == [("1", "r4"), ("2", "r1")]
     loaded(table)
+    table = read({"id": ["a"], "tokens": [["x", "y"]], "tags": [["n", "v"]]})
+    assert (table.columns, table.recipe) == (("id",), None)
 
 
 def test_lists_of_unequal_length_name_the_row() -> None:
@@ -151,49 +133,31 @@ def test_lists_of_unequal_length_name_the_row() -> None:
 
 
 def test_exploding_stops_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
-    content = parquet({"id": ["a"], "annotators": [["r"] * 200_000], "labels": [["x"] * 200_000]})
-    with pytest.raises(DataError, match="unpacks to more than"):
-        read_table(content, "train.parquet")
-
-
-def test_wide_records_with_long_lists_stop_at_the_limit() -> None:
     wide = {f"f{at}": "x" for at in range(2_000)}
     record = {**wide, "annotators": ["r"] * 20_000, "labels": ["x"] * 20_000}
     with pytest.raises(DataError, match="would become a table of more than"):
         read_table(lines([record]), "x.jsonl")
-
-
-def test_lists_without_raters_are_left_out_as_before() -> None:
-    table = read({"id": ["a"], "tokens": [["x", "y"]], "tags": [["n", "v"]]})
-    assert table.columns == ("id",)
-    assert table.recipe is None
+    monkeypatch.setattr(containers, "MAX_BYTES", 1_000_000)
+    with pytest.raises(DataError, match="unpacks to more than"):
+        read({"id": ["a"], "annotators": [["r"] * 200_000], "labels": [["x"] * 200_000]})
 
 
 def records() -> list[dict[str, Any]]:
-    names = ["no", "yes"]
-    return [
-        {
-            "id": ROWS["id"][at],
-            "votes": [
-                {"annotator": rater, "label": names[max(label, 0)]}
-                for rater, label in zip(ROWS["annotators"][at], ROWS["labels"][at], strict=True)
-            ],
-            "text": ROWS["text"][at],
-        }
-        for at in range(2)
-    ]
+    """The first two rows, whose lists are of objects; the missing label is no."""
+    votes: dict[str, list[dict[str, str]]] = {}
+    for item, rater, label in EXPECTED:
+        votes.setdefault(item, []).append({"annotator": rater, "label": label or "no"})
+    return [{"id": item, "votes": entries, "text": item * 3} for item, entries in votes.items()]
 
 
 def test_json_with_lists() -> None:
     table = read_table(lines(records()), "train.jsonl")
     assert table.kind == "JSON with lists"
-    assert cells(table, "id", "votes.annotator", "votes.label")[:2] == [
-        ("a", "r1", "yes"),
-        ("a", "r2", "yes"),
-    ]
+    found = cells(table, "id", "votes.annotator", "votes.label")
+    assert found == [(item, rater, label or "no") for item, rater, label in EXPECTED]
     assert [table.row(at) for at in range(7)] == [1, 1, 1, 1, 2, 2, 2]
-
+    summary = loaded(table).summary
+    assert (summary.items, summary.raters, summary.annotations) == (2, 4, 7)
     one, other = {"annotators": ["r1", "r2"], "labels": [0, 1]}, {"annotators": ["r1"], "labels": [1]}
     table = read_table(lines([{"id": "a", **one}, {"id": "b", **other}]), "train.jsonl")
     expected = [("a", "r1", "0"), ("a", "r2", "1"), ("b", "r1", "1")]
@@ -213,31 +177,15 @@ def test_nothing_breaks_parquet(data: st.DataObject) -> None:
     read_or_refused(bytes(content), "train.parquet")
 
 
-def test_json_with_objects_of_lists() -> None:
-    found = [
-        {"id": "a", "votes": {"annotator": ["r1", "r2"], "label": ["x", "y"], "round": 1}, "tokens": ["t"]}
-    ]
-    table = read_table(lines([*found, {**found[0], "id": "b"}]), "x.jsonl")
+def test_objects_of_lists_and_answers_in_texts_are_opened_unless_raters_differ() -> None:
+    votes = {"votes": {"annotator": ["r1", "r2"], "label": ["x", "y"], "round": 1}, "tokens": ["t"]}
+    table = read_table(lines([{"id": item, **votes} for item in "ab"]), "x.jsonl")
     assert table.columns == ("id", "votes.round", "votes.annotator", "votes.label")
     assert cells(table, "id", "votes.annotator", "votes.label")[1:3] == [("a", "r2", "y"), ("b", "r1", "x")]
-
-
-def test_answers_that_are_json_in_a_text_are_opened() -> None:
-    def entry(rater: str, label: str) -> dict[str, Any]:
-        return {"workerId": rater, "annotationData": {"content": json.dumps({"form": {"label": label}})}}
-
-    found = [
-        {"id": n, "annotations": [entry("a", "yes"), entry("b", "no"), entry("c", "no")]} for n in range(4)
-    ]
-    table = read_table(json.dumps(found).encode(), "job.json")
-    data = loaded(table)
+    form = {label: {"content": json.dumps({"form": {"label": label}})} for label in ("yes", "no")}
+    entries = [{"workerId": who, "annotationData": form["yes" if who == "a" else "no"]} for who in "abc"]
+    data = loaded(table_of([{"id": n, "annotations": entries} for n in range(4)], "job.json"))
     assert (data.summary.annotations, data.summary.categories) == (12, ("no", "yes"))
-
-
-def test_several_lists_of_different_raters_are_refused() -> None:
-    found = [
-        {"id": n, "yes": [{"annotator": "a", "why": "x"}], "no": [{"annotator": "b", "why": "y"}]}
-        for n in range(4)
-    ]
+    votes = {"yes": [{"annotator": "a", "why": "x"}], "no": [{"annotator": "b", "why": "y"}]}
     with pytest.raises(DataError, match=r"'yes\.annotator', 'no\.annotator' are lists of different raters"):
-        read_table(json.dumps(found).encode(), "keys.json")
+        table_of([{"id": n, **votes} for n in range(4)], "keys.json")

@@ -1,32 +1,27 @@
-"""Surveys of several tools: header rows are no respondents, and only answers to one question are labels."""
+"""Surveys: header rows are no respondents, answers to one question are labels; demographics of Prolific."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.exports import recipe_of
+from tests.reading.exports import read_or_refused, recipe_of
 from tests.reading.files.workbook_files import xlsx_bytes
 from tests.reading.making import csv_bytes, rows_table
 from tests.shared_data import SHARED, needs_shared_data
 
 OWN = ("StartDate", "EndDate", "Status", "Progress", "Finished", "RecordedDate", "ResponseId", "UserLanguage")
-SAID = (
-    "Start Date",
-    "End Date",
-    "Response Type",
-    "Progress",
-    "Finished",
-    "Recorded Date",
-    "Response ID",
-    "User",
-)
+SAID = "Start Date,End Date,Response Type,Progress,Finished,Recorded Date,Response ID,User"
+GERMAN = "Startdatum,Enddatum,Antworttyp,Fortschritt,Fertig,Aufgezeichnet,ID,Sprache"
+"""Qualtrics words the second row in the language of the account."""
 ITEMS = tuple(f"Q{n}_1" for n in range(1, 7))
 
 
@@ -43,16 +38,13 @@ def rows(n: int = 4, *, preview: bool = False, codes: bool = False) -> list[list
     return found
 
 
-def qualtrics(body: list[list[str]], *, headers: int = 3, texts: tuple[str, ...] = ()) -> list[list[str]]:
+def qualtrics(body: list[list[str]], *, headers: int = 3, texts: tuple[str, ...] = (), said: str = SAID):
     asked = texts or tuple(f"How offensive is this? - Comment {n}" for n in range(len(ITEMS)))
     names = [*OWN, "PROLIFIC_PID", "gender", *ITEMS, "Q9_TEXT"]
-    text = [*SAID, "PROLIFIC_PID", "What is your gender?", *asked, "Anything else? - Text"]
-    ids = [_import_id(name) for name in names]
+    text = [*said.split(","), "PROLIFIC_PID", "What is your gender?", *asked, "Anything else? - Text"]
+    own = (*OWN, "PROLIFIC_PID")
+    ids = [json.dumps({"ImportId": name if name in own else f"QID{name}"}) for name in names]
     return [names, *[text, ids][: headers - 1], *body]
-
-
-def _import_id(name: str) -> str:
-    return json.dumps({"ImportId": name if name in (*OWN, "PROLIFIC_PID") else f"QID{name}"})
 
 
 def loaded(table: Table) -> Dataset:
@@ -61,10 +53,10 @@ def loaded(table: Table) -> Dataset:
     return load(table, None, guess.spec, guess.axes)
 
 
-@pytest.mark.parametrize("headers", [1, 2, 3])
+@pytest.mark.parametrize(("said", "headers"), [*((SAID, n) for n in (1, 2, 3)), (GERMAN, 3)])
 @pytest.mark.parametrize("form", ["csv", "tsv", "xlsx"])
-def test_qualtrics(headers, form):
-    lines = qualtrics(rows(), headers=headers)
+def test_qualtrics(said, headers, form):
+    lines = qualtrics(rows(), headers=headers, said=said)
     made = {"csv": csv_bytes(lines), "tsv": csv_bytes(lines, "\t"), "xlsx": xlsx_bytes(lines)}[form]
     table = read_table(made, f"survey.{form}")
     spec = recognise(table).spec
@@ -86,42 +78,31 @@ def test_previews_are_left_out_and_unfinished_responses_are_said(codes):
 
 
 def test_qualtrics_of_old():
-    own = ("ResponseID", "ResponseSet", "Name", "ExternalDataReference", "EmailAddress", "IPAddress")
-    own = (*own, "Status", "StartDate", "EndDate", "Finished")
+    own = "ResponseID,ResponseSet,Name,ExternalDataReference,EmailAddress,IPAddress,Status,StartDate,EndDate"
     header = [*(f"V{n}" for n in range(1, 11)), *ITEMS, ""]
-    text = [*own, *(f"How offensive is this? Comment {n}" for n in range(len(ITEMS))), ""]
+    asked = (f"How offensive is this? Comment {n}" for n in range(len(ITEMS)))
     about = ["Default Response Set", "Anonymous", "", "", "", "0", "2014-05-01 10:00:00", "2014-05-01", "1"]
-    body = [
-        [f"R_{row}", *about, *(str(1 + (row * k) % 5) for k in range(len(ITEMS))), ""] for row in range(4)
-    ]
-    table = rows_table([header, text, *body])
-    spec = recognise(table).spec
-    assert spec.rater == "ResponseID"
+    body = [[f"R_{row}", *about, *(str(1 + row * k % 5) for k in range(len(ITEMS))), ""] for row in range(4)]
+    table = rows_table([header, [*own.split(","), "Finished", *asked, ""], *body])
+    assert recognise(table).spec.rater == "ResponseID"
     assert loaded(table).summary.annotations == 24
 
 
-def test_ids_that_are_blank_or_repeated_are_no_raters():
+def test_blank_ids_are_no_raters_and_previews_no_responses():
     body = rows()
     body[1][8] = ""
-    table = rows_table(qualtrics(body))
-    assert recognise(table).spec.rater == "ResponseId"
-
-
-def test_only_previews_are_refused():
+    assert recognise(rows_table(qualtrics(body))).spec.rater == "ResponseId"
     with pytest.raises(DataError, match="holds no responses"):
         rows_table(qualtrics(rows(1, preview=True)))
 
 
-def test_several_questions_about_the_same_things_are_refused():
+def test_several_questions_are_refused_or_for_a_person_to_choose():
     texts = tuple(f"How {what} is it? - Comment {n}" for what in ("rude", "funny") for n in range(3))
     with pytest.raises(DataError, match=r"2 different questions \('How rude is it\?', 'How funny is it\?'\)"):
         rows_table(qualtrics(rows(), texts=texts))
     text = "Respondent ID,Collector ID,How rude?,,How funny?,\n,,C1,C2,C1,C2\n1,4,1,2,3,4\n2,4,2,1,2,1\n"
     with pytest.raises(DataError, match="2 different questions"):
         read_table(text.encode(), "survey.csv")
-
-
-def test_several_kinds_of_answers_are_for_a_person_to_choose():
     body = rows()
     for row in body:
         row[13:16] = ["Yes" if row[13] else "No", "Yes", "No"]
@@ -129,13 +110,20 @@ def test_several_kinds_of_answers_are_for_a_person_to_choose():
     assert [reason.field for reason in guess.uncertain] == ["label"]
 
 
-def test_a_question_about_the_person_is_no_item():
+def test_questions_about_the_person_are_no_items_and_those_of_like_names_may_be():
     body = rows()
     for position, row in enumerate(body):
         row[10] = ("Woman", "Man")[position % 2]
     texts = ("What is your gender?", *(f"Comment {n}" for n in range(5)))
     data = loaded(rows_table(qualtrics(body, texts=texts)))
     assert data.summary.items == 5
+    # Two of them are named alike by chance, as ``... no 1`` and ``... no 2``; the others would go unread.
+    asked = ("How rude is no 1?", "How rude is no 2?", "How rude is this?", "And what of that?")
+    lines = [["Respondent ID", "Collector ID", "What is your gender?", *asked], ["", "", *["Response"] * 5]]
+    for n in range(9):
+        lines.append([f"11{n}", "4", ("Woman", "Man")[n % 2], *(str(1 + n * k % 5) for k in range(1, 5))])
+    guess = recognise(rows_table(lines))
+    assert [reason.field for reason in guess.uncertain] == ["label"]
 
 
 MONKEY = (
@@ -164,12 +152,10 @@ def test_sosci_survey(labelled: bool) -> None:
     header = ["CASE", "SERIAL", "QUESTNNR", "MODE", "STARTED", "SD01", *asked, "FINISHED", "TIME001"]
     labels = ["Interview-Nummer", "Seriennummer", "Fragebogen", "Modus", "Startzeit", "Geschlecht"]
     labels += [*(f"Bewertung: Kommentar {n}" for n in range(6)), "Abgeschlossen", "Verweildauer Seite 1"]
-    body = [
-        [str(17 + 3 * n), "", "base", "interview", f"2024-05-01 10:{n:02d}:00", str(1 + n % 2)]
-        + [str(1 + (n * k) % 5) for k in range(1, 7)]
-        + ["1", str(20 + n)]
-        for n in range(12)
-    ]
+    body = []
+    for n in range(12):
+        own = [str(17 + 3 * n), "", "base", "interview", f"2024-05-01 10:{n:02d}:00", str(1 + n % 2)]
+        body.append([*own, *(str(1 + (n * k) % 5) for k in range(1, 7)), "1", str(20 + n)])
     data = loaded(rows_table([header, *([labels] if labelled else []), *body]))
     assert (data.summary.raters, data.summary.items, data.summary.annotations) == (12, 6, 72)
     assert data.summary.categories == ("1", "2", "3", "4", "5")
@@ -187,30 +173,91 @@ def test_a_real_layout():
         assert data.annotations.rater_ids[0] == "P01"
 
 
-def test_a_header_in_another_language_is_no_response():
-    """Qualtrics words the second row in the language of the account."""
-    german = (
-        "Startdatum",
-        "Enddatum",
-        "Antworttyp",
-        "Fortschritt",
-        "Fertig",
-        "Aufgezeichnet",
-        "ID",
-        "Sprache",
-    )
-    lines = qualtrics(rows())
-    lines[1] = [*german, *lines[1][len(german) :]]
-    data = loaded(read_table(csv_bytes(lines), "umfrage.csv"))
-    assert (data.summary.raters, data.summary.items) == (4, 6)
-    assert set(data.summary.categories) <= set("12345")
+# Prolific's demographic export.
+#
+# Sample written by hand. Base fields: https://docs.prolific.com/api-reference/studies/export-demographic-data.
+# The columns' spelling, CONSENT_REVOKED and DATA_EXPIRED are as published analyses expect them.
+EXPORT_HEADER = [
+    *("Submission id", "Participant id", "Status", "Started at", "Completed at", "Time taken"),
+    *("Total approvals", "Age", "Sex", "Ethnicity simplified", "Nationality"),
+]
+PARTICIPANTS = [
+    ("p1", "APPROVED", "31", "Female", "White", "Kenya"),
+    ("p2", "APPROVED", "44", "Female", "Prefer not to say", "Peru"),
+    ("p3", "APPROVED", "19", "Male", "White", "Oman"),
+    ("p4", "APPROVED", "DATA_EXPIRED", "Male", "Asian", "Chad"),
+    ("p5", "APPROVED", "CONSENT_REVOKED", "CONSENT_REVOKED", "CONSENT_REVOKED", "CONSENT_REVOKED"),
+    ("p6", "RETURNED", "52", "Male", "Prefer not to say", "Fiji"),
+    ("p6", "APPROVED", "52", "Male", "Prefer not to say", "Fiji"),
+]
+VOTES = "item,rater,label\n" + "".join(
+    f"{item},p{rater},{vote}\n"
+    for item, votes in (("i1", "YYNNYN"), ("i2", "NYNYYY"))
+    for rater, vote in enumerate(votes, start=1)
+)
 
 
-def test_questions_that_are_answered_as_those_of_like_names_are_may_be_items_too():
-    """Two of them are named alike by chance, as ``... no 1`` and ``... no 2``; the others would go unread."""
-    asked = ("How rude is no 1?", "How rude is no 2?", "How rude is this?", "And what of that?")
-    lines = [["Respondent ID", "Collector ID", "What is your gender?", *asked], ["", "", *["Response"] * 5]]
-    for n in range(9):
-        lines.append([f"11{n}", "4", ("Woman", "Man")[n % 2], *(str(1 + n * k % 5) for k in range(1, 5))])
-    guess = recognise(rows_table(lines))
-    assert [reason.field for reason in guess.uncertain] == ["label"]
+def export(people: list[tuple[str, ...]] = PARTICIPANTS) -> bytes:
+    rows = [
+        [f"s{at}", person, status, "2024-01-01", "2024-01-02", "60", "12", *rest]
+        for at, (person, status, *rest) in enumerate(people)
+    ]
+    return csv_bytes([EXPORT_HEADER, *rows])
+
+
+def test_answers_to_which_the_export_was_joined_are_annotations() -> None:
+    rows = [
+        [f"s{rater}", f"p{rater}", "APPROVED", "a", "b", "60", "12", "31", "FM"[rater % 2], "White", "Peru"]
+        for rater in range(6)
+    ]
+    joined = [[*row, f"i{i}", str((n + i) % 3)] for n, row in enumerate(rows) for i in range(5)]
+    guess = recognise(read_table(csv_bytes([[*EXPORT_HEADER, "stim", "rating"], *joined]), "joined.csv"))
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("stim", "Participant id", "rating")
+    assert "Sex" in guess.axes
+
+
+def read(content: bytes) -> Table:
+    return read_table(content, "prolific.csv")
+
+
+def test_it_is_recognised_and_says_what_means_no_value() -> None:
+    table = read(export())
+    assert table.kind == "Prolific, CSV"
+    recipe = recipe_of(table)
+    assert recipe.spec is None
+    assert recipe.missing == ("CONSENT_REVOKED", "DATA_EXPIRED")
+    assert recipe.axes == (("Sex",), ("Ethnicity simplified",))  # ages and nationalities hardly recur
+    with pytest.raises(DataError, match=r"prolific\.csv describes raters \(Prolific\)"):
+        recognise(table)
+
+
+def test_missing_texts_reach_the_data() -> None:
+    votes, raters = read_table(VOTES.encode(), "votes.csv"), read(export())
+    guess = recognise(votes, raters)
+    assert guess.axes == ("Sex", "Ethnicity simplified")
+    assert {"", "CONSENT_REVOKED", "DATA_EXPIRED"} <= set(guess.spec.missing)
+    dataset = load(votes, raters, guess.spec, guess.axes)
+    assert (dataset.summary.items, dataset.summary.raters, dataset.summary.annotations) == (2, 6, 12)
+    assert dataset.raters.axes["Sex"].values == ("Female", "Male")
+    assert dataset.raters.axes["Ethnicity simplified"].values == ("Asian", "Prefer not to say", "White")
+    assert dataset.raters.axes["Sex"].codes.tolist() == [0, 0, 1, 1, -1, 1]
+
+
+def test_the_older_form_of_prolific_and_what_only_names_participants() -> None:
+    header = "session_id,participant_id,status,started_datetime,completed_date_time,time_taken,age"
+    rows = [f"s{at},p{at},APPROVED,a,b,60,{20 + at},3,0,100,{sex}" for at, sex in enumerate("FMFM")]
+    old = [f"{header},num_approvals,num_rejections,prolific_score,Sex", *rows, ""]
+    table = read("\n".join(old).encode())
+    assert table.kind == "Prolific, CSV"
+    assert recipe_of(table).axes == (("Sex",),)
+    table = read(b"participant_id,status,item,label\np1,ok,i1,x\n")
+    assert table.recipe is None
+
+
+@given(st.data())
+def test_nothing_breaks_it(data: st.DataObject) -> None:
+    cell = st.sampled_from(["", "CONSENT_REVOKED", "Female", "31", '"', "a,b", "\n"])
+    people = data.draw(st.lists(st.tuples(*[cell] * 6), min_size=1, max_size=5))
+    header = data.draw(st.permutations(EXPORT_HEADER))
+    body = export(people).split(b"\n", 1)[1]
+    read_or_refused(",".join(header).encode() + b"\n" + body, "prolific.csv")

@@ -1,4 +1,4 @@
-"""Results of Mechanical Turk batches.
+"""Results of Mechanical Turk batches and of Zooniverse's projects.
 
 Sample written by hand. An assignment's fields: https://docs.aws.amazon.com/AWSMechTurk/latest/AWSMturkAPI/
 ApiReference_AssignmentDataStructureArticle.html; what Crowd HTML elements write into `Answer.taskAnswers`:
@@ -22,7 +22,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.exports import cells, counted, read_or_refused, recipe_of, recognised_run, spec_of
+from tests.reading.exports import cells, counted, loaded, read_or_refused, recipe_of, recognised_run, spec_of
 from tests.reading.making import csv_bytes
 from tests.shared_data import SHARED
 
@@ -61,10 +61,8 @@ def test_crowd_classifier_answers_become_a_column() -> None:
     table = read(results(*voted()))
     assert table.kind == "Mechanical Turk, CSV"
     assert "Answer.taskAnswers" not in table.columns
-    assert cells(table, "HITId", "WorkerId", "Answer.category")[:2] == [
-        ("H1", "W1", "Positive"),
-        ("H1", "W2", "Positive"),
-    ]
+    found = cells(table, "HITId", "WorkerId", "Answer.category")
+    assert found[:2] == [("H1", "W1", "Positive"), ("H1", "W2", "Positive")]
     assert table.row(0) == 2
     spec = spec_of(table)
     assert (spec.item, spec.rater, spec.label) == ("HITId", "WorkerId", "Answer.category")
@@ -94,36 +92,26 @@ def test_work_that_a_requester_is_about_to_reject_is_advised_against() -> None:
 
 
 def test_every_form_of_a_crowd_answer() -> None:
-    answers = crowd(
-        {
-            "category": {"label": "A"},
-            "several": {"labels": ["b", "a"]},
-            "box": {"first": True, "second": False, "third": True},
-            "comment": 'fine, "really"',
-            "age": 31,
-            "nested": {"inner": {"deep": "x"}},
-            "sure": True,
-        }
-    )
-    table = read(results(row("H1", "W1", answers), row("H1", "W2", "[{}]"), row("H1", "W3", "")))
-    found = {column: table.cell(column, 0) for column in table.columns if column.startswith("Answer.")}
-    assert found == {
-        "Answer.category": "A",
-        "Answer.several": "a + b",
-        "Answer.box": "first + third",
-        "Answer.comment": 'fine, "really"',
-        "Answer.age": "31",
-        "Answer.nested.inner.deep": "x",
-        "Answer.sure": "True",
+    forms = {
+        "category": ({"label": "A"}, "A"),
+        "several": ({"labels": ["b", "a"]}, "a + b"),
+        "box": ({"first": True, "second": False, "third": True}, "first + third"),
+        "comment": ('fine, "really"', 'fine, "really"'),
+        "age": (31, "31"),
+        "sure": (True, "True"),
     }
+    answers = {name: answer for name, (answer, _) in forms.items()} | {"nested": {"inner": {"deep": "x"}}}
+    table = read(results(row("H1", "W1", crowd(answers)), row("H1", "W2", "[{}]"), row("H1", "W3", "")))
+    found = {column: table.cell(column, 0) for column in table.columns if column.startswith("Answer.")}
+    read_as = {f"Answer.{name}": text for name, (_, text) in forms.items()}
+    assert found == read_as | {"Answer.nested.inner.deep": "x"}
     assert [table.cell("Answer.category", at) for at in (1, 2)] == ["", ""]
 
 
 def test_true_false_columns_are_folded_where_they_hold_nothing_else() -> None:
     answers = ("Answer.tone.angry", "Answer.tone.calm", "Answer.tone.sad", "Answer.note.text")
     given = [("true", "false", "false", "n1"), ("false", "true", "true", "n2"), ("", "", "", "")]
-    rows = [row("H1", f"W{at}", *cells) for at, cells in enumerate(given)]
-    table = read(results(*rows, answers=answers))
+    table = read(results(*(row("H1", f"W{at}", *cells) for at, cells in enumerate(given)), answers=answers))
     assert cells(table, "Answer.tone") == [("angry",), ("calm + sad",), ("",)]
     assert "Answer.tone.angry" not in table.columns
     assert "Answer.note.text" in table.columns
@@ -149,16 +137,13 @@ def test_damaged_answers_name_the_row(broken: str) -> None:
         read(results(*rows))
 
 
-def test_questions_without_end_stop_at_the_limit() -> None:
-    rows = [row("H1", f"W{at}", crowd({f"q{at}-{q}": 1 for q in range(20)})) for at in range(1_500)]
-    with pytest.raises(DataError, match="would become a table of more than"):
-        read(results(*rows))
-
-
-def test_forms_of_one_question_are_told_apart() -> None:
+def test_forms_of_one_question_are_told_apart_and_questions_have_an_end() -> None:
     answers = json.dumps([{"tone": "calm", "age": 31}, {"tone": "angry"}])
     table = read(results(row("H1", "W1", answers)))
     assert cells(table, "Answer.tone.1", "Answer.tone.2", "Answer.age") == [("calm", "angry", "31")]
+    rows = [row("H1", f"W{at}", crowd({f"q{at}-{q}": 1 for q in range(20)})) for at in range(1_500)]
+    with pytest.raises(DataError, match="would become a table of more than"):
+        read(results(*rows))
 
 
 # Several items per HIT
@@ -166,57 +151,47 @@ def test_forms_of_one_question_are_told_apart() -> None:
 PREFIX = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus"]
 
 
-def hits(inputs: list[str], answers: list[str], rows: list[list[str]]) -> Table:
-    return read(csv_bytes([[*PREFIX, *inputs, *answers], *rows]))
-
-
-def item_of(hit: str, slot: int) -> str:
-    return f"Text {hit} {slot}"
+def hits(inputs: list[str], answers: list[str], *rows: list[str]) -> Table:
+    """A batch whose rows hold HIT, assignment, worker, inputs and answers."""
+    header = [*PREFIX, *(f"Input.{name}" for name in inputs), *(f"Answer.{name}" for name in answers)]
+    return read(csv_bytes([header, *([*row[:3], "Approved", *row[3:]] for row in rows)]))
 
 
 @pytest.mark.parametrize(
     ("inputs", "answers", "label"),
     [
-        ("Input.p_{}", "Answer.rating{}", "Answer.rating"),
-        ("Input.text{}", "Answer.rating_{}", "Answer.rating"),
-        ("Input.text{}", "Answer.q1.{}", "Answer.q1"),
-        ("Input.text-{}", "Answer.item{}.tone", "Answer.item.tone"),
-        ("Input.image_{}_url", "Answer.{}", "Answer.item"),
+        ("p_{}", "rating{}", "Answer.rating"),
+        ("text{}", "rating_{}", "Answer.rating"),
+        ("text{}", "q1.{}", "Answer.q1"),
+        ("text-{}", "item{}.tone", "Answer.item.tone"),
+        ("image_{}_url", "{}", "Answer.item"),
     ],
 )
 @pytest.mark.parametrize("first", [(0, 0), (1, 1), (1, 0), (0, 1)], ids=str)
 def test_several_items_in_a_hit(inputs: str, answers: str, label: str, first: tuple[int, int]) -> None:
     """Nine items in three HITs, each by three workers; numbers may begin at different ones."""
-    slots = range(3)
+    slots, work = range(3), [(hit, at) for hit in ("H1", "H2", "H3") for at in range(3)]
+    wanted = [[(f"Text {hit} {slot}", f"W{at}", "yn"[(at + slot) % 2]) for slot in slots] for hit, at in work]
     rows = [
-        [hit, f"A{hit}{worker}", worker, "Approved", *(item_of(hit, slot) for slot in slots)]
-        + ["yn"[(at + slot) % 2] for slot in slots]
-        for hit in ("H1", "H2", "H3")
-        for at, worker in enumerate(("W1", "W2", "W3"))
+        [hit, f"A{hit}{at}", f"W{at}", *(text for text, *_ in own), *(given for *_, given in own)]
+        for (hit, at), own in zip(work, wanted, strict=True)
     ]
-    forms = enumerate((inputs, answers))
-    table = hits(*([form.format(slot + first[at]) for slot in slots] for at, form in forms), rows)
+    forms = zip((inputs, answers), first, strict=True)
+    numbered = ([form.format(slot + begin) for slot in slots] for form, begin in forms)
+    table = hits(*numbered, *rows)
     guess = recognise(table)
     assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item", "WorkerId", label)
-    wanted = [
-        (item_of(hit, slot), worker, "yn"[(at + slot) % 2])
-        for hit in ("H1", "H2", "H3")
-        for at, worker in enumerate(("W1", "W2", "W3"))
-        for slot in slots
-    ]
-    assert cells(table, "item", "WorkerId", label) == wanted
+    assert cells(table, "item", "WorkerId", label) == [one for own in wanted for one in own]
     assert [table.row(position) for position in range(6)] == [2, 2, 2, 3, 3, 3]
     assert load(table, None, guess.spec, ()).summary.annotations == 27
 
 
 def test_several_questions_about_each_item_and_empty_places() -> None:
     table = hits(
-        [f"Input.{field}{slot}" for field in ("id", "text") for slot in (1, 2)],
-        ["Answer.tone_1", "Answer.tone_2", "Answer.rude_1", "Answer.rude_2", "Answer.comment"],
-        [
-            ["H1", "A1", "W1", "Approved", "a", "b", "Text a", "Text b", "calm", "angry", "no", "", "fine"],
-            ["H2", "A2", "W1", "Approved", "c", "", "Text c", "", "calm", "angry", "no", "yes", ""],
-        ],
+        ["id1", "id2", "text1", "text2"],
+        ["tone_1", "tone_2", "rude_1", "rude_2", "comment"],
+        ["H1", "A1", "W1", "a", "b", "Text a", "Text b", "calm", "angry", "no", "", "fine"],
+        ["H2", "A2", "W1", "c", "", "Text c", "", "calm", "angry", "no", "yes", ""],
     )
     wanted = ("item", "Input.text", "Answer.tone", "Answer.rude", "Answer.comment")
     assert cells(table, *wanted) == [
@@ -228,46 +203,36 @@ def test_several_questions_about_each_item_and_empty_places() -> None:
     assert recipe_of(table).left_out == (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), 1),)
 
 
-def test_equal_inputs_are_one_item_whatever_their_place() -> None:
+def test_inputs_are_items_whatever_their_place_and_number() -> None:
     long = "word " * 40
-    table = hits(
-        ["Input.text0", "Input.text1"],
-        ["Answer.q0", "Answer.q1"],
-        [
-            ["H1", "A1", "W1", "Approved", long, "b", "x", "y"],
-            ["H2", "A2", "W2", "Approved", "b", long, "x", "y"],
-        ],
-    )
+    rows = ["H1", "A1", "W1", long, "b", "x", "y"], ["H2", "A2", "W2", "b", long, "x", "y"]
+    table = hits(["text0", "text1"], ["q0", "q1"], *rows)
     assert [item for (item,) in cells(table, "item")] == ["H1/0", "H1/1", "H1/1", "H1/0"]
-
-
-def test_a_number_that_nobody_answered_and_inputs_numbered_otherwise() -> None:
     slots = range(10)
-    inputs = [f"Input.p_{slot}" for slot in slots] + [f"Input.option{slot}" for slot in range(11)]
-    answers = [f"Answer.rating{slot}" for slot in slots if slot != 4] + ["Answer.age"]
-    row = ["H1", "A1", "W1", "Approved", *(f"P{slot}" for slot in slots), *"abcdefghijk", *"123123123", "31"]
-    table = hits(inputs, answers, [row])
-    ratings = [*"1231", "", *"23123"]
-    wanted = [(f"P{slot}", rating, "k", "31") for slot, rating in enumerate(ratings)]
+    inputs = [f"p_{slot}" for slot in slots] + [f"option{slot}" for slot in range(11)]
+    answers = [f"rating{slot}" for slot in slots if slot != 4] + ["age"]
+    row = ["H1", "A1", "W1", *(f"P{slot}" for slot in slots), *"abcdefghijk", *"123123123", "31"]
+    table = hits(inputs, answers, row)
+    wanted = [(f"P{slot}", rating, "k", "31") for slot, rating in enumerate([*"1231", "", *"23123"])]
     assert cells(table, "item", "Answer.rating", "Input.option10", "Answer.age") == wanted
 
 
 def test_questions_about_a_whole_dialogue_stay_one_row() -> None:
-    turns, questions = [f"Input.turn{at}" for at in range(1, 6)], ["Answer.q1", "Answer.q2"]
-    rows = [["H1", f"A{at}", f"W{at}", "Approved", *"abcde", *"yn"] for at in range(3)]
-    table = hits(turns, questions, rows)
+    rows = [["H1", f"A{at}", f"W{at}", *"abcde", *"yn"] for at in range(3)]
+    table = hits([f"turn{at}" for at in range(1, 6)], ["q1", "q2"], *rows)
     assert len(table) == 3
     assert recipe_of(table).sentences == (
         "'Input.turn#' and 'Answer.q#' are not numbered alike, so that each HIT counts as one item",
     )
 
 
-def test_true_false_columns_numbered_like_items_are_answers_to_each() -> None:
-    inputs, answers = ["Input.text1", "Input.text2"], ["Answer.toxic.1", "Answer.toxic.2"]
-    both = [["H1", f"A{at}", f"W{at}", "Approved", "a", "b", "true", "true"] for at in range(2)]
-    assert cells(hits(inputs, answers, both), "item", "Answer.toxic")[:2] == [("a", "true"), ("b", "true")]
-    one = [["H1", f"A{at}", f"W{at}", "Approved", "a", "b", "true", "false"] for at in range(2)]
-    assert cells(hits(inputs, answers, one), "Answer.toxic") == [("1",), ("1",)]
+@pytest.mark.parametrize(
+    ("second", "read"), [("true", [("a", "true"), ("b", "true")] * 2), ("false", [("H1", "1")] * 2)]
+)
+def test_true_false_columns_numbered_like_items_are_answers_to_each(second: str, read: list) -> None:
+    rows = [["H1", f"A{at}", f"W{at}", "a", "b", "true", second] for at in range(2)]
+    table = hits(["text1", "text2"], ["toxic.1", "toxic.2"], *rows)
+    assert cells(table, spec_of(table).item, "Answer.toxic") == read
 
 
 @given(st.lists(st.text("Inputasw.0123_#", max_size=9), min_size=2, max_size=8, unique=True), st.data())
@@ -295,10 +260,12 @@ def test_rows_that_end_before_approve_and_reject(missing: int) -> None:
     ]
 
 
-def test_other_short_rows_are_refused() -> None:
+def test_other_short_rows_are_refused_and_other_tables_left_alone() -> None:
     for content in (short(2, ("Reject", "Approve")), short(2, ("a", "b")), short(2).replace(b",W3,", b",")):
         with pytest.raises(DataError, match="fields found, the header names"):
             read(content)
+    for content in (b"HITId,WorkerId,label\nh,w,x\n", b"HITId,AssignmentId,WorkerId,Input.a\nh,a,w,x\n"):
+        assert read(content).recipe is None
 
 
 SHARED_EXPORTS = SHARED / "data" / "exports" / "mturk"
@@ -315,12 +282,6 @@ def test_real_headers(name: str, counts: tuple[int, int, int]) -> None:
     assert (summary.items, summary.raters, summary.annotations) == counts
 
 
-def test_other_tables_are_left_alone() -> None:
-    table = read(b"HITId,WorkerId,label\nh,w,x\n")
-    assert table.recipe is None
-    assert read(b"HITId,AssignmentId,WorkerId,Input.a\nh,a,w,x\n").recipe is None
-
-
 ANSWERS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
@@ -332,3 +293,68 @@ ANSWERS = st.recursive(
 def test_nothing_breaks_it(answers: list[str]) -> None:
     rows = [row("H1", f"W{at}", answer) for at, answer in enumerate(answers)]
     read_or_refused(results(*rows), "batch.csv")
+
+
+# Zooniverse's classification exports.
+#
+# Samples written by hand after https://help.zooniverse.org/next-steps/data-exports/: a list of tasks in
+# `annotations`, the subject under its id in `subject_data`.
+CLASSIFICATION = ["classification_id", "user_name", "user_id", "user_ip", "workflow_id", "workflow_name"]
+CLASSIFICATION += ["workflow_version", "created_at", "gold_standard", "expert", "metadata", "annotations"]
+CLASSIFICATION += ["subject_data", "subject_ids"]
+SEEN = {"s1": ("Yes", "No", "Yes"), "s2": ("No", "No", "Yes")}
+PEOPLE = ("ann", "ben", "not-logged-in-0a1b2c")
+
+
+def classified(subject: str, user: str, tasks: list[dict[str, Any]], workflow: str = "7") -> list[str]:
+    data = {subject: {"retired": None, "file": f"{subject}.jpg", "#place": "Kiel"}}
+    about = [workflow, f"flow {workflow}", "3.4", "2024-05-01 10:00:00 UTC", "", ""]
+    told = map(json.dumps, ({"session": "x"}, tasks, data))
+    return [f"{subject}{user}", user, "12", "ffff", *about, *told, subject]
+
+
+def single(answer: Any, task: str = "T0") -> dict[str, Any]:
+    return {"task": task, "task_label": "Is it there?", "value": answer}
+
+
+def export(rows: list[list[str]]) -> Table:
+    return read_table(csv_bytes([CLASSIFICATION, *rows]), "galaxy-classifications.csv")
+
+
+def test_a_row_per_classification() -> None:
+    rows = [
+        classified(subject, user, [single(answer), single(["a", "b"][: 1 + (user == "ann")], "T1")])
+        for subject, answers in SEEN.items()
+        for user, answer in zip(PEOPLE, answers, strict=True)
+    ]
+    table = export(rows)
+    assert table.kind == "Zooniverse, CSV"
+    assert cells(table, "item", "rater", "T0", "T1", "file")[:2] == [
+        ("s1", "ann", "Yes", "a + b", "s1.jpg"),
+        ("s1", "ben", "No", "a", "s1.jpg"),
+    ]
+    assert table.row(0) == 2
+    assert "people who were not logged in, told apart by 1 address only" in str(recipe_of(table).sentences)
+    data = loaded(table)
+    assert (data.summary.items, data.summary.raters, data.summary.label_counts) == (2, 3, (3, 3))
+
+
+def test_kinds_of_tasks_and_workflows() -> None:
+    combined = {"task": "T2", "value": [single("Yes", "T3"), single(None, "T4")]}
+    survey = {"task": "T5", "value": [{"choice": "ZEBRA", "answers": {"HOWMANY": "1"}}, {"choice": "LION"}]}
+    dropdown = {"task": "T6", "value": [{"value": "de", "option": True}]}
+    drawing = {"task": "T7", "value": [{"tool": 0, "x": 1.5, "y": 2, "value": "x"}]}
+    table = export([classified("s1", user, [combined, survey, dropdown, drawing]) for user in PEOPLE[:2]])
+    assert table.columns[:5] == ("item", "rater", "T3", "T5", "T6")
+    assert cells(table, "T3", "T5", "T6")[0] == ("Yes", "LION + ZEBRA", "de")
+    assert recipe_of(table).sentences[:2] == (
+        "2 tasks that were left without an answer were left out",
+        "tasks whose answers cannot be read, as drawings, were left out: 'T7'",
+    )
+    other = classified("s1", "ben", [single("Red")], workflow="8")
+    table = export([classified("s1", "ann", [single("Yes")]), other])
+    assert cells(table, "rater", "flow 7.T0", "flow 8.T0") == [("ann", "Yes", ""), ("ben", "", "Red")]
+    damaged = classified("s1", "ann", [])
+    damaged[CLASSIFICATION.index("annotations")] = "[{"
+    with pytest.raises(DataError, match=r"row 3: 'annotations' should be a list of answers in JSON"):
+        export([classified("s1", "ben", [single("Yes")]), damaged])
