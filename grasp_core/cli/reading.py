@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import getpass
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -104,10 +105,12 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
         raise SpecError(f"name files alone, or by {', '.join(f'--{role}' for role in able)}, not both")
     files, tables = _joined(files, [read_place(file, None) for file in files])
     roles = file_roles(tables) if files else ()
+    labels = next((file for file, role in zip(files, roles, strict=True) if role == "annotations"), "")
     for file, role in zip(files, roles, strict=True):
         if role is None:
             raise SpecError(
-                f"{file}: nothing in it joins to the labels; say what it holds by an option, such as --raters"
+                f"{file}: nothing in it joins to {labels}; say what each file holds, such as "
+                f"--annotations {shlex.quote(labels)} --raters {shlex.quote(file)}"
             )
         if role not in able:
             raise SpecError(f"{file} looks like {role}, which `grasp {command}` has no use for: leave it out")

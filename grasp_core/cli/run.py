@@ -51,11 +51,13 @@ from grasp_core.engine.request.analysis import (
     say_shuffles,
     say_teams,
     settled,
+    with_groups,
 )
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups, run_key
 from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError, SpecError
 from grasp_core.model.extras import require
+from grasp_core.model.groups import AxisSet
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
@@ -224,6 +226,7 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
             "--engine dask needs the scheduler's address in GRASP_DASK_ADDRESS, such as tcp://scheduler:8786"
         )
     recorded, given = None, given_options(chosen)
+    named: tuple[AxisSet, ...] = ()
     if chosen.spec is not None:
         found, recorded = recorded_spec(chosen, BESIDE_SPEC)
         run_spec = recorded.spec
@@ -235,6 +238,8 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     data = load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
     if recorded is not None:
         note_other_data(recorded, data)
+    elif not named:
+        run_spec = with_groups(data, run_spec, VOICE)
     # What cannot be computed is refused and nothing else said.
     grouping = checked_groups(data, run_spec)
     if grouping.groups and recorded is None:

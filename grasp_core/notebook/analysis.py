@@ -23,6 +23,7 @@ from grasp_core.engine.request.analysis import (
     say_shuffles,
     say_teams,
     settled,
+    with_groups,
 )
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
@@ -153,6 +154,8 @@ def asked_of(
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
     data = loaded(found, run_spec)
+    if spec is None and not named:
+        run_spec = with_groups(data, run_spec, voice)
     grouping = checked_groups(data, run_spec)
     if spec is None:
         run_spec = settled(data, run_spec, options, voice)

@@ -251,7 +251,7 @@ def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, c
     assert "note: y.csv: raters, x.csv: annotations" in capsys.readouterr().err
     found = written("sorted.json")
     assert [file["name"] for file in found["data"]["files"]] == ["x.csv", "y.csv"]
-    assert "z.csv: nothing in it joins to the labels" in refusal(capsys, "run", "x.csv", "z.csv")
+    assert "z.csv: nothing in it joins to x.csv" in refusal(capsys, "run", "x.csv", "z.csv")
     assert "x.csv and x.csv both look like annotations" in refusal(capsys, "run", "x.csv", "x.csv")
     assert "not both" in refusal(capsys, "run", "x.csv", "--raters", "y.csv")
     assert "name the file with the labels" in refusal(capsys, "run")

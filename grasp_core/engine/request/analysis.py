@@ -13,10 +13,10 @@ from grasp_core.engine.request.voice import Voice
 from grasp_core.model import spec
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping
+from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import listed, printable, quoted
+from grasp_core.model.text import agree, listed, number, printable, quoted
 from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
@@ -64,6 +64,22 @@ def analysis_of(
         voice.note("the published set-up is run, with the paper's conventions")
     paper = preset == "paper" or (published and preset is None)
     return AnalysisSpec(**{**(spec.PAPER_CONVENTIONS if paper else {}), **fields})
+
+
+def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+    """Without the axes, which nobody named, of which no group is large enough."""
+    analysis = run_spec.analysis
+    least = analysis.min_raters
+    kept = tuple(one for one in analysis.axes if form_groups(data.raters, (one,), min_raters=least).groups)
+    if kept == analysis.axes:
+        return run_spec
+    left = [axis_label(one) for one in analysis.axes if one not in kept]
+    voice.note(
+        f"{listed(left)} {agree(len(left), 'is', 'are')} left out of the axes: no group there has "
+        f"{number(least, 'rater')} or more"
+        + ("" if kept else ", and no other column is an axis, so this tells how well all of them agree")
+    )
+    return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, axes=kept))
 
 
 def stopping_early(run_spec: RunSpec, seconds: float, voice: Voice) -> RunSpec:

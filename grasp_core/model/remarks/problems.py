@@ -141,6 +141,10 @@ class DataProblem(Code):
         "{file}: column {column:q} is taken for an item in this layout, so it cannot describe raters; "
         "describe them in a raters file, or name it as a profile column"
     )
+    COLUMN_IS_ASIDE = (
+        "{file}: column {column:q} is put aside, so it cannot describe raters; describe them in a raters file"
+        "{rows:?, or name it as a profile column: on Data, or by --profile {column}}"
+    )
 
     BLANK_ID = (
         "{file}, row {row:d}, column {column:q}: the id is blank{more:? (and in {more:more row})}; "
@@ -200,6 +204,13 @@ class DataProblem(Code):
         "are choices of one answer, write them into one row, as 'a + b'; spans cannot be analysed. If the "
         "item was shown again, let the first or the last count: on Data, under Leave out, or by --repeated "
         "first or last, by the order of rows or by the times in --order COLUMN"
+    )
+    MOSTLY_ANSWERED_TWICE = (
+        "{file}: {example}{more:? ({more:more case} like this)}; raters have several rows for most items, "
+        "{columns:?which differ in {columns:5}. If one of these columns, or several together, name what was "
+        "judged, that is the item: on Data, or by --item COLUMN+COLUMN}"
+        "{columns:!and nothing names what was judged in each}. If these are choices of one answer, write "
+        "them into one row, as 'a + b'; spans cannot be analysed"
     )
     ANSWERED_TWICE_BUT_FOR = (
         "{file}: {example}{more:? ({more:more case} like this)}; {column:q} differs between such rows. If "

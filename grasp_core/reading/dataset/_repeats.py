@@ -6,7 +6,7 @@ Points in time, as people and programs write them, are put in order: numbers, IS
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -154,19 +154,18 @@ def _pair(votes: Votes, entry: int) -> tuple[str, str]:
     return votes.item_ids[votes.item[entry]], votes.rater_ids[votes.rater[entry]]
 
 
-def _telling_apart(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> str | None:
-    """A column of recurring values that differs wherever one rater's labels of an item do."""
+def _differing(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> Iterator[tuple[str, BoolArray]]:
+    """Columns of recurring values beside ids and labels, and where they differ between labels of one pair."""
     if spec.layout != "long":
-        return None
+        return
     table, both = votes.table, votes.row[np.concatenate([earlier, later])]
     taken = {name for one in (spec.item, spec.rater) for name in (one, *parts_of(str(one), table.columns))}
     for name in table.columns:
         if name in {*taken, *spec.labels} or names.mentions(name, names.META - names.PHASES):
             continue
         codes = table.column(name).codes[both]
-        if 2 * np.unique(codes).size <= codes.size and (codes[: later.size] != codes[later.size :]).all():
-            return name
-    return None
+        if 2 * np.unique(codes).size <= codes.size:
+            yield name, codes[: later.size] != codes[later.size :]
 
 
 def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> Problem:
@@ -183,7 +182,8 @@ def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
     example = shown(by_row[0])
     pairs = np.unique(earlier).size
     many = pairs >= max(_MANY, _OFTEN * (votes.size - later.size))
-    column = _telling_apart(votes, spec, earlier, later)
+    differing = {name: rows for name, rows in _differing(votes, spec, earlier, later) if rows.any()}
+    column, field = next((name for name, rows in differing.items() if rows.all()), None), "repeated"
     if column is not None:
         told = DataProblem.ANSWERED_TWICE_BUT_FOR(
             file=votes.table.name,
@@ -193,6 +193,11 @@ def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
             item=str(spec.item),
             rater=str(spec.rater),
         )
+    elif 2 * int(_in_runs(votes)[1].sum()) > votes.size:  # most would be left out
+        more, columns, field = later.size - 1, tuple(differing), "item"
+        told = DataProblem.MOSTLY_ANSWERED_TWICE(
+            file=votes.table.name, example=example, more=more, columns=columns
+        )
     else:
         code = DataProblem.MANY_ANSWERED_TWICE if many else DataProblem.ANSWERED_TWICE
         told = code(file=votes.table.name, example=example, more=later.size - 1)
@@ -200,7 +205,7 @@ def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
         told,
         later.size,
         [shown(position) for position in by_row[:EXAMPLES]],
-        field="repeated",
+        field=field,
     )
 
 

@@ -99,7 +99,10 @@ def missing_columns(
         if name in about or (raters is not None and name in raters.columns):
             continue
         parts = _JOINED.split(name)
-        if name in annotations.columns:
+        if name in spec.ignore:
+            rows = int(spec.layout == "raters-by-items")
+            problems.append(stop(DataProblem.COLUMN_IS_ASIDE(file=annotations.name, column=name, rows=rows)))
+        elif name in annotations.columns:
             problems.append(stop(_NO_PROFILE[spec.layout](file=annotations.name, column=name)))
         elif len(parts) > 1 and all(any(part in table.columns for table in tables) for part in parts):
             together = DataProblem.COLUMNS_TOGETHER(column=name, columns=tuple(parts), joined=":".join(parts))

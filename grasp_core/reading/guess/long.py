@@ -20,7 +20,7 @@ from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
 from grasp_core.reading.guess.values import no_raters
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import PLUS, kinds_of, runs
+from grasp_core.reading.table.parsed import PLUS, kinds_of
 
 _EMPTY = 0.05
 """Columns with a larger share of empty cells hold no ids."""
@@ -294,13 +294,14 @@ def _none(look: Look) -> Ids:
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
             return several, rater, reasons
-    why = "none tells who gave each label"
     able = {name: look.texts(name) for name in look.columns if len(look.texts(name)) <= MAX_CATEGORIES}
-    if any(len(run) > 2 and len(kind.labels) > 1 for kind in kinds_of(able) for run in runs(kind.columns)):
-        why += (
-            "; where each column, or each row, is a rater's, choose the layout: on Data, or by --layout "
-            "items-by-raters or --layout raters-by-items"
-        )
+    alike = any(len(kind.columns) > 2 and len(kind.labels) > 1 for kind in kinds_of(able))
+    layouts = (
+        "; where each column, or each row, is a rater's, choose the layout: on Data, or by --layout "
+        "items-by-raters or --layout raters-by-items"
+    )
+    hint = layouts if alike else ""
+    why = f"none tells who gave each label{hint}"
     made = [name for name in look.columns if names.mentions(name, names.COUNTED)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
@@ -313,6 +314,7 @@ def _none(look: Look) -> Ids:
         why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
         if len(look.texts(rater)) == 1:
             why = f"{quoted(rater)} holds one alone ({listed(sorted(look.texts(rater)))})"
+        why += hint
     no_items = rater is not None and item is None and not look.unique(rater)
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]

@@ -65,7 +65,9 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
         if (plain or item is None or not look.unique(item)) and rater not in people:
             return None
     key = _row_ids(look, raters)
-    others = [name for name in look.columns if name != key]
+    # Coders who have not begun have empty columns.
+    empty = [name for name in look.columns if name != key and not any(look.whole.distinct(name))]
+    others = [name for name in look.columns if name != key and name not in empty]
     cells = _cells(look, others, raters, key is None)
     if cells is None:
         return None
@@ -85,6 +87,9 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     if key is None and len(cells.columns) == 2:  # two coders, or two questions
         side = side._replace(by_rater=False, confidence="unsure")
     spec, reasons = _reading(look, key, cells, side, raters)
+    spec = replace(spec, ignore=(*spec.ignore, *empty))
+    if empty:
+        reasons.append(Reason("ignore", f"{listed(empty)}: no cell holds anything"))
     questions = questions_of(look, others)
     if pattern is not None:  # asked whatever layout is named
         reasons.append(Reason("label", who, "unsure", (pattern,)))
@@ -120,7 +125,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
 def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recipe) -> Reading:
     """The reading of a survey, a row per respondent, of which it is asked what columns are items."""
     given = replace(named, layout="raters-by-items", rater=named.rater or recipe.respondents)
-    columns = [name for name in annotations.columns if name not in recipe.aside]
+    columns = [name for name in annotations.columns if name not in (*recipe.aside, *recipe.embedded)]
     data = annotations.data.select(columns)
     look = Look(replace(annotations, columns=tuple(columns), data=data), given)
     reasons = [Reason("layout", f"the file is known: {recipe.name}; {'; '.join(recipe.sentences)}", "sure")]
@@ -133,7 +138,11 @@ def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recip
         reasons.append(Reason("label", why, "unsure", questions))
         spec = DataSpec(layout="raters-by-items", rater=given.rater)
     reasons += [reason for reason in found if reason.field != "layout"]
-    return replace(spec, ignore=(*spec.ignore, *recipe.aside)), reasons
+    if recipe.embedded:
+        why = f"{listed(recipe.embedded)}: set by the survey, and not asked"
+        reasons.append(Reason("profile", why))
+    profile, ignore = (*spec.profile, *recipe.embedded), (*spec.ignore, *recipe.aside)
+    return replace(spec, profile=profile, ignore=ignore), reasons
 
 
 def _row_ids(look: Look, raters: Table | None) -> str | None:

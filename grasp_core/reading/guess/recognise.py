@@ -304,7 +304,7 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
         for name, values in texts.items()
         if name not in excluding
         and len(values) <= PROPOSED_AXIS_VALUES
-        and not names.mentions(name, names.RECORDS)
+        and not names.mentions(name, names.RECORDS | names.WRITTEN)
     ]
     # Two columns of one name as an axis are one: the first.
     called = {" ".join(name.removeprefix("rater_").replace("_", " ").split()): name for name in free[::-1]}
@@ -411,8 +411,9 @@ Role = Literal["annotations", "raters", "items"]
 
 _SHARED = 0.5
 """Share of a file's ids, or of those that the annotations have, that both must hold."""
-_APART = 0.9
-"""Share of a column's rows that have a value of their own where it holds the ids of a file."""
+_APART, _OFTEN = 0.9, 0.6
+"""Share of a column's rows that have a value of their own where it holds the ids of a file, by any name, and
+by one that says ids."""
 _EQUAL = 0.05
 """Shares that differ by less do not tell raters from items."""
 
@@ -454,7 +455,8 @@ def _joined_by(other: Table, ids: Mapping[Role, set[str]]) -> tuple[dict[Role, f
     keys: dict[Role, str] = {}
     for name in other.columns:
         known = look.texts(name)
-        if len(known) < 2 or len(known) < _APART * look.n:
+        called = names.is_id(name) or names.id_score(name, names.RATER) > 0  # some may stand there twice
+        if len(known) < 2 or len(known) < (_OFTEN if called else _APART) * look.n:
             continue
         for role, texts in ids.items():
             share = len(known & texts) / max(min(len(known), len(texts)), 1)

@@ -65,7 +65,7 @@ META = word_set(
     "latency started submitted created updated completed accepted ip browser device platform version status "
     "page batch block trial order position slot attempt round fold split partition comment comments note "
     "notes remark remarks explanation rationale justification feedback phone latitude longitude lat lon lng "
-    "progress reward payment bonus price seed checksum "
+    "progress reward payment bonus price seed checksum rt "
     "dauer zeit uhrzeit datum zeitstempel bearbeitungszeit sekunden durée duree temps duración tiempo fecha"
 )
 """Words for what tools and people note beside an annotation."""

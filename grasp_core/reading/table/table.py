@@ -31,7 +31,7 @@ class Recipe:
     - `left_out`: what the reader left out, e.g. drafts.
     - `questions`: columns of what raters were asked, one of which is the label.
     - `respondents`: column of the ids of a survey's respondents.
-    - `aside`: columns of such a survey that are no questions.
+    - `aside`, `embedded`: columns of such a survey that are no questions; those that describe respondents.
     - `raters`: whether the file describes raters, and holds no annotations.
     - `why_out`: why the filters of `spec` leave out what they leave out.
     """
@@ -46,6 +46,7 @@ class Recipe:
     questions: tuple[str, ...] = ()
     respondents: str = ""
     aside: tuple[str, ...] = ()
+    embedded: tuple[str, ...] = ()
     raters: bool = False
     why_out: str = "the tool marks such answers as not counting"
 

@@ -104,10 +104,10 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     return _long(parsed, parts, rest, ids, said, name)
 
 
-def _key(parsed: Parsed, rest: Sequence[str]) -> str | None:
-    """The column of the rows' ids, told by its name."""
+def _key(parsed: Parsed, rest: Sequence[str], *, of_any: bool = False) -> str | None:
+    """The column of the rows' ids, told by its name; `of_any`: though it does not say whose they are."""
     scores = {column: names.key_score(column, names.ITEM, names.RATER) for column in rest}
-    told = [column for column in rest if scores[column]]
+    told = [column for column in rest if scores[column] or (of_any and names.is_id(column))]
     able = [column for column in told if len(parsed.data.column(column).unique()) == len(parsed.data)]
     return max(able, key=lambda column: scores[column], default=None)
 
@@ -141,7 +141,7 @@ def _long(
     made = parsed.kept(kept % n)
     columns = {column: made.data.column(column) for column in rest}
     done = [said]
-    item = item or _key(parsed, rest)
+    item = item or _key(parsed, rest, of_any=True)
     if item is None:
         item = names.unused("item", [*rest, *parts[0]])
         columns[item] = pa.array([f"row {line}" for line in made.numbers.tolist()], pa.string())

@@ -81,7 +81,8 @@ def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
     rows = int(np.unique(parsed.lines).size) if parsed.lines is not None else len(data)
     others = [column for column in data.column_names if column not in lists.all]
     scores = {column: names.key_score(column, names.ITEM) for column in others}
-    named = sorted((column for column in others if scores[column]), key=lambda column: -scores[column])
+    able = (column for column in others if scores[column] or names.is_id(column))
+    named = sorted(able, key=lambda column: -scores[column])
     item = next((column for column in named if len(data.column(column).unique()) == rows), None)
     done = [f"each entry of the lists {listed(lists.all)} was given a row; row numbers are those of the file"]
     if item is None and parsed.lines is not None:

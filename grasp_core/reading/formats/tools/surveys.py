@@ -85,6 +85,7 @@ class _Survey:
     `parsed`: the responses alone.
     `own_id`: column of the tool's ids of responses.
     `known`: columns about the response that are no questions.
+    `embedded`: those of them that the survey's maker set, such as a condition.
     `texts`: of the questions.
     `said`: what was done to the file.
     """
@@ -95,6 +96,7 @@ class _Survey:
     known: Collection[str]
     texts: Mapping[str, str]
     said: Sequence[str]
+    embedded: Collection[str] = ()
 
     def asked(self, questions: Sequence[str]) -> dict[str, list[str]]:
         """Those of one question about several things, by its text."""
@@ -141,8 +143,12 @@ def _of_survey(survey: _Survey, name: str) -> Parsed:
         spec = DataSpec(layout="raters-by-items", rater=rater, profile=rest)
         said.append(f"the answers to {number(len(items), 'question')} ({listed(items, 3)}) are the labels")
     kind = f"{survey.tool}, {parsed.kind}"
-    aside = tuple(one for one in parsed.columns if one != rater and one not in questions)
-    recipe = Recipe(kind, spec, sentences=(*said,), respondents=rater, aside=aside)
+    place = parsed.columns.index
+    last = max(map(place, questions), default=0)
+    others = [one for one in parsed.columns if one != rater and one not in questions]
+    embedded = tuple(one for one in others if one in survey.embedded and place(one) > last)
+    aside = tuple(one for one in others if one not in embedded)
+    recipe = Recipe(kind, spec, sentences=(*said,), respondents=rater, aside=aside, embedded=embedded)
     return dataclasses.replace(parsed, kind=kind, data=compact(parsed.data), recipe=recipe)
 
 
@@ -241,9 +247,9 @@ def _of_qualtrics(parsed: Parsed) -> _Survey | None:
     said = [f"{headers} rows of question texts and import ids were left out"] if headers else []
     for count, what in ((len(previews), "previews and left out"), (unfinished, "unfinished and count")):
         said += [f"{number(count, 'response')} {agree(count, 'is', 'are')} {what}"] if count else []
-    known = {*own.values(), *embedded}
+    known, embedded = {*own.values(), *embedded}, embedded - {*own.values()}
     responses = _without(parsed, [*range(headers), *previews])
-    return _Survey("Qualtrics", responses, own["responseid"], known, texts, said)
+    return _Survey("Qualtrics", responses, own["responseid"], known, texts, said, embedded)
 
 
 def _without(parsed: Parsed, rows: Sequence[int]) -> Parsed:
