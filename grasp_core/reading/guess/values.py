@@ -280,7 +280,8 @@ def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str
     lists = _of_lists(plain)
     several = [text for text, choices in lists.items() if len(choices) > 1]
     named = [one for choices in lists.values() for one in choices]
-    plainly = not any(one.startswith("{") for one in named)
+    ranks = len(set(map(len, lists.values()))) == 1
+    plainly = not (ranks or any(one.startswith("{") for one in named))
     if several and plainly and len(named) >= 2 * len(set(named)):  # each answer is in two lists or more
         why = "lists several answers, and each such list is a label; a column for each answer tells more"
         reasons.append(Reason("recode", f"{quoted(several[0])} {why}"))

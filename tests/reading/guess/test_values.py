@@ -206,7 +206,10 @@ def test_other_labels_stay_as_they_are() -> None:
         *(("yes, always", "no, never", "maybe"), ("1,5", "5,1", "1", "5", "2"), ("a|b", "a", "b")),
         *(("1", "01", "2"), ("1.0", "2.0"), ("1", "1.5"), ("1,000", "1", "2"), ("Yes", "yes")),
     ):
-        assert found(labels) == (sorted(labels), [])
+        categories, why = found(labels)
+        assert categories == sorted(labels)
+        assert all("lists several answers" in one for one in why)
+        assert bool(why) == (labels == ("a|b", "a", "b"))
 
 
 # Ids written in two ways are asked about.
