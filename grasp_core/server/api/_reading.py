@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grasp_core.engine.request.analysis import say_data, say_level, say_order, say_shuffles, say_teams
+from grasp_core.engine.request.analysis import (
+    say_data,
+    say_level,
+    say_order,
+    say_shuffles,
+    say_teams,
+    with_groups,
+)
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.request.voice import KeepingNotes
 from grasp_core.engine.run import checked_groups
@@ -114,6 +121,14 @@ class Recognised:
         if self.known is None:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known
+
+    def with_groups_of(self, dataset: Dataset, sent: Sent) -> Recognised:
+        """Without recognised axes that have no group large enough, as by every other door."""
+        if self.known is None or not sent.axes_open:
+            return self
+        voice = Json()
+        known = with_groups(dataset, self.known, voice)
+        return replace(self, known=known, notes=[*self.notes, *voice.notes])
 
 
 def ask(reason: Reason) -> str:

@@ -123,7 +123,8 @@ def _formed(
 ) -> tuple[Recognised, Dataset]:
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
-    return found, bringing.formed(found.spec, tables, told)
+    dataset = bringing.formed(found.spec, tables, told)
+    return found.with_groups_of(dataset, sent), dataset
 
 
 def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
@@ -141,15 +142,16 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
             for one in found.questions
         ]
         if found.known is not None:
-            answer.spec = found.known.to_dict()
             dataset = bringing.formed(found.known, tables, told)
+            found = found.with_groups_of(dataset, sent)
+            answer.notes, answer.spec = found.notes, found.spec.to_dict()
             answer.data = to_json(dataset.summary)
-            grouping = checked_groups(dataset, found.known)
+            grouping = checked_groups(dataset, found.spec)
             answer.groups = [
                 forms.GroupFormed(group=forms.by_axis(one), raters=int(count))
                 for one, count in zip(grouping.groups, grouping.n_raters, strict=True)
             ]
-            answer.hints = hints(sent, found.known, tables, dataset, grouping)
+            answer.hints = hints(sent, found.spec, tables, dataset, grouping)
     except SpecError as error:
         answer.problems = _of_spec(error.sentences)
     except DataError as error:

@@ -102,6 +102,19 @@ def test_columns_and_axes_may_be_left_to_be_recognised(ann: TestClient) -> None:
     assert run["title"]
 
 
+def test_a_recognised_axis_without_groups_is_left_out_as_elsewhere(ann: TestClient) -> None:
+    sites = ("north", "south", "", "")  # of two workers alone
+    rows = [f"i{i},w{j},{(i + j) % 2},{site}" for i in range(9) for j, site in enumerate(sites)]
+    content = "\n".join(["item,worker,label,place", *rows]).encode()
+    stored = ann.post("/api/v1/files?name=v.csv", content=content).json()
+    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    told = post(ann, "/validate", files=files).json()
+    assert told["runs"] is True
+    assert told["spec"]["analysis"]["axes"] == []
+    assert any("left out of the axes" in one for one in told["notes"])
+    assert post(ann, "/runs", files=files).json()["title"]
+
+
 def test_what_is_not_certain_is_asked_and_never_run(ann: TestClient, server: Server) -> None:
     rows = [f"{i},{j},{(i + j) % 2},{(i * j) % 3}" for i in range(6) for j in range(8)]
     content = "\n".join(["item,rater,toxic,polite", *rows]).encode()
