@@ -52,8 +52,7 @@ def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
         st.error(escape_markdown(str(error)))
         return
     if dataset.raters.axes and not spec.analysis.axes:
-        st.error("Choose at least one demographic axis.")
-        return
+        st.info("Without an axis no groups are compared: this tells how well all raters agree.")
     ranked = _in_order(dataset, spec)
     if ranked is None:
         return

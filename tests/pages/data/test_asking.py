@@ -7,7 +7,7 @@ import random
 from streamlit.testing.v1 import AppTest
 
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN
-from tests.pages.visits import bring, seen, widget
+from tests.pages.visits import bring, press, seen, widget
 from tests.reading.making import csv_bytes
 
 
@@ -104,3 +104,13 @@ def test_numbered_workers_are_no_raters_before_somebody_says_so(page: AppTest) -
     assert not page.metric
     widget(page.selectbox, "Label columns").set_value("worker_*").run()
     assert [metric.value for metric in page.metric][:3] == ["40", "4", "160"]
+
+
+def test_a_column_without_groups_is_no_axis_to_begin_with(page: AppTest) -> None:
+    sites = ("north", "south", "", "")  # of two workers alone
+    rows = [[f"i{i}", f"w{j}", f"{(i + j) % 2}", site] for i in range(9) for j, site in enumerate(sites)]
+    opened(page, csv_bytes([["item", "worker", "label", "place"], *rows]))
+    press(page, CONTINUE)
+    page.switch_page("analysis.py").run()
+    assert widget(page.multiselect, "Axes").value == []
+    assert not widget(page.button, "Run").disabled
