@@ -18,7 +18,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
-from grasp_core.report.words.label_use import label_outcome
+from grasp_core.report.words.label_use import shift_outcome
 
 TESTS = ("irr", "xrr", "voting_agreement", "gai", "label_use", "distance", "gap")
 MEASURED = (
@@ -86,7 +86,7 @@ def _p(row: GroupResult, test: str) -> float:
 def coverage(rows: list[GroupResult]) -> dict[str, float]:
     """Share of intervals that hold the mean of the values over all data sets."""
     labels = list(rows[0].label_use.labels) if rows[0].label_use else []
-    found = {label: [label_outcome(row, label) for row in rows] for label in labels}
+    found = {label: [shift_outcome(row.label_use, label) for row in rows] for label in labels}
     found |= {name: [row.statistics[name] for row in rows] for name in ("distance", "gap")}
     shares = {}
     for name, outcomes in found.items():

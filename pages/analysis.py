@@ -9,7 +9,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.groups import one_line
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.reading.dataset.load import Dataset
 from pages._ui.analysis import choose, say_what_is_compared, say_who_rated_what
 from pages._ui.data.columns import choose_question
@@ -38,7 +38,7 @@ def _in_order(dataset: Dataset, spec: RunSpec) -> RunSpec | None:
         check_order(dataset, spec)
     except SpecError as error:
         shown = " < ".join(map(one_line, dataset.summary.categories))
-        st.warning(escape_markdown(f"{error.sentence[0].upper()}{error.sentence[1:]}."))
+        st.warning(for_pages(f"{error.sentence[0].upper()}{error.sentence[1:]}."))
         if st.checkbox(escape_markdown(f"They rank so: {shown}"), key=work().key(f"order-{shown}")):
             return replace(spec, data=replace(spec.data, categories=dataset.summary.categories))
         return None
@@ -49,7 +49,7 @@ def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
     try:
         spec = RunSpec(reading, AnalysisSpec(**choose(dataset)))
     except GraspError as error:
-        st.error(escape_markdown(str(error)))
+        st.error(for_pages(str(error)))
         return
     if dataset.raters.axes and not spec.analysis.axes:
         st.info("Without an axis no groups are compared: this tells how well all raters agree.")

@@ -1,7 +1,7 @@
 import streamlit as st
 
 from grasp_core.model.errors import SpecError
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import for_pages
 from pages._ui.plan import choose_assumed, choose_from_run, chosen_run, offer, show_asked
 
 st.title("Plan")
@@ -19,5 +19,5 @@ else:
     try:
         offer(choose_assumed() if run is None else choose_from_run(run))
     except SpecError as error:
-        st.error(escape_markdown(str(error)))
+        st.error(for_pages(str(error)))
     show_asked(run)

@@ -19,7 +19,7 @@ from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import STATISTICS
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.report.words.label_use import label_outcome
+from grasp_core.report.words.label_use import shift_outcome
 
 TESTS = (*STATISTICS, "label_use", "verdict")
 FIGURES = ("value", "p", "q", "low", "high")
@@ -112,7 +112,7 @@ def _figures(row: GroupResult, test: str) -> list[float]:
     use = row.label_use
     if use is None or not use.labels:
         return [np.nan] * len(FIGURES)
-    first = label_outcome(row, next(iter(use.labels)))  # one label's interval stands for all
+    first = shift_outcome(use, next(iter(use.labels)))  # one label's interval stands for all
     return _numbers(first, use.p, use.q)
 
 

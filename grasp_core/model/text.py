@@ -116,6 +116,11 @@ def without_options(text: str) -> str:
     return _OPTION.sub("", text.replace(_ELSEWHERE, ""))
 
 
+def for_pages(text: str) -> str:
+    """A sentence of the program as Streamlit's markdown: :func:`without_options`, and shown as itself."""
+    return escape_markdown(without_options(text))
+
+
 def for_python(text: str) -> str:
     """A text for Python: no places of pages, and options of the command as arguments of the functions.
 

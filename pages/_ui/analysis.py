@@ -21,7 +21,7 @@ from grasp_core.model.groups import AxisSet, axis_label, form_groups, one_line
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec
 from grasp_core.model.statistic import TABLE
-from grasp_core.model.text import escape_markdown, listed, number
+from grasp_core.model.text import escape_markdown, for_pages, listed, number
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.corrections import fewest_permutations, largest_family
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
@@ -382,7 +382,7 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
         check_given(dataset.raters, analysis)
         shuffles = Shuffles.of(dataset.raters, grouping, analysis)
     except SpecError as error:
-        st.error(escape_markdown(str(error)))
+        st.error(for_pages(str(error)))
         return False
     told = [*few_regroupings(grouping, shuffles), *staying(shuffles)]
     if told:

@@ -23,7 +23,7 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.groups import axis_label
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import escape_markdown, json_text
+from grasp_core.model.text import escape_markdown, for_pages, json_text
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
@@ -249,7 +249,7 @@ def show_models_as_raters() -> None:
         st.session_state[_ROUND] += 1
         st.rerun()
     for message in st.session_state.get(_MESSAGES, ()):
-        st.error(escape_markdown(message))
+        st.error(for_pages(message))
     _take_column(session.annotations, spec)
     _take_baseline(session.annotations, dataset, spec)
     models = _given_models(dataset, spec)

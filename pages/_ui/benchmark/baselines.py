@@ -33,7 +33,7 @@ from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Row
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.settings import Settings, variable
-from grasp_core.model.text import escape_markdown, number
+from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server
@@ -181,7 +181,7 @@ def _offer_all_tasks(name: str, seed: int) -> None:
                     done[task] = content
                     bar.progress(len(done) / len(here), so_far())
             except GraspError as error:
-                st.error(escape_markdown(f"{error}. {so_far()}, and kept."))
+                st.error(for_pages(f"{error}. {so_far()}, and kept."))
             bar.empty()
         if len(done) == len(here):
             content = packed((f"data/{task}/{PREDICTIONS}", content) for task, content in done.items())

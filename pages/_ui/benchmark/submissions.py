@@ -25,7 +25,7 @@ from grasp_core.benchmark.submissions import (
 )
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, Problem
-from grasp_core.model.text import escape_markdown, number
+from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.archives.containers import packed
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
@@ -127,7 +127,7 @@ def benchmark_or_say() -> bool:
     try:
         tasks()
     except DataError as error:
-        st.error(escape_markdown(f"The benchmark cannot be used: {error}."))
+        st.error(for_pages(f"The benchmark cannot be used: {error}."))
         return False
     return True
 

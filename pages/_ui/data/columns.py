@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, Question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.groups import one_line
-from grasp_core.model.text import escape_markdown, listed, number
+from grasp_core.model.text import escape_markdown, for_pages, listed, number
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges
@@ -63,7 +63,7 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
         try:
             session.apart = session.load(question)
         except DataError as error:
-            st.error(escape_markdown(str(error)))
+            st.error(for_pages(str(error)))
             return None
     return session.apart
 
@@ -171,7 +171,7 @@ def _choose_more(
     try:
         spec = DataSpec(**fields)
     except SpecError as error:
-        st.error(escape_markdown(f"Something is still to be chosen: {error}."))
+        st.error(for_pages(f"Something is still to be chosen: {error}."))
         return None
     before = {question.label: question.categories for question in guess.spec.questions}
     before = {spec.label: guess.spec.categories, **before}

@@ -13,7 +13,7 @@ from grasp_core.model.data_spec import SCREENS, DataSpec, Filters, Repeated, Scr
 from grasp_core.model.errors import DataError, Problem, SpecError
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.spec import Level
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.votes import cell_columns
@@ -200,7 +200,7 @@ def list_problems(problems: Sequence[Problem]) -> None:
         said = problem.count < 2 or problem.count in dict(problem.remark.numbers).values()
         count = "" if said else f" ({problem.count:,})"
         icon = ":material/block:" if problem.stops else ":material/info:"
-        show(escape_markdown(f"{problem.message.rstrip('.')}{count}.{shown}"), icon=icon)
+        show(for_pages(f"{problem.message.rstrip('.')}{count}.{shown}"), icon=icon)
 
 
 def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> None:

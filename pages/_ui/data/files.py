@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.text import escape_markdown, number
+from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.stack import by_columns
 from grasp_core.reading.connectors.fetching import table_of
@@ -85,7 +85,7 @@ def other_ways() -> None:
 def say_messages() -> None:
     """What was refused of what was brought last, and files of which nobody knows what they hold."""
     for message in st.session_state.get(_MESSAGES, ()):
-        st.error(escape_markdown(message))
+        st.error(for_pages(message))
     aside: list[Table] = st.session_state.get(_ASIDE, [])
     for place, table in enumerate(aside):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):

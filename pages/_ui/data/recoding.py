@@ -12,7 +12,7 @@ import streamlit as st
 from grasp_core.model.annotations import display_order, is_number, number_of
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.reading.dataset import checks
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.recoding import counts, recode
@@ -96,7 +96,7 @@ def _offer(
     try:
         *changed, problems = recode(tables[0], tables[1], replace(spec, recode=(step,)), tables[2])
     except DataError as error:
-        st.error(escape_markdown(str(error)))
+        st.error(for_pages(str(error)))
         return
     into = step.into if isinstance(step, Combine) else step.column
     sides = (("Before", tables, columns), ("After", changed, [into]))

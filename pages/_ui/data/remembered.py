@@ -13,7 +13,7 @@ from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
-from grasp_core.model.text import escape_markdown, number
+from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
@@ -115,7 +115,7 @@ def say_what_is_known(guess: Guess) -> None:
         try:
             session.use_dataset(*session.load(guess.advised))
         except DataError as error:
-            st.error(escape_markdown(str(error)))
+            st.error(for_pages(str(error)))
             return
         analysis = AnalysisSpec(axes=recipe.axes, **PAPER_CONVENTIONS)
         session.use_settings(analysis)

@@ -15,7 +15,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import AccessError, GraspError
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.text import for_pages
 from grasp_core.server import server
 from pages._ui.helpers.identity import CURRENT, current_project, current_user, here
 from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, Screen
@@ -103,7 +103,7 @@ def show_error(error: Exception) -> bool:
             kinds = type(error).__name__, type(other).__name__
             log.warning("a refusal is not in the log: %s, %s", *kinds)
     if isinstance(error, GraspError):
-        st.error(escape_markdown(str(error)))
+        st.error(for_pages(str(error)))
         return True
     frames = traceback.extract_tb(error.__traceback__)
     places = " < ".join(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames[-12:]))

@@ -15,7 +15,7 @@ from grasp_core.model.access import Token
 from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
-from grasp_core.model.text import escape_markdown, number
+from grasp_core.model.text import for_pages, number
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
@@ -382,7 +382,7 @@ def ask_again(run: RunRecord, spec: RunSpec) -> None:
             back = [one for one in run.spec.data.exclude if one not in spec.data.exclude]
             again = submit(dataset, spec, 0.0, project=run.project, kept=back)
     except DataError as error:
-        st.warning(escape_markdown(str(error)))
+        st.warning(for_pages(str(error)))
         return
     go("results", run_id=again.id)
 

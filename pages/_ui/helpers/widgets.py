@@ -22,7 +22,7 @@ from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
-from grasp_core.model.text import Sentence, escape_markdown, number, without_options
+from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, without_options
 from grasp_core.report.charts import Theme
 from grasp_core.report.charts.histograms import PAGE
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
@@ -174,12 +174,12 @@ def show_one(
 
 def caption(*said: str) -> None:
     """Plain texts in small letters, one after another."""
-    st.caption(escape_markdown(" · ".join(said)))
+    st.caption(for_pages(" · ".join(said)))
 
 
 def warn(text: str) -> None:
     """A plain text as a warning."""
-    st.warning(escape_markdown(text), icon=":material/warning:")
+    st.warning(for_pages(text), icon=":material/warning:")
 
 
 def button(
@@ -234,7 +234,7 @@ def refusal_told() -> Iterator[None]:
     try:
         yield
     except GraspError as error:
-        st.error(escape_markdown(f"{error}."))
+        st.error(for_pages(f"{error}."))
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from grasp_core.model.errors import DataError, MissingResultError, SpecError
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import RunResult
-from grasp_core.model.text import escape_markdown, json_text, listed, number, quoted
+from grasp_core.model.text import escape_markdown, for_pages, json_text, listed, number, quoted
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
 from grasp_core.report.charts import Theme
@@ -75,7 +75,7 @@ def _made(
         try:
             made = make(lambda share: bar.progress(share, text=f"{doing}: {share:.0%}"))
         except (DataError, SpecError) as error:
-            st.warning(escape_markdown(str(error)))
+            st.warning(for_pages(str(error)))
             return None
     wait.empty()
     return made

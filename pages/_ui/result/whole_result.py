@@ -18,7 +18,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
-from grasp_core.model.text import Sentence, escape_markdown, number, printable
+from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, printable
 from grasp_core.report import charts, everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts import Theme
@@ -219,7 +219,7 @@ def _show_disputed(shown: Shown) -> None:
         require_run(run.project)
         rows = ui.once("disputed-items", (run.id, label), look)
     except DataError as error:
-        st.info(escape_markdown(str(error)))
+        st.info(for_pages(str(error)))
         return
     frame = {"Item": [one.item for one in rows]}
     texts = answers.item_texts(run, shown.result.spec.data.text)

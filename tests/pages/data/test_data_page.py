@@ -387,7 +387,8 @@ def test_an_item_answered_twice_is_settled_beside_the_refusal(page: AppTest) -> 
     rows += [f"i{n % 6},r{n // 6},{'Yes' if n % 4 else 'No'},{'w' if n < 18 else 'm'},{n}" for n in range(36)]
     rows += ["i0,r0,Yes,w,99"]
     bring(page, "votes.csv", "\n".join(rows).encode())
-    assert "on Data, under Leave out, or by --repeated first or last" in seen(page.error)
+    assert "let the first or the last count: on Data, under Leave out" in seen(page.error)
+    assert "--" not in seen(page.error)
     assert not page.metric
     press(page, "Let the last answer count")
     assert not page.error

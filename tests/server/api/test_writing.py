@@ -137,7 +137,7 @@ def test_what_a_spec_leaves_open_is_recognised_and_what_it_says_stays(ann, compu
         run = ann.post("/api/v1/runs", json=body).json()
         ann.get(f"/api/v1/runs/{run['id']}/events")
         found.append((ann.get(f"/api/v1/runs/{run['id']}").json()["data"]["categories"], len(run["notes"])))
-    assert found == [(["0", "0|1"], 2), (["0", "0|1", "1|0", "nan"], 0)]
+    assert found == [(["0", "0|1"], 3), (["0", "0|1", "1|0", "nan"], 0)]
 
 
 def test_what_the_page_refuses_is_refused_with_its_code_and_sentence(ann: TestClient, server: Server) -> None:
