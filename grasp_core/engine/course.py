@@ -86,8 +86,8 @@ def _looked_up(dataset: Dataset) -> bool:
     return small and shape.annotations == shape.items * shape.raters
 
 
-_TOLD_FROM = 0.03
-"""Share of a run that tells its pace, counted from the first look: before it, something may be compiled."""
+_TOLD_FROM, _TOLD_AFTER_S = 0.03, 3.0
+"""Share of a run, or seconds, that tell its pace, counted from the first look: before, something is compiled."""
 GROUPS, VERDICTS, PAIRS, SLICES, GIVEN = "groups", "verdicts", "pairs", "slices", "given"
 _LAID_OUT_S = 0.15
 """Before a part's first permutation."""
@@ -169,8 +169,9 @@ class Course:
         left = progress.seconds_left
         if len(stages) > 1:  # parts are short beside each other: what all of them took tells more than one
             began, start = self._first = self._first or (self._clock(), done)
-            told = done - start >= _TOLD_FROM * whole
-            left = (whole - done) * (self._clock() - began) / (done - start) if told else None
+            took, share = self._clock() - began, (done - start) / whole
+            told = share >= _TOLD_FROM or (share > 0 and took >= _TOLD_AFTER_S)
+            left = (whole - done) / whole * took / share if told else None
         return replace(progress, seconds_left=left, share=min(done / whole, 1.0), stages=self._words(part))
 
     def _words(self, part: int) -> str:

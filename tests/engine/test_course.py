@@ -100,6 +100,16 @@ def test_the_time_left_is_for_all_that_remains() -> None:
     assert noted.seen[-1].seconds_left == pytest.approx(3 * 10 / 7)  # what follows permutations counts
 
 
+def test_a_run_of_hours_tells_its_pace_after_seconds() -> None:
+    clock, noted = Clock(), Noting()
+    groups = OnCourse(
+        noted, Course([Stage(GROUPS, ((1.0, 0.0),)), Stage(PAIRS, ((9.0, 0.0),))], clock), GROUPS
+    )
+    for clock.now, done in ((1.0, 0), (3.0, 1), (5.0, 2)):
+        groups.check(Progress(done, 1000, None))
+    assert [one.seconds_left for one in noted.seen] == [None, None, pytest.approx(4 * 9.998 / 0.002)]
+
+
 def test_one_stage_says_nothing_of_stages() -> None:
     course = Course([Stage(GROUPS, ((1.0, 0.0),))])
     assert course.seen(Progress(5, 10, 1.0)) == Progress(5, 10, 1.0, share=0.5)
