@@ -87,7 +87,7 @@ def _looked_up(dataset: Dataset) -> bool:
 
 
 _TOLD_FROM, _TOLD_AFTER_S = 0.03, 3.0
-"""Share of a run, or seconds, that tell its pace, from the first look on: before it, something is compiled."""
+"""Share of a run, or seconds, that tell its pace, from the first look on: before it, code is compiled."""
 GROUPS, VERDICTS, PAIRS, SLICES, GIVEN = "groups", "verdicts", "pairs", "slices", "given"
 _LAID_OUT_S = 0.15
 """Before a part's first permutation."""
