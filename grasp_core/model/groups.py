@@ -106,6 +106,12 @@ def form_groups(raters: Raters, axis_sets: Sequence[AxisSet], *, min_raters: int
     )
 
 
+def axes_with_groups(raters: Raters, axis_sets: Sequence[AxisSet], min_raters: int) -> tuple[AxisSet, ...]:
+    """Those of which a group has so many raters."""
+    formed = {group.axes for group in form_groups(raters, axis_sets, min_raters=min_raters).groups}
+    return tuple(axes for axes in axis_sets if tuple(axes) in formed)
+
+
 def one_line(text: str) -> str:
     """The text with line breaks and runs of blanks made one blank; "(blank)" where nothing is left."""
     return " ".join(text.split()) or "(blank)"

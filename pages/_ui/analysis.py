@@ -17,7 +17,7 @@ from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_second
 from grasp_core.model import spec as specs
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, axis_label, form_groups, one_line
+from grasp_core.model.groups import AxisSet, axes_with_groups, axis_label, form_groups, one_line
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec
 from grasp_core.model.statistic import TABLE
@@ -108,9 +108,9 @@ def choose(dataset: Dataset) -> dict[str, Any]:
     start = _start()
     _choose_preset()
     st.header("Who is compared")
-    least, known = start.min_raters, (name for name in work().proposed_axes if name in names)
-    able = (name for name in known if form_groups(dataset.raters, [(name,)], min_raters=least).groups)
-    axes = _choose_axes(names, tuple(able))
+    known = [(name,) for name in work().proposed_axes if name in names]
+    able = axes_with_groups(dataset.raters, known, start.min_raters)
+    axes = _choose_axes(names, [name for (name,) in able])
     slices = _choose_slices(dataset)
     st.header("What is computed")
     reported = _several("statistics", tuple(TABLE), start.statistics, lambda name: WORDS[name].name)

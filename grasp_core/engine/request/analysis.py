@@ -13,7 +13,7 @@ from grasp_core.engine.request.voice import Voice
 from grasp_core.model import spec
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping, axis_label, form_groups
+from grasp_core.model.groups import AxisSet, Grouping, axes_with_groups, axis_label
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import agree, listed, number, printable, quoted
@@ -70,7 +70,7 @@ def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     """Without the axes, which nobody named, of which no group is large enough."""
     analysis = run_spec.analysis
     least = analysis.min_raters
-    kept = tuple(one for one in analysis.axes if form_groups(data.raters, (one,), min_raters=least).groups)
+    kept = axes_with_groups(data.raters, analysis.axes, least)
     if kept == analysis.axes:
         return run_spec
     left = [axis_label(one) for one in analysis.axes if one not in kept]

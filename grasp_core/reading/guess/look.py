@@ -258,18 +258,18 @@ def contradicted(look: Look, spec: DataSpec) -> Iterator[Reason]:
 def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reason]:
     item, label = str(spec.item), str(spec.label)
     for name in look.columns:
-        asked = sorted(look.texts(name))
-        if name in (item, spec.rater, *spec.labels) or not 1 < len(asked) <= MOST_QUESTIONS:
+        if name in (item, spec.rater, *spec.labels) or not 1 < len(look.texts(name)) <= MOST_QUESTIONS:
             continue
+        asked = sorted(look.texts(name))
         of_items = some.depends_on(name, item)
         apart = of_items and 2 * len(asked) <= len(look.texts(label)) and some.depends_on(name, label)
         if not apart and (of_items or not names.names_questions(name)):
             continue
-        shared = "has labels of its own for each of its values" if apart else "names what each row answers"
+        does = "has labels of its own for each of its values" if apart else "names what each row answers"
         drop = " ".join(f"--drop {name}={text}" for text in asked[1:_MOST_SHOWN])
         more = "..." if len(asked) > _MOST_SHOWN else ""
         why = (
-            f"{quoted(name)} {shared} ({listed(asked, 3)}), so that "
+            f"{quoted(name)} {does} ({listed(asked, 3)}), so that "
             f"{quoted(str(spec.label))} holds several questions; write a column for each, or leave all but "
             f"one of them out, on Data under Leave out or by {drop}{more}, and say that this is the label"
         )

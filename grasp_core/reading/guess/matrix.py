@@ -66,8 +66,8 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
             return None
     key = _row_ids(look, raters)
     # Coders who have not begun have empty columns.
-    empty = [name for name in look.columns if name != key and not any(look.whole.distinct(name))]
-    others = [name for name in look.columns if name != key and name not in empty]
+    empty = {name: not any(look.whole.distinct(name)) for name in look.columns if name != key}
+    others = [name for name, nothing in empty.items() if not nothing]
     cells = _cells(look, others, raters, key is None)
     if cells is None:
         return None
@@ -87,9 +87,9 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     if key is None and len(cells.columns) == 2:  # two coders, or two questions
         side = side._replace(by_rater=False, confidence="unsure")
     spec, reasons = _reading(look, key, cells, side, raters)
-    spec = replace(spec, ignore=(*spec.ignore, *empty))
-    if empty:
-        reasons.append(Reason("ignore", f"{listed(empty)}: no cell holds anything"))
+    if unused := tuple(name for name, nothing in empty.items() if nothing):
+        spec = replace(spec, ignore=(*spec.ignore, *unused))
+        reasons.append(Reason("ignore", f"{listed(unused)}: no cell holds anything"))
     questions = questions_of(look, others)
     if pattern is not None:  # asked whatever layout is named
         reasons.append(Reason("label", who, "unsure", (pattern,)))
@@ -125,7 +125,8 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
 def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recipe) -> Reading:
     """The reading of a survey, a row per respondent, of which it is asked what columns are items."""
     given = replace(named, layout="raters-by-items", rater=named.rater or recipe.respondents)
-    columns = [name for name in annotations.columns if name not in (*recipe.aside, *recipe.embedded)]
+    beside = {*recipe.aside, *recipe.embedded}
+    columns = [name for name in annotations.columns if name not in beside]
     data = annotations.data.select(columns)
     look = Look(replace(annotations, columns=tuple(columns), data=data), given)
     reasons = [Reason("layout", f"the file is known: {recipe.name}; {'; '.join(recipe.sentences)}", "sure")]
@@ -246,7 +247,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
 def _called(name: str, kinds: Collection[str]) -> bool:
     """Whether a column is called like these; ``resp.q1`` like questions."""
     asked = any(word.rstrip(_DIGITS) in _QUESTION for word in names.words(name)[1:])
-    return asked == (kinds is ITEMS) if asked else stem(name) in kinds
+    return kinds is ITEMS if asked else stem(name) in kinds
 
 
 def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None) -> Reading:

@@ -448,12 +448,11 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     return best
 
 
-def _joined_by(other: Table, ids: Mapping[Role, set[str]]) -> tuple[dict[Role, float], dict[Role, str]]:
+def _joined_by(look: Look, ids: Mapping[Role, set[str]]) -> tuple[dict[Role, float], dict[Role, str]]:
     """The share of ids that a column of a file has, by what these are, and the column that has most."""
-    look = Look(other)
     shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
     keys: dict[Role, str] = {}
-    for name in other.columns:
+    for name in look.columns:
         known = look.texts(name)
         called = names.is_id(name) or names.id_score(name, names.RATER) > 0  # some may stand there twice
         if len(known) < 2 or len(known) < (_OFTEN if called else _APART) * look.n:
@@ -469,15 +468,11 @@ def _differ(shares: Mapping[Role, float]) -> bool:
     return max(shares.values()) >= _SHARED and abs(shares["raters"] - shares["items"]) > _EQUAL
 
 
-def _others_of(look: Look, spec: DataSpec, ids: Mapping[Role, set[str]]) -> dict[Role, set[str]]:
+def _others_of(look: Look, name: str | None) -> set[str]:
     """Texts of further columns that say which rater or item it is, such as their names."""
-    found: dict[Role, set[str]] = {role: set() for role in ids}
-    named: dict[Role, str | None] = {"raters": spec.rater, "items": spec.item}
-    for role, name in named.items():
-        if name is not None and name in look.columns:
-            same = (other for other in look.columns if other != name and look.alike(other, name))
-            found[role] = found[role].union(*map(look.texts, same))
-    return found
+    if name is None or name not in look.columns:
+        return set()
+    return set().union(*(look.texts(one) for one in look.columns if one != name and look.alike(one, name)))
 
 
 def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
@@ -494,7 +489,8 @@ def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
         "raters": heads if spec.layout == "items-by-raters" else own.get(str(spec.rater), set()),
         "items": heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set()),
     }
-    shares, keys = _joined_by(other, ids)
+    theirs = Look(other)
+    shares, keys = _joined_by(theirs, ids)
     unsure = any(reason.field in ("item", "rater") for reason in guess.uncertain)
     if not unsure and _differ(shares):
         return max(shares, key=lambda role: shares[role])
@@ -509,6 +505,9 @@ def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
             return "raters" if of_raters else "items"
     if unsure:
         return None
-    others, _ = _joined_by(other, _others_of(Look(table), spec, ids))
+    look = Look(table)
+    others, _ = _joined_by(
+        theirs, {"raters": _others_of(look, spec.rater), "items": _others_of(look, spec.item)}
+    )
     most: Role = "raters" if others["raters"] > others["items"] else "items"
     return most if _differ(others) else None

@@ -260,7 +260,7 @@ def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str
     if spec.categories is not None:
         return spec, []
     plain = [text for text in cells if text not in spec.missing and text not in declared]
-    numbers = {} if spec.recode else _alike(plain)
+    numbers, lists = {} if spec.recode else _alike(plain), _of_lists(plain)
     reasons = []
     for why, changes in (
         (
@@ -269,7 +269,7 @@ def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str
         ),
         (
             "the same choices in another order are one label",
-            {text: first for first, *others in _of_one_set(plain) for text in others},
+            {text: first for first, *others in _of_one_set(lists) for text in others},
         ),
     ):
         if changes:
@@ -277,7 +277,6 @@ def one_label(cells: Mapping[str, int], spec: DataSpec, declared: Collection[str
             reasons.append(Reason("recode", f"{why}: {shown}"))
             step = MapValues(None, tuple(changes.items()))
             spec = replace(spec, recode=(*spec.recode, step))
-    lists = _of_lists(plain)
     several = [text for text, choices in lists.items() if len(choices) > 1]
     named = [one for choices in lists.values() for one in choices]
     ranks = len(set(map(len, lists.values()))) == 1
@@ -331,10 +330,10 @@ _MOST = 5_000
 Choices = tuple[str, ...]
 
 
-def _of_one_set(texts: Collection[str]) -> list[list[str]]:
+def _of_one_set(lists: Mapping[str, Choices]) -> list[list[str]]:
     """Lists of the same choices; none where all lists are as long, such as ranks, whose order counts."""
     alike: dict[Choices, list[str]] = {}
-    for text, choices in _of_lists(texts).items():
+    for text, choices in lists.items():
         alike.setdefault(tuple(sorted(choices)), []).append(text)
     several = len({len(choices) for choices in alike}) > 1
     return [sorted(ways) for ways in alike.values() if several and len(ways) > 1]

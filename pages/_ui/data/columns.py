@@ -113,7 +113,7 @@ def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) ->
             _say_why(guess, "layout")
     of, refused = st.session_state.get(_REFUSED, (None, ""))
     if of == work().generation:
-        st.error(escape_markdown(refused))
+        st.error(for_pages(refused))
     if layout is None:
         return None
     aggregated = _asked(guess, "aggregated")

@@ -143,11 +143,11 @@ def _of_survey(survey: _Survey, name: str) -> Parsed:
         spec = DataSpec(layout="raters-by-items", rater=rater, profile=rest)
         said.append(f"the answers to {number(len(items), 'question')} ({listed(items, 3)}) are the labels")
     kind = f"{survey.tool}, {parsed.kind}"
-    place = parsed.columns.index
-    last = max(map(place, questions), default=0)
-    others = [one for one in parsed.columns if one != rater and one not in questions]
-    embedded = tuple(one for one in others if one in survey.embedded and place(one) > last)
-    aside = tuple(one for one in others if one not in embedded)
+    asked = {*questions}
+    last = max((place for place, one in enumerate(parsed.columns) if one in asked), default=0)
+    others = [(place, one) for place, one in enumerate(parsed.columns) if one != rater and one not in asked]
+    embedded = tuple(one for place, one in others if place > last and one in survey.embedded)
+    aside = tuple(one for place, one in others if place <= last or one not in survey.embedded)
     recipe = Recipe(kind, spec, sentences=(*said,), respondents=rater, aside=aside, embedded=embedded)
     return dataclasses.replace(parsed, kind=kind, data=compact(parsed.data), recipe=recipe)
 
