@@ -16,15 +16,10 @@ from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import from_json
 from grasp_core.reading.archives.members import MIB, read_at_most
+from grasp_core.reading.table.parsed import Watch, unwatched
 
 V = TypeVar("V")
 _MAX_FILE = 1024 * MIB
-Watch = Callable[[int, int], None]
-"""Told how much is done, and of how much; what it raises ends the work, and nothing done before is lost."""
-
-
-def unwatched(_done: int, _total: int) -> None:
-    """Nobody is told."""
 
 
 class Kept(MutableMapping[str, V], Generic[V]):

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from grasp_core.benchmark.checkpoints import Kept, Watch, unwatched
+from grasp_core.benchmark.checkpoints import Kept
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, LanguageModel, ModelError
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, words
 from grasp_core.benchmark.tasks import Task
@@ -20,6 +20,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.text import number
+from grasp_core.reading.table.parsed import Watch, unwatched
 
 _WHAT = ("answer of a language model", "answers of a language model")
 

@@ -8,13 +8,13 @@ from itertools import product
 
 import numpy as np
 
-from grasp_core.benchmark.checkpoints import Watch, unwatched
 from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, ask_all
 from grasp_core.benchmark.language_models.model import LanguageModel
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, drawn, fit, most_similar, shown
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
+from grasp_core.reading.table.parsed import Watch, unwatched
 from grasp_core.statistics.f1 import confusion, macro_f1
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.benchmark.baselines.classical import Fit
-from grasp_core.benchmark.checkpoints import Watch, unwatched
 from grasp_core.benchmark.language_models.answers import Usage
 from grasp_core.benchmark.scoring.evaluate import BLOCK, label_rows, work_key
 from grasp_core.benchmark.scoring.scores import Scores
@@ -21,6 +20,7 @@ from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_r
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import FormError, from_json
 from grasp_core.model.text import csv_text
+from grasp_core.reading.table.parsed import Watch, unwatched
 
 RUN_FILE = "run.json"
 """Beside ``data``: what was run, and what it took."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_staged, known_labels
-from grasp_core.benchmark.checkpoints import Kept, Watch, unwatched
+from grasp_core.benchmark.checkpoints import Kept
 from grasp_core.benchmark.language_models.in_context import macro_f1_declared
 from grasp_core.benchmark.scoring.scores import resampled_f1
 from grasp_core.benchmark.tasks import Rows, Task
@@ -23,6 +23,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import from_json
 from grasp_core.model.remarks.benchmark import BaselineCaution
 from grasp_core.model.remarks.remark import Remark
+from grasp_core.reading.table.parsed import Watch, unwatched
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
 SPLITS, TEST_SHARE = 20, 0.2

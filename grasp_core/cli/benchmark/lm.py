@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.checkpoints import Watch
 from grasp_core.benchmark.language_models.answers import Answers, Usage
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import (
@@ -23,6 +22,7 @@ from grasp_core.cli.benchmark.raft import from_one, whole
 from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.model.errors import MissingPackageError, SpecError
+from grasp_core.reading.table.parsed import Watch
 
 ANSWERS = "lm-answers.jsonl"
 

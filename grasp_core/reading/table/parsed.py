@@ -158,7 +158,7 @@ def together(codes: Codes, column: Column) -> tuple[Codes, Codes]:
 
 Row = TypeVar("Row")
 Watch = Callable[[int, int], None]
-"""Told how much of a file is done, and of how much; what it raises ends the reading."""
+"""Told how much is done, and of how much; what it raises ends the work, and nothing kept before is lost."""
 
 
 def unwatched(_done: int, _total: int) -> None:

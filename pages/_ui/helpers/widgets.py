@@ -22,7 +22,7 @@ from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
-from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, without_options
+from grasp_core.model.text import Sentence, escape_markdown, for_pages, number
 from grasp_core.report.charts import Theme
 from grasp_core.report.charts.histograms import PAGE
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
@@ -168,7 +168,7 @@ def show_one(
     warning: Remark, way: Callable[[Remark, int], None] = no_way, place: int = 0, *, brief: bool = False
 ) -> None:
     """Draw one warning with its way to mend it; in brief only its first sentence."""
-    warn(without_options(warning.in_brief if brief else str(warning)))
+    warn(warning.in_brief if brief else str(warning))
     way(warning, place)
 
 
