@@ -24,9 +24,8 @@ from grasp_core.server import server
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.api.app import mount
 from grasp_core.server.gate import Gate, TabGate, UploadGate, UploadLedger, bound_heads, send_at_once
-from grasp_core.server.headers import Headers, WayBack, security_headers
+from grasp_core.server.headers import Headers, Metrics, WayBack, security_headers
 from grasp_core.server.identity import BROWSER, BROWSER_HOURS, Visits
-from grasp_core.server.metrics import Metrics
 from grasp_core.store.database import database_url
 from pages._ui.helpers.around import Messages, show_error
 from pages._ui.helpers.background import drop_unused, waiting_bytes, warm, whose

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-import altair as alt
 import streamlit as st
 
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
@@ -29,7 +28,6 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown, for_pages, json_text, listed, number, quoted
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
-from grasp_core.report.charts import Theme
 from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.findings import findings, nearest
@@ -280,20 +278,25 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
     if all(one.axes != axes for one in found.axes):
         return
 
-    def chart(theme: Theme = "light") -> alt.LayerChart:
-        return rater_map_chart(found, axes, theme, group)
-
     def table() -> None:
         ui.show_table(map_report.groups_table(found, level, group), "How far two raters differ, by group")
         st.caption(map_report.distance_words(level))
 
+    def explain() -> None:
+        if group is None:
+            ui.show_table(map_report.axes_table(found), "What each axis explains, with p and q")
+
     st.caption(map_report.EXPLANATION)
-    cache.chart(shown.key, f"raters {axes} {group}", found, lambda _found, theme: chart(theme))
-    if group is None:
-        ui.show_table(map_report.axes_table(found), "What each axis explains, with p and q")
     name = "the map" if group is None else group_label(group)
-    ui.when_open("Map as a table", table, key=f"rater-map-table-{name}")
-    ui.save_figure(shown, chart, ANSWER, "map of raters")
+    cache.figure(
+        shown,
+        f"raters {axes} {group}",
+        lambda found, theme: rater_map_chart(found, axes, theme, group),
+        (ANSWER, "map of raters"),
+        ("Map as a table", f"rater-map-table-{name}", table),
+        between=explain,
+        of=found,
+    )
     if group is not None:
         return
     files = [("map of raters (CSV)", f"{ANSWER}.csv", lambda: map_report.map_csv(found))]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -43,8 +44,9 @@ from grasp_core.report.words.names import (
     format_value,
     lead_statistic,
 )
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import ON_PHONES, ON_SCREENS
-from pages._ui.helpers.widgets import page_theme, show_table
+from pages._ui.helpers.widgets import Shown, page_theme, show_table
 
 _TOLD = 256
 
@@ -98,6 +100,43 @@ def chart(
         draw()
     else:
         kept(key, f"{what} {theme}", source, draw)
+
+
+def figure(
+    shown: Shown,
+    what: str,
+    make: Callable[..., alt.LayerChart],
+    files: tuple[str, str] | None = None,
+    table: tuple[str, str, Callable[[], object]] | None = None,
+    *,
+    between: Callable[[], object] = ui.always,
+    of: Any = None,
+    page: str = "",
+    fresh: bool = False,
+) -> None:
+    """A chart, what is drawn `between` it and its table, and once it is final a menu of its files, on white.
+
+    `make` takes the result, or what it is made `of`, the theme and, under the key `page`, the page of groups.
+    `files`: their name and what the menu calls the figure. `table`: its label, its key and what draws it.
+    """
+    part = {"page": ui.choose_page(shown.result, page)} if page else {}
+    drawn, final = (shown.drawn, shown.result) if of is None else (of, of)
+    name = " ".join([what, *map(str, part.values())])
+    chart(shown.key, name, drawn, lambda source, theme: make(source, theme, **part), fresh=fresh)
+    between()
+    if table is not None:
+        label, key, draw = table
+        ui.when_open(label, draw, key=key)
+    if files is None or shown.result.provisional:
+        return
+    file, called = files
+
+    def menu() -> None:
+        for kind in ("png", "svg", "pdf"):
+            made = partial(lambda kind: ui.drawn(make(final, "light"), kind), kind)
+            ui.download(shown.check, f"{called} ({kind.upper()})", f"{file}.{kind}", made, width="stretch")
+
+    ui.menu_when_open(f"Save the {called}", menu, key=called, type="tertiary")
 
 
 class ToldFirst(NamedTuple):
