@@ -21,7 +21,7 @@ from grasp_core.store.runs import TAG_LENGTH, RunRecord
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import go
-from pages._ui.helpers.state import KEPT_RATERS, ask_again, take_away, told, work
+from pages._ui.helpers.state import KEPT_RATERS, ask_again, told, work
 from pages._ui.helpers.widgets import Shown
 from pages._ui.models import show_answer as show_models
 from pages._ui.plan import show_kept_plans
@@ -40,7 +40,7 @@ _SELDOM_S = 2.0
 
 def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
     """Draw what a run has found, so far while it goes on; by a link without what could name anybody."""
-    check, key = partial(take_away, run), run.id
+    check, key = partial(_take_away, run), run.id
     if link is not None:
         few = ", small groups" if link.small_groups else ""
         check, key = link.check, f"{run.id} for strangers{few}"
@@ -75,6 +75,12 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
     else:
         share_run(run)
         _watch(run, show_provisional)
+
+
+def _take_away(run: RunRecord) -> None:
+    """Called before a file of a run is made for a member of its project; it goes to the log."""
+    user = identity.require_see(run.project)
+    server.shared().audit.record(user.id, "export", "run", run.id)
 
 
 def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:

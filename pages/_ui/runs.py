@@ -10,16 +10,7 @@ import streamlit as st
 
 from grasp_core.model.groups import group_labels
 from grasp_core.model.text import escape_markdown
-from grasp_core.report.comparison import (
-    Comparison,
-    Difference,
-    changes_table,
-    compare,
-    differences_table,
-    in_words,
-    pairs_compared,
-    slices_compared,
-)
+from grasp_core.report import comparison as comparing
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, statistic_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
@@ -63,7 +54,7 @@ def offer_comparison() -> None:
         if len(runs) == 1:
             st.markdown(f"{titles} is picked; tick one more.", width="content")
         elif len(runs) > 2:
-            st.markdown(f"{len(runs)} runs are picked; two can be compared.", width="content")
+            st.markdown(f"{len(runs)} runs are picked; two can be comparing.", width="content")
         else:
             st.markdown(f"Picked: {titles}", width="content")
             link_to_two(runs[0].id, runs[1].id, "Compare the two")
@@ -113,7 +104,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
             link_to_run(run.id, run.title)
             caption(f"{told(run.created_at)} · {run.total:,} permutations")
     results = [server.shared().service.result(run.id) for run in runs]
-    comparison = compare(*results)
+    comparison = comparing.compare(*results)
     if comparison is None:
         st.info(
             "One of the two is about models and the other about agreement, so there is nothing to hold "
@@ -127,8 +118,8 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     st.header("What was found")
     _show_changes(comparison)
     of_both = (
-        ("Between two groups, of pairs that both have", pairs_compared, "Pairs"),
-        ("In slices that both have", slices_compared, "Slices"),
+        ("Between two groups, of pairs that both have", comparing.pairs_compared, "Pairs"),
+        ("In slices that both have", comparing.slices_compared, "Slices"),
     )
     for title, compared, name in of_both:
         table = compared(*results)
@@ -137,15 +128,15 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
             _show_table(table, f"{name} of both runs")
 
 
-def _show_differences(differences: tuple[Difference, ...], none: str, alt: str) -> None:
+def _show_differences(differences: tuple[comparing.Difference, ...], none: str, alt: str) -> None:
     if not differences:
         st.write(none)
         return
     heads = {"what": "What", "a": "A", "b": "B"}
-    show_table(differences_table(differences), alt, height="content", column_config=heads)
+    show_table(comparing.differences_table(differences), alt, height="content", column_config=heads)
 
 
-def _show_changes(comparison: Comparison) -> None:
+def _show_changes(comparison: comparing.Comparison) -> None:
     for groups, name in ((comparison.only_a, "A"), (comparison.only_b, "B")):
         if groups:
             names, more = group_labels(groups), len(groups) - _NAMED
@@ -154,7 +145,7 @@ def _show_changes(comparison: Comparison) -> None:
     if not comparison.changes:
         st.info("No group and statistic is in both, so there is nothing to hold against each other.")
         return
-    st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in in_words(comparison)))
+    st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in comparing.in_words(comparison)))
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     looks = {"format_func": statistic_name, "key": "compared-statistics"}
     known = comparison.statistics
@@ -164,7 +155,7 @@ def _show_changes(comparison: Comparison) -> None:
     changes = comparison.changed if only_changed else comparison.changes
     rows = [change for change in changes if change.statistic in statistics]
     if rows:
-        _show_table(changes_table(rows), "Groups and statistics of both runs")
+        _show_table(comparing.changes_table(rows), "Groups and statistics of both runs")
     else:
         st.info("No group passes these filters.")
 

@@ -21,10 +21,10 @@ from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError
 from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.server import server
-from pages._ui.helpers.identity import CURRENT, current_project, current_user, here
+from pages._ui.helpers.identity import CURRENT, current_project, current_user, here, note_refusal
 from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, Screen
 from pages._ui.helpers.sessions import SIGN_OUT
-from pages._ui.helpers.state import note_refusal, work
+from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import pick
 
 

@@ -9,16 +9,10 @@ from typing import TypeVar
 
 import streamlit as st
 
+from grasp_core.analysis import rater_map_values as maps
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.rater_map import MapTask, rater_map
-from grasp_core.analysis.rater_map_values import (
-    ANSWER,
-    RaterMap,
-    map_without_small_groups,
-    of_answer,
-    rater_map_dict,
-)
 from grasp_core.engine.service import check_items, id_of
 from grasp_core.model.access import only
 from grasp_core.model.errors import DataError, MissingResultError, SpecError
@@ -80,10 +74,10 @@ def _made(
 
 
 @functools.lru_cache(maxsize=48)
-def _kept(run_id: str, project: str, asked_id: str | None) -> ItemsResult | RaterMap:
+def _kept(run_id: str, project: str, asked_id: str | None) -> ItemsResult | maps.RaterMap:
     """The items of a group, or the map, of a run; raises where nobody has asked: what is returned is kept."""
     if asked_id is None:
-        found = of_answer(server.shared().seen(only(project)).answers.find(run_id, ANSWER))
+        found = maps.of_answer(server.shared().seen(only(project)).answers.find(run_id, maps.ANSWER))
     else:
         found = server.shared().items.find(run_id, project, asked_id)
     if found is None:
@@ -91,7 +85,7 @@ def _kept(run_id: str, project: str, asked_id: str | None) -> ItemsResult | Rate
     return found
 
 
-def _found(run: RunRecord, asked_id: str | None) -> ItemsResult | RaterMap | None:
+def _found(run: RunRecord, asked_id: str | None) -> ItemsResult | maps.RaterMap | None:
     try:
         return _kept(run.id, run.project, asked_id)
     except MissingResultError:
@@ -292,40 +286,40 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
         shown,
         f"raters {axes} {group}",
         lambda found, theme: rater_map_chart(found, axes, theme, group),
-        (ANSWER, "map of raters"),
+        (maps.ANSWER, "map of raters"),
         ("Map as a table", f"rater-map-table-{name}", table),
         between=explain,
         of=found,
     )
     if group is not None:
         return
-    files = [("map of raters (CSV)", f"{ANSWER}.csv", lambda: map_report.map_csv(found))]
+    files = [("map of raters (CSV)", f"{maps.ANSWER}.csv", lambda: map_report.map_csv(found))]
     if not shown.stranger:
-        made = partial(rater_map_dict, found, run.spec, run.summary.sha256)
-        files.append(("map of raters (JSON)", f"{ANSWER}.json", lambda: json_text(made())))
+        made = partial(maps.rater_map_dict, found, run.spec, run.summary.sha256)
+        files.append(("map of raters (JSON)", f"{maps.ANSWER}.json", lambda: json_text(made())))
     ui.downloads(shown.check, *files, type="tertiary")
 
 
-def map_of(shown: Shown, run: RunRecord) -> RaterMap | None:
+def map_of(shown: Shown, run: RunRecord) -> maps.RaterMap | None:
     """The map of a run's raters, if it was made and the viewer may see it."""
     found = kept_map(run)
-    return found if shown.small_groups else map_without_small_groups(found, shown.result)
+    return found if shown.small_groups else maps.map_without_small_groups(found, shown.result)
 
 
-def kept_map(run: RunRecord) -> RaterMap | None:
+def kept_map(run: RunRecord) -> maps.RaterMap | None:
     """The map of a run's raters, if it was made."""
     return _found(run, None)
 
 
-def _make_map(run: RunRecord, result: RunResult) -> RaterMap | None:
+def _make_map(run: RunRecord, result: RunResult) -> maps.RaterMap | None:
     service = server.shared().service
 
-    def place(share: Share) -> RaterMap:
+    def place(share: Share) -> maps.RaterMap:
         task = MapTask.of(service.data_of(run), run.spec.analysis)
         return rater_map(task, service.pool.each, share)
 
     ask = (map_report.EXPLANATION, "Draw the map of raters", "scatter_plot", "draw-rater-map")
     made = _made(run, result, ask, "Placing the raters", place)
     if made is not None:
-        stores_of(run).answers.keep(run.id, ANSWER, to_json(made))
+        stores_of(run).answers.keep(run.id, maps.ANSWER, to_json(made))
     return made
