@@ -276,8 +276,7 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     first = () if proposal is None else proposal.levels
     start = _start().level
     levels = {name: contents.LEVEL[name] for name in (*first, *possible)}
-    start = start if start in possible else "nominal"
-    level = _convention("Level of measurement", "level", levels, start)
+    level = _convention("Level of measurement", "level", levels, start if start in possible else "nominal")
     if proposal is not None:
         ui.caption(f"Proposed: {proposal.reason}.")
     if level == "ordinal":
@@ -300,8 +299,7 @@ def _convention(label: str, field: str, choices: Mapping[str, Choice], value: st
 def _select(label: str, field: str, options: Sequence[Any], value: Any, words: Any) -> Any:
     key = _key(f"level-{work().level}" if field == "level" else field)
     follow = _follow_conventions if field in PAPER_CONVENTIONS else None
-    looks = {"format_func": words, "on_change": follow, **ui.for_visit(key)}
-    return ui.choose_one(label, options, value, **looks)
+    return ui.choose_one(label, options, value, format_func=words, on_change=follow, **ui.for_visit(key))
 
 
 def _follow_adaptive() -> None:

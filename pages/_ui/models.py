@@ -180,8 +180,7 @@ def show_answer(
     columns = {"Group": st.column_config.Column(pinned=True, width=width)}
     st.header("What a plurality label hides")
     cache.chart(key, "models", result, models_chart, wide="models")
-    hides = "Macro-F1 of each model against each group's own plurality"
-    ui.show_table(hidden, hides, column_config=columns)
+    ui.show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
     ui.caption(marks_legend(result.spec.analysis))
     st.header("Every statistic")
     named = {name: words.name for name, words in SIDE_WORDS.items()}
@@ -282,8 +281,7 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
 
     with st.expander("Smallest group and permutation test"):
         smallest = number("Smallest group shown", 1, 1000, start.min_raters)
-        looks = {"step": 1000, "on_change": decide}
-        permutations = number("Permutations", 100, 1_000_000, start.permutations, **looks)
+        permutations = number("Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=decide)
         if settings is None and _DECIDED not in st.session_state:  # all, unless that takes long
             long = models_seconds(dataset, n_models, axes, smallest) > LONG_SECONDS
             st.session_state[f"models-adaptive-{key}"] = long

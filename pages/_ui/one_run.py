@@ -224,8 +224,7 @@ def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
     looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
     if identity.may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
-        draw = partial(_ask_about, run)
-        ui.ask("Title, tags and note", draw, "Save", _save, run, refused="edit-problem")
+        ui.ask("Title, tags and note", partial(_ask_about, run), "Save", _save, run, refused="edit-problem")
 
 
 def delete(run: RunRecord) -> None:
@@ -307,8 +306,7 @@ def _offer_move(run: RunRecord) -> None:
         )
 
     if names and ui.button("Move", "drive_file_move", help="To another project of yours"):
-        title = "Move this run to another project"
-        ui.ask(title, where, "Move it", _move, run, refused="move-problem")
+        ui.ask("Move this run to another project", where, "Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:

@@ -82,8 +82,7 @@ def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
 
 def _expel(project: Project, member: Member) -> None:
     with ui.refusals(_key("problem", project)):
-        told = {**member.told, "role": None}
-        _change(project, "expel", member.kind, member.name, action="member", **told)
+        _change(project, "expel", member.kind, member.name, action="member", **{**member.told, "role": None})
 
 
 def _key(what: str, project: Project) -> str:

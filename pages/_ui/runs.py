@@ -117,11 +117,10 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     _show_differences(comparison.data, "Both runs used the same data.", "How the data differ")
     st.header("What was found")
     _show_changes(comparison)
-    of_both = (
+    for title, compared, name in (
         ("Between two groups, of pairs that both have", comparing.pairs_compared, "Pairs"),
         ("In slices that both have", comparing.slices_compared, "Slices"),
-    )
-    for title, compared, name in of_both:
+    ):
         table = compared(*results)
         if not table.empty:
             st.subheader(title)
@@ -163,7 +162,7 @@ def _show_changes(comparison: comparing.Comparison) -> None:
 def _show_table(table: pd.DataFrame, alt: str) -> None:
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
-    style = table.style.format(_signed, subset=["moved", "q_moved"])
+    style = table.style.format(_signed, subset=["moved", "q_moved"], na_rep=NOT_ESTIMABLE)
     column = st.column_config.Column
     heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "A", "b": "B"}
     heads |= {"moved": "B − A", "moved_interval": "95 % interval of B − A"}
@@ -176,8 +175,6 @@ def _show_table(table: pd.DataFrame, alt: str) -> None:
 
 
 def _signed(number: float) -> str:
-    if pd.isna(number):
-        return NOT_ESTIMABLE
     return f"{number:+.3f}".replace("-", MINUS)
 
 
@@ -227,8 +224,7 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
                 st.markdown(escape_markdown(run.verdict))
             _facts(run, names[run.owner])
             if run.note:
-                cut = len(run.note) > _NOTE_SHOWN
-                shown = f"{run.note[:_NOTE_SHOWN].rstrip()} …" if cut else run.note
+                shown = f"{run.note[:_NOTE_SHOWN].rstrip()} …" if len(run.note) > _NOTE_SHOWN else run.note
                 st.markdown(escape_markdown(shown))
     if pages > 1:
         st.pagination(pages, key="runs-page")

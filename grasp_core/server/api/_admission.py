@@ -238,8 +238,7 @@ def check_link(asking: Caller, target: Target) -> None:
         except PasswordError:
             raise ProblemError("sign-in", TAKES_PASSWORD) from None
         except LimitError as error:
-            wait = again_after(int(SECONDS))
-            raise ProblemError("too-often", str(error), wait) from None
+            raise ProblemError("too-often", str(error), again_after(int(SECONDS))) from None
         except AccessError:
             opened = None
     if opened is None:

@@ -92,12 +92,10 @@ class Sent:
         """The spec with what is recognised where it says nothing; without a guess, what passes for it."""
         data, analysis = self.data, self.analysis
         if self.columns_open:
-            passing = dict.fromkeys(_COLUMNS, "?")
-            known = passing if guess is None else to_json(guess.spec)
+            known = dict.fromkeys(_COLUMNS, "?") if guess is None else to_json(guess.spec)
             data = {**known, **{name: value for name, value in data.items() if value is not None}}
         if self.axes_open:
-            found = [] if guess is None else [[name] for name in guess.axes]
-            analysis = {**analysis, "axes": found}
+            analysis = {**analysis, "axes": [] if guess is None else [[name] for name in guess.axes]}
         return {"version": SPEC_VERSION, **self.plain, "data": data, "analysis": analysis}
 
     @property

@@ -218,7 +218,14 @@ def show_baselines() -> None:
         with ui.refusal_told():
             _ask_language_model(task, rows, way, seed)
     elif rows is not None:
-        _offer(name, task, rows, way, seed)
+        if ui.button("Run the baseline", "play_arrow", type="primary"):
+            require_run()
+            _run(name, task, rows, way, seed)
+        found = st.session_state.get(_FOUND, {}).get(scoring.work_key(name, task, [rows], way, seed))
+        if found is not None:
+            _show_found(found, name, task)
+            if way == "loo":
+                _show_wrong(task, rows, found.predicted)
     if name != LM:
         _offer_all_tasks(name, seed)
     if not available():
@@ -228,17 +235,6 @@ def show_baselines() -> None:
             "A language model is asked from the command line, grasp raft baseline lm; or "
             "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
         )
-
-
-def _offer(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
-    if ui.button("Run the baseline", "play_arrow", type="primary"):
-        require_run()
-        _run(name, task, rows, way, seed)
-    found = st.session_state.get(_FOUND, {}).get(scoring.work_key(name, task, [rows], way, seed))
-    if found is not None:
-        _show_found(found, name, task)
-        if way == "loo":
-            _show_wrong(task, rows, found.predicted)
 
 
 def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
@@ -269,8 +265,7 @@ def _labelled_rows(task: Task) -> Rows | None:
         key, columns = f"baseline-rows-{task.name}", f"{', '.join(task.fields)} and {LABEL}"
         label = f"Labelled rows of {task.name}: train.csv, with the columns {columns}"
         looks = {"key": key, "on_change": _keep_rows, "args": (task.name, key)}
-        size = MAX_ROWS_FILE // MIB
-        file = st.file_uploader(escape_markdown(label), max_upload_size=size, **looks)
+        file = st.file_uploader(escape_markdown(label), max_upload_size=MAX_ROWS_FILE // MIB, **looks)
         known, content = st.session_state.get(_ROWS, (None, b""))
         if known == task.name:
             if file is None:
@@ -323,8 +318,7 @@ def _never(*_: object) -> object:
 
 def _show_found(found: scoring.Evaluation, name: str, task: Task) -> None:
     score, declared = f"{found.macro_f1:.3f}", f"{found.macro_f1_declared:.3f}"
-    figures = {"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"}
-    ui.metrics(figures)
+    ui.metrics({"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"})
     low, high = found.ci95
     st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
     for caution in found.caution:

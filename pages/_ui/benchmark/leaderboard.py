@@ -109,8 +109,7 @@ def _draw_table(
     shown.insert(2, "interval", [board.interval_text(entry, column) for entry in best])
     shown.insert(3, "wins", [board.wins_text(entry, against) for entry in best])
     text, figure = st.column_config.TextColumn, st.column_config.NumberColumn
-    sorted_by = [] if column == OVERALL else [column]
-    first = ["system", "scored", OVERALL, *sorted_by, "interval", "wins"]
+    first = ["system", "scored", OVERALL, *([] if column == OVERALL else [column]), "interval", "wins"]
     of_which = f"Of {_task_name(column)}; published figures have none"
     heads = {
         "system": text("System", pinned=True),
@@ -122,8 +121,7 @@ def _draw_table(
     }
     looks = {"height": "content" if len(shown) <= _MOST_ROWS else "auto", "placeholder": "–"}
     looks["column_order"] = [*first, *(name for name in names if name != column)]
-    alt_text = "Macro-F1 of every system, overall and by task"
-    show_table(shown, alt_text, column_config=heads, **looks)
+    show_table(shown, "Macro-F1 of every system, overall and by task", column_config=heads, **looks)
     caption(
         f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
         "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
@@ -156,8 +154,7 @@ def _test_steps(best: list[Entry]) -> None:
         return
     st.subheader("Is each better than the one below?")
     about = (column, tuple((lower.id, upper.id) for lower, upper in pairs))
-    label = f"Test {number(len(pairs), 'step')} of the ranking"
-    if button(label, "stairs", disabled=under_way(_STEPS)):
+    if button(f"Test {number(len(pairs), 'step')} of the ranking", "stairs", disabled=under_way(_STEPS)):
         store, pool = here().submissions, server.shared().service.pool
         labels = {one: store.predictions(one) for pair in about[1] for one in pair}
         if column != OVERALL:

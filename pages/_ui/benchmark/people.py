@@ -69,8 +69,7 @@ def show_human_baseline() -> None:
         looks = {"step": 0.05, "key": "human-bar", "help": "Share of these rows that must be right"}
         bar = left.number_input("Bar", 0.0, 1.0, 0.6, **looks)
         more = "A column of the raters, such as one that tells experts from the crowd"
-        key = work().key("human-by")
-        by = middle.selectbox("Score apart by", [_TOGETHER, *axes], key=key, help=more)
+        by = middle.selectbox("Score apart by", [_TOGETHER, *axes], key=work().key("human-by"), help=more)
         pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
     by = None if by == _TOGETHER else by
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
@@ -199,5 +198,4 @@ def _offer_sheet() -> None:
             )
             with st.container(horizontal=True):
                 st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
-                label = "Right labels to qualify on (CSV)"
-                st.download_button(label, right, "qualification.csv", "text/csv")
+                st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")

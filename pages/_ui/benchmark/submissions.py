@@ -63,8 +63,7 @@ def _show_classes(tasks: dict[str, Any]) -> None:
         {"Class": one.name, **{head: getattr(one, name) for name, head in heads.items()}} for one in found
     ]
     figures = dict.fromkeys((heads[name] for name in shares), st.column_config.NumberColumn(format="%.3f"))
-    alt = "Precision, recall and F1 of each class"
-    show_table(rows, alt, column_config=figures, placeholder="–")
+    show_table(rows, "Precision, recall and F1 of each class", column_config=figures, placeholder="–")
     show_confusion(np.array(plain["confusion"]), [one.name for one in found])
     _show_costs(found, plain["n"])
 

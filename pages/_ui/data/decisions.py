@@ -336,8 +336,7 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
         return
     first = [name for name in proposed if name in names] or names
     labels = {name: axis_label((name,)) for name in names}
-    key = work().key("out-account")
-    axis = ui.pick("By group", labels, index=names.index(first[0]), key=key)
+    axis = ui.pick("By group", labels, index=names.index(first[0]), key=work().key("out-account"))
     by_group = [
         {
             "Left out": str(removal.filter),

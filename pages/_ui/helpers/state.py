@@ -270,8 +270,7 @@ class Work:
 
     def remember(self, run: RunRecord) -> None:
         """Put the run on top of this session's list."""
-        others = [entry for entry in self.runs if entry[0] != run.id]
-        self.runs = [(run.id, run.title), *others][:10]
+        self.runs = [(run.id, run.title), *(entry for entry in self.runs if entry[0] != run.id)][:10]
 
     def rename(self, run_id: str, title: str) -> None:
         """Call the run so in this session's list, too."""

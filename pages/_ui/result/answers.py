@@ -203,8 +203,7 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
         "permutations. It takes some seconds, and is kept with the run."
     )
     ask = (said, "Find the items", "manage_search", f"find-{id_of(group, question)}")
-    find = partial(server.shared().items.look, run, asked)
-    return _made(run, result, ask, "Finding the items", find)
+    return _made(run, result, ask, "Finding the items", partial(server.shared().items.look, run, asked))
 
 
 def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[str, str] | None) -> None:

@@ -207,8 +207,7 @@ def groups_table(
             show_phone_table(frame, columns, result.permutations, p=p, alt=f"{alt}, in short")
         return why_not_estimable(frame, columns)
 
-    what = f"table {name} {columns} {theme} {order} {axes} {marked} {p} {alt}"
-    return kept(key, what, result, draw)
+    return kept(key, f"table {name} {columns} {theme} {order} {axes} {marked} {p} {alt}", result, draw)
 
 
 def _spec(chart: alt.LayerChart) -> dict[str, Any]:
@@ -396,8 +395,7 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
 
 def show_dsi_table(result: RunResult) -> None:
     """The DSI of every axis with both tests."""
-    fitted = ["stars"] if result.spec.analysis.tail else []
-    shown = ["axis", "dsi", "group", "p", "q", *fitted, "p_group"]
+    shown = ["axis", "dsi", "group", "p", "q", *(["stars"] if result.spec.analysis.tail else []), "p_group"]
     style = tables.dsi_table(result)[shown].style.format(terms.format_value, subset=["dsi"])
     column = st.column_config.Column
     style = _format_p(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -13,7 +12,7 @@ import streamlit as st
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.outcome import LabelUse, PairResult, Significance
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
-from grasp_core.model.text import Sentence, escape_markdown, number
+from grasp_core.model.text import escape_markdown, number
 from grasp_core.report import charts, pairs, slices, tables
 from grasp_core.report.account import least_of
 from grasp_core.report.charts import Theme
@@ -144,7 +143,15 @@ def _draw_groups(shown: Shown) -> None:
         st.header("Table of groups")
         statistics = [name for name in reported if name in columns]
         if statistics:
-            _groups_table(shown, statistics, order, axes=of_axes, marked=_MARKED[marked])
+            p = st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE)
+            looks = {"alt": "Every group's statistics, with arrows and stars", "name": "groups", "p": p}
+            rows = {"axes": of_axes, "marked": _MARKED[marked]}
+            missing = cache.groups_table(shown.key, result, statistics, order, **rows, **looks)
+            if missing is None:
+                st.info("No group passes these filters.")
+            else:
+                for line in (marks_legend(result.spec.analysis), *missing):
+                    ui.caption(line)
         else:
             st.info("Choose at least one statistic.")
     with histograms:
@@ -156,17 +163,6 @@ def _draw_groups(shown: Shown) -> None:
     cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
     numbers = ("Cohesion map as a table", "cohesion-table", cohesion)
     cache.figure(shown, "cohesion", charts.cohesion_map, ("cohesion-map", "cohesion map"), numbers)
-
-
-def _groups_table(shown: Shown, statistics: list[str], order: RowOrder, **rows: Any) -> None:
-    p = st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE)
-    looks = {"p": p, "alt": "Every group's statistics, with arrows and stars", "name": "groups"}
-    missing = cache.groups_table(shown.key, shown.result, statistics, order, **rows, **looks)
-    if missing is None:
-        st.info("No group passes these filters.")
-        return
-    for line in (marks_legend(shown.result.spec.analysis), *missing):
-        ui.caption(line)
 
 
 _GROUP = "group"
@@ -293,7 +289,11 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
     """What pairs differ in: a matrix for each axis, or with `group` its own pairs, and one pair in detail."""
     result = shown.result
     st.caption(pairs.PAIRS_EXPLANATION)
-    ui.bullets(_said(result, group))
+    if result.later is None and group is None:
+        ui.bullets(pairs.most_told(result, pairs.PAIRS_SAID))
+    elif result.later is None:
+        found = pairs.foremost_pairs(result, group)[: pairs.PAIRS_SAID]
+        ui.bullets(pairs.pair_sentences(row, result)[0] for row in found)
     rows = result.pairs if group is None else pairs.seen_from(result, group)
     strong = rows[pairs.strongest(rows)]
     chosen = strong.a.axes if group is None else group.axes
@@ -316,15 +316,6 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
         beside = f"{measure.name}, this group beside each other one"
         ui.show_table(measure_table(result, measure, group=group), beside)
     _one_pair(shown, [row for row in rows if row.a.axes == chosen])
-
-
-def _said(result: RunResult, group: Group | None) -> Sequence[Sentence]:
-    if result.later is not None:
-        return ()
-    if group is None:
-        return pairs.most_told(result, pairs.PAIRS_SAID)
-    found = pairs.foremost_pairs(result, group)[: pairs.PAIRS_SAID]
-    return [pairs.pair_sentences(row, result)[0] for row in found]
 
 
 def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None:
@@ -386,8 +377,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     else:
         first = told.statistic, False
     place = list(options).index(first) if first in options else 0
-    key = f"slices-measure-{found.column}-{group}"
-    what = ui.pick("What is compared", options, index=place, key=key)
+    what = ui.pick("What is compared", options, index=place, key=f"slices-measure-{found.column}-{group}")
     said = "q of slices is over all groups and values of the column; that of all items is the run's own."
     cache.figure(
         shown,
