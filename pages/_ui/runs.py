@@ -54,7 +54,7 @@ def offer_comparison() -> None:
         if len(runs) == 1:
             st.markdown(f"{titles} is picked; tick one more.", width="content")
         elif len(runs) > 2:
-            st.markdown(f"{len(runs)} runs are picked; two can be comparing.", width="content")
+            st.markdown(f"{len(runs)} runs are picked; two can be compared.", width="content")
         else:
             st.markdown(f"Picked: {titles}", width="content")
             link_to_two(runs[0].id, runs[1].id, "Compare the two")
