@@ -3,8 +3,8 @@
 Each takes one array, of one set of raters, or two, of a group and of the others. An array is either labels,
 raters by items (shape (J, I), None or NaN where a rater gave none), or with ``counts=True`` how many raters
 gave each label, items by labels (shape (I, K)); `categories` and `level` are those of
-:func:`krippendorff_alpha`. A statistic without a value is NaN. Arrays of another form, and labels that have no
-such level, raise SpecError. Definitions are those of docs/methods.md; each function calls the one that the
+:func:`krippendorff_alpha`. A statistic without a value is NaN; an array of another form, or labels that have
+no such level, raise SpecError. Definitions are those of docs/methods.md; each function calls the one that the
 analyses are tested against.
 """
 
@@ -123,7 +123,7 @@ def gap(
 
 
 def negentropy(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
-    """Mean over items of ln K less the entropy of their labels, in nats, from 0 to ln K (all items unanimous)."""
+    """Mean over items of ln K less the entropy of their labels, in nats: ln K where all are unanimous."""
     (c,), _ = _read([data], counts, categories)
     return _value(lambda: in_group.negentropy(c))
 
