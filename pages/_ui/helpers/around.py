@@ -17,12 +17,12 @@ from typing import Any
 
 import streamlit as st
 
-from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.access import EVERYONE, LOCAL_USER, User
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError
 from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.server import server
 from pages._ui.helpers.identity import CURRENT, current_project, current_user, here, note_refusal
-from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, Screen
+from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, for_person
 from pages._ui.helpers.sessions import SIGN_OUT
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import pick
@@ -64,17 +64,12 @@ def work_in(project: str) -> None:
         st.toast("The files that were loaded stay in the other project; bring them here to use them here.")
 
 
-def audiences(named: User | None) -> dict[Any, Audience]:
-    """For whom each page is; who has signed in sees those about that in the menu, as far as they may."""
-    pages = _pages(tuple(_in_menu(screen, named) for screen in SCREENS))
+def audiences(user: User | None) -> dict[Any, Audience]:
+    """For whom each page is; the menu has those that the visitor may see."""
+    offered = for_person(user or LOCAL_USER)
+    pages = _pages(tuple(screen in offered and not screen.more for screen in SCREENS))
     # Copies: Streamlit notes in a page that it is the one to be drawn.
     return {copy(page): screen.audience for page, screen in zip(pages, SCREENS, strict=True)}
-
-
-def _in_menu(screen: Screen, named: User | None) -> bool:
-    if named is None:
-        return screen.in_menu and not screen.about_sign_in
-    return screen.in_menu and (screen.audience != "admins" or named.may_administer)
 
 
 @functools.cache

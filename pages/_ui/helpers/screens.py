@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from grasp_core.model.access import LOCAL_USER, User
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 
@@ -27,6 +28,8 @@ class Screen:
     audience: Audience = "signed in"
     in_menu: bool = True
     about_sign_in: bool = False
+    more: str = ""
+    """What it is for: of screens that *More* lists, in place of the menu."""
 
     @property
     def path(self) -> str:
@@ -40,16 +43,27 @@ SCREENS = (
     Screen("analysis", "Analysis", ":material/tune:", "analysts"),
     Screen("results", "Results", ":material/insights:"),
     Screen("plan", "Plan", ":material/calculate:"),
-    Screen("models", "Models", ":material/smart_toy:"),
-    Screen("runs", "Runs", ":material/history:"),
-    Screen("watch", "Watch", ":material/notifications:"),
-    Screen("projects", "Projects", ":material/folder_shared:"),
+    Screen("more", "More", ":material/more_horiz:"),
     Screen("help", "Help", ":material/help:"),
-    Screen("people", "People", ":material/group:", "admins", about_sign_in=True),
-    Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True),
     Screen("account", "Account", ":material/account_circle:", about_sign_in=True),
+    Screen("models", "Models", ":material/smart_toy:", more="Score models, and compare them with groups."),
+    Screen("runs", "Runs", ":material/history:", more="All results: find, compare and delete them."),
+    Screen("watch", "Watch", ":material/notifications:", more="Run again when a file changes."),
+    Screen("projects", "Projects", ":material/folder_shared:", more="Who sees which runs."),
+    Screen("people", "People", ":material/group:", "admins", about_sign_in=True, more="Who may do what."),
+    Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True, more="Who did what."),
     Screen("shared", "Shared result", ":material/link:", "everybody", in_menu=False),
 )
+
+
+def for_person(user: User) -> list[Screen]:
+    """The screens that the menu and *More* offer somebody."""
+    named, admin = user != LOCAL_USER, user.may_administer
+    return [
+        screen
+        for screen in SCREENS
+        if screen.in_menu and (named or not screen.about_sign_in) and (screen.audience != "admins" or admin)
+    ]
 
 
 def address(screen: str, **query: str) -> str:

@@ -350,7 +350,7 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
     mortal: DaskCluster, tmp_path: Path, monkeypatch, local: dict
 ) -> None:
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 2.0)
-    monkeypatch.setattr("grasp_core.engine.computing.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("grasp_core.engine.saved_runs.SAVE_SECONDS", 0.0)
     engine = connect(database_url(Settings(home=str(tmp_path))))
     service = Service(RunStore(engine), FileStore(engine), ClusterPool(mortal.address))
     service.start()
