@@ -58,7 +58,7 @@ def offer_comparison() -> None:
         else:
             st.markdown(f"Picked: {titles}", width="content")
             link_to_two(runs[0].id, runs[1].id, "Compare the two")
-        st.button("Clear", key="clear-picks", type="tertiary", on_click=_clear)
+        st.button("Clear", key="clear-picks", type="tertiary", on_click=_picked().clear)
 
 
 def _picked() -> list[str]:
@@ -67,20 +67,7 @@ def _picked() -> list[str]:
 
 def _toggle(run_id: str) -> None:
     picked = _picked()
-    if run_id in picked:
-        picked.remove(run_id)
-    else:
-        picked.append(run_id)
-
-
-def _clear() -> None:
-    for run_id in _picked():
-        st.session_state[_key(run_id)] = False
-    _picked().clear()
-
-
-def _key(run_id: str) -> str:
-    return f"pick-{run_id}"
+    (picked.remove if run_id in picked else picked.append)(run_id)
 
 
 _ROWS_IN_FULL = 25
@@ -216,8 +203,9 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 link_to_run(run.id, run.title)
                 if run.state == "done":  # only results can be compared
-                    looks = {"on_change": _toggle, "args": (run.id,), **for_visit(_key(run.id))}
-                    st.checkbox("Compare", run.id in _picked(), **looks)
+                    key = f"pick-{run.id}"
+                    st.session_state[key] = run.id in _picked()
+                    st.checkbox("Compare", key=key, on_change=_toggle, args=(run.id,))
                 edit(run)
                 delete(run)
             if run.verdict:
