@@ -16,7 +16,7 @@ from grasp_core.model.errors import SpecError, StoreError
 from grasp_core.model.text import agree, escape_markdown, number
 from grasp_core.server import server
 from grasp_core.server.accounts import STAYS, erasing
-from grasp_core.server.links import withdraw_of_person
+from grasp_core.server.identity import withdraw_of_person
 from grasp_core.store.people.audit import ACTIONS
 from grasp_core.store.people.credentials import NAME_LENGTH
 from pages._ui.helpers import widgets as ui

@@ -22,8 +22,7 @@ from grasp_core.model.rates import Asker
 from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
-from grasp_core.server.identity import Identify, asker, bearer, same_origin, visit_of
-from grasp_core.server.links import PasswordError, Visitor
+from grasp_core.server.identity import Identify, PasswordError, Visitor, asker, bearer, same_origin, visit_of
 from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server, Stores
 from grasp_core.store.links import SECONDS, Target
