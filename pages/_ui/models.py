@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
 from pathlib import PurePath
@@ -22,7 +22,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.groups import axis_label
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, json_text
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.dataset.load import Dataset
@@ -90,6 +90,14 @@ def _keep(given: _Given) -> None:
         ending = f" {number}"
         given.name = f"{name[: MAX_NAME - len(ending)]}{ending}"
     kept.append(given)
+
+
+def open_models(models: Sequence[ModelSource], files: Mapping[str, Table], annotations: Table | None) -> None:
+    """Put a run's models beside each other again; `files` by hash, of those that have one of their own."""
+    places = ((one, files.get(one.sha256, annotations)) for one in models)
+    st.session_state[_GIVEN] = [
+        _Given(one.name, table, one.column) for one, table in places if table is not None
+    ]
 
 
 def _take_column(table: Table, spec: DataSpec) -> None:
