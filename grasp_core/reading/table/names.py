@@ -120,6 +120,8 @@ STUDIES = word_set("study exp experiment site hospital")
 """Words for what may have raters of its own, numbered from 1."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
+OCCASIONS = word_set("time day hour")
+"""Words for when a rater was asked again."""
 TIMES = word_set("block phase stage trial trials")
 """Those of them that are named by when they are; a ``type`` or ``section`` may be what an item is about."""
 TEACHING = word_set("training tutorial qualification quiz onboarding")
