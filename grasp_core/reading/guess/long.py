@@ -196,7 +196,7 @@ def _by_people(look: Look, pair: Pair) -> Ids | None:
 
 
 def _by_id(look: Look, pair: Pair) -> Pair:
-    """The same items by their ids rather than by their texts or by what several share, where there are any."""
+    """The same items by their ids rather than by texts, or by what several share, if a column has them."""
     texts = _texts(look, pair.item) and not names.is_id(pair.item)
     if look.named.item is not None or not (texts or pair.apart < _ONCE):
         return pair

@@ -176,7 +176,7 @@ SETS = word_set("dataset corpus subcorpus subset collection")
 """Words for what an item is in once."""
 BESIDE_DEMOGRAPHIC = word_set("of in group level year years birth range bracket code id")
 INDEX = word_set("unnamed index idx row rownames rowid rownumber nr no")
-BESIDE = AGGREGATE | DEMOGRAPHIC | (INDEX - {"no"}) | word_set("time session wave condition")
+BESIDE = AGGREGATE | DEMOGRAPHIC | GROUPS | (INDEX - {"no"}) | word_set("time session wave attempt")
 """Words for what stands beside the answers, though its numbers may be those of their scale."""
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
