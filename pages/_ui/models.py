@@ -20,7 +20,7 @@ from grasp_core.engine.course import LONG_SECONDS, models_seconds
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.groups import axis_label
+from grasp_core.model.groups import axes_with_groups, axis_label
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, json_text
@@ -275,11 +275,12 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
     single = [(name,) for name in names]
     settings, key = session.settings, f"{session.generation}-{session.settings_generation}"
     asked = () if settings is None else tuple(axes for axes in settings.axes if set(axes) <= set(names))
-    first = asked or [(name,) for name in proposed if name in names] or single[:1]
+    start = settings or AnalysisSpec(tuple(single[:1]))
+    known = [(name,) for name in proposed if name in names] or single[:1]
+    first = asked or axes_with_groups(dataset.raters, known, start.min_raters)
     more = "Each value is one group of raters; pairs of axes give groups such as one gender of one race."
     looks = {"format_func": axis_label, "help": more, **ui.for_visit(f"models-axes-{key}")}
     axes = ui.several("Groups of", [*asked, *single, *combinations(names, 2)], first, **looks)
-    start = settings or AnalysisSpec(tuple(single[:1]))
 
     def number(label: str, low: int, high: int, value: int, **looks: Any) -> int:
         return ui.whole(label, low, high, value, **ui.for_visit(f"models-{label}-{key}"), **looks)
