@@ -28,6 +28,7 @@ _LAYOUTS = {
     "items-by-raters": "one row per item",
     "raters-by-items": "one row per rater",
 }
+_COUNTED = ("annotations", "raters", "items")
 
 
 def asked(spec: RunSpec) -> dict[str, str]:
@@ -159,16 +160,22 @@ class Change:
         return turned or self.a.significance != self.b.significance
 
     @property
-    def beyond_noise(self) -> bool:
-        """Whether it moved further than noise explains, or its mark is another one."""
+    def leaves_out_0(self) -> bool:
+        """Whether it moved further than noise explains, by its interval."""
         interval = self.moved_interval
-        return self.changed_significance or (interval is not None and not interval.low <= 0 <= interval.high)
+        return interval is not None and not interval.low <= 0 <= interval.high
+
+    @property
+    def beyond_noise(self) -> bool:
+        """Whether it did so, or its mark is another one."""
+        return self.changed_significance or self.leaves_out_0
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Run b compared with run a.
+    """Run b compared with run a, which may be that of earlier data.
 
+    `counts`: what the data hold, in a and in b; `other_version`: whether another version of GRASP computed b.
     `spec`: what was asked differently.
     `data`: how the data differ; empty for the same files.
     `changes`: every group and statistic in both, in the order of a.
@@ -182,6 +189,23 @@ class Comparison:
     statistics: tuple[str, ...]
     only_a: tuple[Group, ...]
     only_b: tuple[Group, ...]
+    counts: tuple[tuple[str, int, int], ...]
+    other_version: bool
+
+    @property
+    def with_interval(self) -> int:
+        """Values whose difference has an interval."""
+        return sum(change.moved_interval is not None for change in self.changes)
+
+    @property
+    def beyond(self) -> tuple[Change, ...]:
+        """The values whose difference has an interval that leaves out 0."""
+        return tuple(change for change in self.changes if change.leaves_out_0)
+
+    @property
+    def noise_alone(self) -> bool:
+        """Whether all that moved can be noise: intervals cover 0, and no group came or went."""
+        return bool(self.with_interval) and not (self.beyond or self.only_a or self.only_b)
 
     @property
     def changed(self) -> tuple[Change, ...]:
@@ -225,6 +249,8 @@ def compare(a: Result, b: Result) -> Comparison | None:
         statistics=statistics,
         only_a=tuple(group for key, group in groups_a.items() if key not in groups_b),
         only_b=tuple(group for key, group in groups_b.items() if key not in groups_a),
+        counts=tuple((one, getattr(a.data, one), getattr(b.data, one)) for one in _COUNTED),
+        other_version=a.code_version != b.code_version,
     )
 
 
