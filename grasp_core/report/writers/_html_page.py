@@ -12,10 +12,14 @@ from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import group_label, group_labels
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
-from grasp_core.report import charts, contents, in_numbers, rater_map
+from grasp_core.report import contents, in_numbers, rater_map
 from grasp_core.report.account import account_sentence
-from grasp_core.report.charts.maps import rater_map_chart
+from grasp_core.report.charts.bars import agreement_chart, dsi_chart
+from grasp_core.report.charts.groups import label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.histograms import null_histograms
+from grasp_core.report.charts.maps import cohesion_map, rater_map_chart
 from grasp_core.report.charts.theme import FONT, PALETTES, Theme
+from grasp_core.report.charts.verdicts import verdict_chart
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.findings import judged, leading
 from grasp_core.report.findings.sentences import Answer, answer
@@ -82,9 +86,9 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
     first = listing(escape(str(one)) for one in told.warned.first)
     mind = f"<p>Mind first:</p>{first}" if first else ""
     headline = f'<p class="headline">{sentence(told.headline)}</p>'
-    drawn = figure(charts.verdict_chart(result), "verdicts") if judged(result) and everybody is None else ""
+    drawn = figure(verdict_chart(result), "verdicts") if judged(result) and everybody is None else ""
     if everybody is not None and everybody.labels:
-        drawn = figure(charts.agreement_chart(result), "agreement")
+        drawn = figure(agreement_chart(result), "agreement")
     yield "answer", "Answer", _lines(headline, mind, drawn, listing(map(sentence, told.details)))
     if everybody is not None:
         tables = [frame(heading, one, 1) for heading, one in agreement_tables(everybody)]
@@ -110,9 +114,9 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
 def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
     lead = f"{paragraph(told.warned.lead)}\n" if told.warned.lead else ""
     yield "warnings", "Warnings", lead + listing(escape(str(one)) for one in told.warned.others)
-    drawn = figure(charts.dsi_chart(result), "dsi")
+    drawn = figure(dsi_chart(result), "dsi")
     yield "axes", "Which axis should recruitment watch?", drawn + (_axes(result) if result.dsi else "")
-    cohesion = figure(charts.cohesion_map(result), "cohesion")
+    cohesion = figure(cohesion_map(result), "cohesion")
     yield "cohesion", "Agreement inside and across groups", cohesion
     marked = "; ".join(f"{sign}: {meaning}" for sign, meaning in contents.marks(result.spec.analysis))
     everybody = paragraph(in_one_line(result)) if result.everybody is not None else ""
@@ -142,7 +146,7 @@ def _found(result: RunResult, one: in_numbers.Section) -> str:
             label_use.label_use_sentence(row, use, result) for row, use in found if use.significance != "none"
         ]
         for place, label in enumerate(drawn_labels(result)):
-            drawn.append(figure(charts.label_forest_plot(result, label), f"forest-label-{place}"))
+            drawn.append(figure(label_forest_plot(result, label), f"forest-label-{place}"))
         beside = [(row, label_use.mean_words(use, result)) for row, use in found]
         beside += [(row, f"no interval: {use.no_interval}.") for row, use in found if use.no_interval]
         words = listing(escape(f"{group_label(row.group)}: {words}") for row, words in beside if words)
@@ -163,14 +167,14 @@ def _pairs(result: RunResult) -> Iterator[str]:
             one for one in shown if any(one.of(row).significance == "corrected" for row in result.pairs)
         ]
         for place, measure in enumerate(marked):
-            yield figure(charts.pairs_matrix(result, axes, measure), f"pairs-{position}-{place}")
+            yield figure(pairs_matrix(result, axes, measure), f"pairs-{position}-{place}")
 
 
 def _slices(result: RunResult, position: int) -> Iterator[str]:
     """Figures of the first groups of which something is marked."""
     found, what = result.slices[position], (names.lead_statistic(result), False)
     for place, group in enumerate(marked_groups(found)[:_DRAWN]):
-        drawn = figure(charts.slices_chart(result, found.column, group, what), f"slices-{position}-{place}")
+        drawn = figure(slices_chart(result, found.column, group, what), f"slices-{position}-{place}")
         yield _lines(f"<h3>{escape(group_label(group))}</h3>", drawn)
 
 
@@ -202,7 +206,7 @@ def _chance(result: RunResult) -> str:
         if name not in leading(result):
             others.append(f"{heading}{numbers}")
             continue
-        drawn = figure(charts.null_histograms(result, name), name.replace("_", "-"))
+        drawn = figure(null_histograms(result, name), name.replace("_", "-"))
         beside = folded(f"{method.name} in numbers", numbers)
         parts.append(heading + _lines(paragraph(method.explanation), drawn, beside))
     if others:

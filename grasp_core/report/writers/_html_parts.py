@@ -12,7 +12,7 @@ import pandas as pd
 
 from grasp_core.model.errors import MissingPackageError
 from grasp_core.model.text import Sentence
-from grasp_core.report.charts import to_svg
+from grasp_core.report.charts.theme import to_svg
 from grasp_core.report.words.names import FITTED, SIGNIFICANCE_NAMES
 
 _ELEMENTS = frozenset({"g", "defs", "clipPath", "rect", "path", "line", "circle", "text", "tspan"})
