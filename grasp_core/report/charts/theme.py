@@ -189,10 +189,14 @@ def ticks() -> alt.ExprRef:
     return alt.ExprRef("max(2, floor(width / 70))")
 
 
-def tooltip(**fields: str) -> list[alt.Tooltip]:
-    """Fields of the data to be told of a mark, as text, and what each is called."""
+_CALLED = {"interval": "95 % interval", "verdict": "Result", "p": "p", "q": "q"}
+
+
+def tooltip(*fields: str, **called: str) -> list[alt.Tooltip]:
+    """Fields of the data to be told of a mark, as text, by name unless they are called otherwise."""
+    names = {field: _CALLED.get(field, field.capitalize()) for field in fields} | called
     # Not as "field:N", which Altair takes apart again in each layer.
-    return [alt.Tooltip(field=field, type="nominal", title=called) for field, called in fields.items()]
+    return [alt.Tooltip(field=field, type="nominal", title=name) for field, name in names.items()]
 
 
 def rows(values: list[dict[str, Any]], name: str) -> alt.InlineData:
