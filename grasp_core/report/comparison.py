@@ -228,8 +228,8 @@ def compare(a: Result, b: Result) -> Comparison | None:
     beside = [
         change
         for key, row in rows_a.items()
-        if (other := rows_b.get(key)) is not None and row.use is not None and other.use is not None
-        for change in use_changed(row.group, row.use, other.use)
+        if key in rows_b
+        for change in use_changed(row.group, row.use, rows_b[key].use)
     ]
     beside.sort(key=lambda change: (names.LABEL_USE, names.LABELS, names.MEAN).index(change.statistic))
     if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
@@ -340,8 +340,10 @@ class _Row(NamedTuple):
     use: LabelUse | None = None
 
 
-def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
-    """What became of a group's label use."""
+def use_changed(group: Group, a: LabelUse | None, b: LabelUse | None) -> Iterator[Change]:
+    """What became of a group's label use, where both have one."""
+    if a is None or b is None:
+        return
     found = foremost(a)
     first = None if found is None else found[0]
     whole = []
@@ -409,10 +411,7 @@ def became(change: Change) -> str:
     """What became of a mark."""
     if change.statistic in (names.LABELS, names.MEAN):
         return "no mark of its own"
-    before, after = (
-        names.SIGNIFICANCE_NAMES[change.a.significance],
-        names.SIGNIFICANCE_NAMES[change.b.significance],
-    )
+    before, after = (names.SIGNIFICANCE_NAMES[one.significance] for one in (change.a, change.b))
     if not change.changed_significance:
         return f"{before}, as before" if before != "not significant" else before
     if before == after:
@@ -437,19 +436,15 @@ def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.Dat
         return pd.DataFrame()
     others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
     found: list[tuple[str, Change]] = []
-    for row in a.pairs:
-        other = others.get((row.a.key, row.b.key))
-        if other is None:
-            continue
-        changes: list[Change] = []
-        if row.label_use is not None and other.label_use is not None:
-            changes += use_changed(row.a, row.label_use, other.label_use)
-        changes += [
-            Change(row.a, name, outcome, other.statistics[name])
-            for name, outcome in row.statistics.items()
-            if name in other.statistics
-        ]
-        found += [(f"{group_label(row.a)} – {group_label(row.b)}", change) for change in changes]
+    for row, other in ((row, others.get((row.a.key, row.b.key))) for row in a.pairs):
+        if other is not None:
+            pair, uses = f"{group_label(row.a)} – {group_label(row.b)}", (row.label_use, other.label_use)
+            found += [(pair, change) for change in use_changed(row.a, *uses)]
+            found += [
+                (pair, Change(row.a, name, outcome, other.statistics[name]))
+                for name, outcome in row.statistics.items()
+                if name in other.statistics
+            ]
     if not found:
         return pd.DataFrame()
     frame = table(change for _, change in found).drop(columns="group")
@@ -459,20 +454,17 @@ def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.Dat
 
 def slices_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
     """What became of every test in the slices that both runs have, as texts, or as `table` has it."""
-    views_a, views_b = _views(a), _views(b)
+    of_a, of_b = (
+        {(found.column, one.value): view for found in run.slices for one, view in as_results(run, found)}
+        if isinstance(run, RunResult)
+        else {}
+        for run in (a, b)
+    )
     frames = []
-    for key, view in views_a.items():
-        found = compare(view, views_b[key]) if key in views_b else None
+    for key, view in of_a.items():
+        found = compare(view, of_b[key]) if key in of_b else None
         if found is not None and found.changes:
             frame = table(found.changes)
             frame.insert(0, "slice", " = ".join(map(one_line, key)))
             frames.append(frame)
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
-def _views(result: Result) -> dict[tuple[str, str], RunResult]:
-    if not isinstance(result, RunResult):
-        return {}
-    return {
-        (found.column, one.value): view for found in result.slices for one, view in as_results(result, found)
-    }
