@@ -36,7 +36,7 @@ from grasp_core.report.comparison import (
 )
 from grasp_core.report.comparison import compare as held
 from grasp_core.report.saved import json_in
-from grasp_core.report.since import details, headline, since
+from grasp_core.report.since import details, headline
 
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd
@@ -102,9 +102,8 @@ class Compared(Brief):
         return "\n".join([first, *(f"- {sentence}" for sentence in further)])
 
     def _sentences(self) -> list[str]:
-        found = since(self.one, self.other)
-        moved = [] if found is None else [headline(found), *details(found)]
-        return [*moved, *in_words(self.comparison)]
+        found = self.comparison
+        return [headline(found), *details(found), *in_words(found)]
 
     def asked(self) -> pd.DataFrame:
         """What was asked differently: `what`, `a` and `b`."""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -55,18 +55,24 @@ MIN_RATERS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class QualityReport:
-    """The report on what data can and cannot show; `power` is empty where it was not asked for."""
+class Looked:
+    """What is seen of raters, their groups and the axes, but for raters who agree too closely."""
 
-    data: DataSummary
     overview: Overview
     random: RandomRaters
     constant: ConstantRaters
-    duplicates: Duplicates
     small: tuple[SmallGroups, ...]
     overlaps: tuple[Overlap, ...]
+    assignment: tuple[AssignmentCheck, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QualityReport(Looked):
+    """The report on what data can and cannot show; `power` is empty where it was not asked for."""
+
+    data: DataSummary
+    duplicates: Duplicates
     power: tuple[GroupPower, ...] = ()
-    assignment: tuple[AssignmentCheck, ...] = ()
 
     @property
     def warnings(self) -> list[Remark]:
@@ -95,14 +101,8 @@ class QualityReport:
             "version": FORMAT_VERSION,
             "data": to_json(self.data),
             "overview": {**to_json(self.overview), "missing": self.overview.missing},
-            "random_responders": {
-                **to_json(self.random),
-                "by_group": [with_group(row) for row in to_json(self.random.by_group)],
-            },
-            "constant_raters": {
-                **to_json(self.constant),
-                "by_group": [with_group(row) for row in to_json(self.constant.by_group)],
-            },
+            "random_responders": _by_group(self.random),
+            "constant_raters": _by_group(self.constant),
             "near_duplicates": {
                 "pairs": len(self.duplicates.pairs),
                 "raters": self.duplicates.raters,
@@ -125,15 +125,8 @@ class QualityReport:
         }
 
 
-class Looked(NamedTuple):
-    """What is seen of raters, their groups and the axes, but for raters who agree too closely."""
-
-    overview: Overview
-    random: RandomRaters
-    constant: ConstantRaters
-    small: tuple[SmallGroups, ...]
-    overlaps: tuple[Overlap, ...]
-    assignment: tuple[AssignmentCheck, ...]
+def _by_group(found: RandomRaters | ConstantRaters) -> dict[str, Any]:
+    return {**to_json(found), "by_group": [with_group(row) for row in to_json(found.by_group)]}
 
 
 def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
@@ -161,13 +154,9 @@ def quality_report(
     if names is not None:
         axes = {name: dataset.raters.axes[name] for name in names}
         dataset = dataclasses.replace(dataset, raters=dataclasses.replace(dataset.raters, axes=axes))
-    looked = looked_at(dataset, exchange)
-    return QualityReport(
-        dataset.summary,
-        duplicates=near_duplicates(dataset.annotations),
-        power=tuple(power),
-        **looked._asdict(),
-    )
+    looked, duplicates = looked_at(dataset, exchange), near_duplicates(dataset.annotations)
+    seen = {one.name: getattr(looked, one.name) for one in dataclasses.fields(looked)}
+    return QualityReport(data=dataset.summary, duplicates=duplicates, power=tuple(power), **seen)
 
 
 def quality_json(report: QualityReport) -> str:
@@ -274,7 +263,7 @@ def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
     return {title: titled.get(title, table) for title, table in report_tables(report).items()}
 
 
-def findings(found: Looked | QualityReport, duplicates: Duplicates | None) -> list[str]:
+def findings(found: Looked, duplicates: Duplicates | None) -> list[str]:
     """Sentences on all that deserves a look; plain text that may quote names of axes."""
     random, constant = found.random, found.constant
     sentences = [f"{warning}." for warning in said_of_assignment(found.assignment)]

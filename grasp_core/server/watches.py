@@ -17,7 +17,8 @@ from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, M
 from grasp_core.model.text import number
 from grasp_core.reading.connectors.source import is_source, parse
 from grasp_core.reading.sources.allowed import Fetched
-from grasp_core.report.since import Since, details, headline, since
+from grasp_core.report.comparison import Comparison, compare
+from grasp_core.report.since import details, headline
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.sources import Sources
 from grasp_core.store.runs import RunRecord
@@ -223,7 +224,7 @@ class Step:
     at: float
     headline: str
     details: tuple[str, ...]
-    found: Since | None
+    found: Comparison | None
 
 
 class History:
@@ -250,8 +251,8 @@ class History:
             steps.append(Step(run.number, run.run_id, before_id, run.added_at, told, one_by_one, found))
         return steps[::-1]
 
-    def _compared(self, before: str, now: str) -> Since | None:
+    def _compared(self, before: str, now: str) -> Comparison | None:
         try:
-            return since(self._result(before), self._result(now))
+            return compare(self._result(before), self._result(now))
         except MissingResultError:  # deleted meanwhile
             return None

@@ -29,8 +29,8 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown, for_pages, json_text, listed, number, quoted
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
-from grasp_core.report.charts import Theme
 from grasp_core.report.charts.maps import rater_map_chart
+from grasp_core.report.charts.theme import Theme
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.findings import findings, nearest
 from grasp_core.report.items import MEASURES, in_order, items_title

@@ -12,8 +12,10 @@ from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.outcome import LabelUse, PairResult
 from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.text import Sentence, escape_markdown
-from grasp_core.report import charts, pairs, slices
-from grasp_core.report.charts import Theme
+from grasp_core.report import pairs, slices
+from grasp_core.report.charts.groups import pairs_matrix, slices_chart
+from grasp_core.report.charts.histograms import pair_histograms
+from grasp_core.report.charts.theme import Theme
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.in_numbers import measure_table, pair_table
 from grasp_core.report.tables import ALL_LABELS, label_use_table, results_table
@@ -68,7 +70,7 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None
     result, of_every = shown.result, f"{measure.name} of every pair"
 
     def chart(result: RunResult, theme: Theme = "light") -> alt.LayerChart:
-        return charts.pairs_matrix(result, axes, measure, theme)
+        return pairs_matrix(result, axes, measure, theme)
 
     def table() -> None:
         ui.show_table(measure_table(result, measure, axes=axes), f"{of_every} of groups")
@@ -87,7 +89,7 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     row = rows[ui.pick("Pair of groups", names, index=pairs.strongest(rows), key=key)]
 
     def chart(result: RunResult, theme: Theme) -> alt.LayerChart:
-        return charts.pair_histograms(result, row, theme)
+        return pair_histograms(result, row, theme)
 
     if result.later is None:
         ui.bullets(pairs.pair_sentences(row, result))
@@ -125,7 +127,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     what = ui.pick("What is compared", options, index=place, key=key)
 
     def chart(drawn: RunResult, theme: Theme = "light") -> alt.LayerChart:
-        return charts.slices_chart(drawn, found.column, chosen, what, theme)
+        return slices_chart(drawn, found.column, chosen, what, theme)
 
     name = f"slices {found.column} {chosen} {what}"
     cache.chart(shown.key, name, shown.drawn, chart, fresh=result.later is not None)

@@ -14,9 +14,13 @@ from grasp_core.model.groups import axis_label
 from grasp_core.model.outcome import LabelUse, Significance
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.report import charts, slices
+from grasp_core.report import slices
 from grasp_core.report.account import least_of
-from grasp_core.report.charts import Theme
+from grasp_core.report.charts.bars import dsi_chart, label_use_chart
+from grasp_core.report.charts.groups import forest_plot, label_forest_plot
+from grasp_core.report.charts.histograms import group_histograms, null_histograms
+from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
@@ -57,7 +61,7 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     ways = ("Random groupings", "Intervals")
     as_forest = ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
     page = ui.choose_page(result, "null-page")
-    chart = charts.forest_plot if as_forest else charts.null_histograms
+    chart = forest_plot if as_forest else null_histograms
 
     def draw(drawn: RunResult, theme: Theme) -> alt.LayerChart:
         return chart(drawn, statistic, theme, order, page=page)
@@ -83,11 +87,11 @@ def _show_labels(shown: Shown) -> None:
     label, page = _choose_label(result), ui.choose_page(result, "label-page")
 
     def draw(drawn: RunResult, theme: Theme) -> alt.LayerChart:
-        return charts.label_forest_plot(drawn, label, theme, page=page)
+        return label_forest_plot(drawn, label, theme, page=page)
 
     cache.chart(shown.key, f"label forest {label} {page}", shown.drawn, draw)
     what = "chart of this label"
-    ui.save_figure(shown, lambda: charts.label_forest_plot(result, label, "light"), "label-use", what)
+    ui.save_figure(shown, lambda: label_forest_plot(result, label, "light"), "label-use", what)
 
 
 def show_means(result: RunResult) -> None:
@@ -134,7 +138,7 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
         st.caption(words.DSI_EXPLANATION)
         table = partial(cache.kept, shown.key, "dsi table", result, partial(cache.show_dsi_table, result))
         named = ("DSI as a table", "dsi-table", "dsi", "DSI chart")
-        _figure(shown, "dsi", charts.dsi_chart, table, named)
+        _figure(shown, "dsi", dsi_chart, table, named)
 
 
 def _draw_groups(shown: Shown) -> None:
@@ -168,7 +172,7 @@ def _draw_groups(shown: Shown) -> None:
     looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion"}
     cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
     named = ("Cohesion map as a table", "cohesion-table", "cohesion-map", "cohesion map")
-    _figure(shown, "cohesion", charts.cohesion_map, cohesion, named)
+    _figure(shown, "cohesion", cohesion_map, cohesion, named)
 
 
 def _groups_table(shown: Shown, statistics: list[str], order: RowOrder, **rows: Any) -> None:
@@ -224,7 +228,7 @@ def show_group(shown: Shown, name: str) -> None:
     _figure(
         shown,
         f"histograms of {name}",
-        lambda drawn, theme: charts.group_histograms(drawn, named_groups(drawn)[name], theme),
+        lambda drawn, theme: group_histograms(drawn, named_groups(drawn)[name], theme),
         lambda: _statistics_table(result, row),
         ("Every statistic as a table", "group-table", f"group-{safe_name(name)}", "histograms of this group"),
     )
@@ -262,7 +266,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
     st.header("Label use")
 
     def make(drawn: RunResult, theme: Theme) -> alt.LayerChart:
-        return charts.label_use_chart(drawn, named_groups(drawn)[name], theme)
+        return label_use_chart(drawn, named_groups(drawn)[name], theme)
 
     cache.chart(shown.key, f"label use of {name}", shown.drawn, make)
     st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
