@@ -30,6 +30,7 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label
+from grasp_core.model.json_values import to_json
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult
@@ -45,6 +46,7 @@ from grasp_core.notebook.options import (
     TestOptions,
     analysis_fields,
     axis_sets,
+    data_fields,
     takes,
 )
 from grasp_core.notebook.results import Analysis
@@ -141,10 +143,7 @@ def asked_of(
 ) -> Asked:
     """What is asked by the arguments of :func:`analyse`; what cannot be computed is refused."""
     voice = Python()
-    if isinstance(spec, str | Path):
-        spec = read_spec(Path(spec)).spec
-    if spec is not None and (options or axes is not None):
-        raise SpecError("a spec says all of what to run: leave axes and options out")
+    spec = _known(axes, spec, options)
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
         found = reading(tables, options, voice, axes_named=axes is not None, several=True)
@@ -165,6 +164,32 @@ def asked_of(
         say_level(data, voice)
     say_shuffles(data, grouping, run_spec.analysis, voice)
     return Asked(found, run_spec, data, voice)
+
+
+def asked_there(
+    axes: Axes | None, spec: RunSpec | str | Path | None, options: AnalysisOptions
+) -> dict[str, Any]:
+    """What is asked of data that a server reads: what is named here, all else is recognised there."""
+    known = _known(axes, spec, options)
+    if known is not None:
+        return {"spec": known.to_dict()}
+    if here := [name for name in ("guess", "keep", "preset") if name in options]:
+        raise SpecError(f"{here[0]}= is of data that are read here, and not by the server", field=here[0])
+    data, analysis = data_fields(options, several=True), analysis_fields(options)
+    named = {name: to_json(one) for name, one in data.items() if name in options or name == "further"}
+    asked = {name: to_json(one) for name, one in analysis.items()}
+    if axes is not None:
+        asked["axes"] = to_json(axis_sets(axes))
+    return {"spec": {"data": named, "analysis": asked}, "recommended": options.get("recommended")}
+
+
+def _known(axes: Axes | None, spec: RunSpec | str | Path | None, options: AnalysisOptions) -> RunSpec | None:
+    """The whole spec, where one was given."""
+    if isinstance(spec, str | Path):
+        spec = read_spec(Path(spec)).spec
+    if spec is not None and (options or axes is not None):
+        raise SpecError("a spec says all of what to run: leave axes and options out")
+    return spec
 
 
 def computed(
