@@ -263,7 +263,10 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
     for target in (chosen.csv, chosen.out):
         check_target(target)
     if chosen.submissions and chosen.gold is None:
-        raise DataError("submissions are scored against gold labels: name their folder by --gold")
+        raise DataError(
+            "submissions are scored against gold labels: name their folder by --gold; RAFT's own are "
+            "private: it scores at huggingface.co/spaces/ought/raft-leaderboard"
+        )
     setting = open_setting(chosen) if chosen.submissions else None
     tasks = setting.tasks if setting is not None else builtin_tasks()
     held = _scored(chosen, setting) if setting is not None else {}
