@@ -27,7 +27,6 @@ from grasp_core.benchmark.leaderboard import (
 )
 from grasp_core.benchmark.scoring.compare import Difference, compare, errors_csv, mistakes_text
 from grasp_core.benchmark.scoring.scores import (
-    PROBABILITIES,
     Calibration,
     Scores,
     TaskScore,
@@ -38,7 +37,7 @@ from grasp_core.benchmark.scoring.scores import (
     score_details,
     scores_json,
 )
-from grasp_core.benchmark.submissions import Gold, Submission
+from grasp_core.benchmark.submissions import PROBABILITIES, Gold, Submission
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.benchmark.raft import (
     Setting,

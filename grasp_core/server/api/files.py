@@ -222,7 +222,8 @@ async def submit(
             spool.seek(0)
             sent, _ = checked(spool.read(), "the archive", asking.server.settings)
             title, store, pool = name.strip(), stores.submissions, asking.server.service.pool
-            record = scored(held, sent.predictions, name=title, owner=user.id, store=store, pool=pool)
+            how: Any = {"name": title, "owner": user.id, "store": store, "pool": pool}
+            record = scored(held, sent.predictions, **how, probabilities=sent.probabilities)
             return Submission.of(record)
 
         return await run_in_threadpool(score)
