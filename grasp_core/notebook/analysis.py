@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, cast
 
@@ -36,7 +36,7 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import for_python, quoted
+from grasp_core.model.text import quoted
 from grasp_core.notebook._shown import Bar, Saved
 from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.notebook.options import (
@@ -91,7 +91,7 @@ def analyse(
         A row per rater; without it the annotations hold the raters' profiles.
     axes : sequence, optional
         Columns of the raters, and tuples of them for intersections: ``["gender", ("race", "gender")]``. By
-        default those of a known data set, or the demographic columns.
+        default those of a known data set, or the demographic columns; ``()`` tells how all raters agree.
     items : data frame, Table, str or Path, optional
         What else is known of items, a row each, for `slices`.
     spec : RunSpec, str or Path, optional
@@ -120,7 +120,7 @@ def analyse(
     result = computed(data, asked.spec, progress=progress, workers=workers, started=started)
     say_batches(asked.found, asked.spec.analysis.columns, data, result.warnings, voice)
     say_teams(asked.found, asked.spec.analysis, data, voice)
-    return Analysis(cast("RunResult", result), tuple(map(for_python, voice.notes)), data)
+    return Analysis(cast("RunResult", result), tuple(voice.notes), data)
 
 
 class Asked(NamedTuple):
@@ -148,7 +148,8 @@ def asked_of(
     if spec is None:
         found = reading(tables, options, voice, axes_named=axes is not None, several=True)
         named, preset = axis_sets(axes), options.get("preset")
-        run_spec = RunSpec(found.spec, analysis_of(found, analysis_fields(options), named, preset, voice))
+        analysis = analysis_of(found, analysis_fields(options), named, preset, voice)
+        run_spec = RunSpec(found.spec, analysis if axes is None or named else replace(analysis, axes=()))
     else:
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
@@ -339,7 +340,7 @@ def permutation_test(
         tested, null = _tested(data, grouping, spec.analysis, statistic, bar)
     finally:
         bar.close()
-    return Tested(name, grouping.groups, tested, null, tuple(map(for_python, voice.notes)))
+    return Tested(name, grouping.groups, tested, null, tuple(voice.notes))
 
 
 def _tested(

@@ -242,7 +242,7 @@ class Connection:
             there = self._api.compute(plain, bar.tell)
         finally:
             bar.close()
-        notes = tuple(map(for_python, there.notes if asked is None else asked.voice.notes))
+        notes = tuple(map(for_python, there.notes)) if asked is None else tuple(asked.voice.notes)
         data = None if asked is None else asked.data
         return Analysis(cast("RunResult", there.result), notes, data, there.run)
 

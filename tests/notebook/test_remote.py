@@ -295,7 +295,7 @@ def test_quality_and_agreement_of_everybody(there: grasp.Connection) -> None:
     assert told.answer() == here.answer()
     assert list(told.tables()) == list(here.tables())
     assert all(table.equals(here.tables()[title]) for title, table in told.tables().items())
-    alone = there.analyse(votes, axes=(), permutations=50, **QUIET)
+    alone = there.analyse(votes, raters, axes=(), permutations=50, **QUIET)
     assert alone.result.everybody is not None
 
 
