@@ -313,13 +313,20 @@ class Connection:
             return OnServer({"location": place})
         return OnServer({"source": place, "token": token})
 
-    def files(self) -> pd.DataFrame:
-        """Your files in the project, latest first: `sha256`, `bytes`, `added_at`, `location`, `source`."""
+    def files(self, text: str = "") -> pd.DataFrame:
+        """Your files in the project, and those in the server's folder whose path has the text.
+
+        Returns
+        -------
+        DataFrame
+            `sha256` of an upload, `location` of a file that lies there, `source`, `bytes`, `added_at`.
+        """
         import pandas as pd
 
-        columns = ["sha256", "bytes", "added_at", "location", "source"]
-        asked = urlencode({"project": self._api.project})
-        return pd.DataFrame(self._api.ask(f"/files?{asked}")["files"], columns=columns)
+        asked = urlencode({"text": text, "project": self._api.project})
+        lying = self._api.ask(f"/files/folder?{asked}")["files"]
+        own = self._api.ask(f"/files?{urlencode({'project': self._api.project})}")["files"]
+        return pd.DataFrame([*own, *lying], columns=["sha256", "location", "source", "bytes", "added_at"])
 
     def open(self, run: Run) -> Opened:
         """The result of a run, by its id."""
