@@ -13,7 +13,10 @@ from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import listed
 from grasp_core.notebook.options import group_of, texts
-from grasp_core.report import charts
+from grasp_core.report.charts.bars import dsi_chart, label_use_chart
+from grasp_core.report.charts.groups import forest_plot, label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.histograms import group_histograms, null_histograms
+from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.pairs import label_key, measures
 from grasp_core.report.slices import sliced_groups
 from grasp_core.report.tables import with_label_use
@@ -66,8 +69,8 @@ def _theme(of: _Of) -> Any:
 def _forest(result: RunResult, of: _Of) -> alt.LayerChart:
     order = _order(of)
     if "label" in of:
-        return charts.label_forest_plot(result, _label(result, of), _theme(of), order)
-    return charts.forest_plot(result, _statistic(result, of), _theme(of), order)
+        return label_forest_plot(result, _label(result, of), _theme(of), order)
+    return forest_plot(result, _statistic(result, of), _theme(of), order)
 
 
 def _label(result: RunResult, of: _Of) -> str:
@@ -88,7 +91,7 @@ def _pairs(result: RunResult, of: _Of) -> alt.LayerChart:
     axes: dict[AxisSet, AxisSet] = {row.a.axes: row.a.axes for row in result.pairs}
     axis = _one("the axis", None if "axis" not in of else texts(of["axis"]), axes)
     asked = label_key(of["label"]) if "label" in of else of.get("statistic", next(iter(there)))
-    return charts.pairs_matrix(result, axis, _one("label or statistic", asked, there), _theme(of))
+    return pairs_matrix(result, axis, _one("label or statistic", asked, there), _theme(of))
 
 
 def _slices(result: RunResult, of: _Of) -> alt.LayerChart:
@@ -96,22 +99,22 @@ def _slices(result: RunResult, of: _Of) -> alt.LayerChart:
     found: SlicesResult = _one("the column", of.get("column"), columns)
     group = group_of(of.get("group"), dict.fromkeys(sliced_groups(result, found)))
     what = (_label(result, of), True) if "label" in of else (_statistic(result, of), False)
-    return charts.slices_chart(result, found.column, group, what, _theme(of))
+    return slices_chart(result, found.column, group, what, _theme(of))
 
 
 _FIGURES: Mapping[str, tuple[Callable[[RunResult, _Of], alt.LayerChart], tuple[str, ...]]] = {
     "forest": (_forest, ("statistic", "label", "order")),
     "histograms": (
-        lambda result, of: charts.null_histograms(result, _statistic(result, of), _theme(of), _order(of)),
+        lambda result, of: null_histograms(result, _statistic(result, of), _theme(of), _order(of)),
         ("statistic", "order"),
     ),
-    "cohesion": (lambda result, of: charts.cohesion_map(result, _theme(of)), ()),
-    "dsi": (lambda result, of: charts.dsi_chart(result, _theme(of)), ()),
+    "cohesion": (lambda result, of: cohesion_map(result, _theme(of)), ()),
+    "dsi": (lambda result, of: dsi_chart(result, _theme(of)), ()),
     "label_use": (
-        lambda result, of: charts.label_use_chart(result, _row(result, of), _theme(of)),
+        lambda result, of: label_use_chart(result, _row(result, of), _theme(of)),
         ("group",),
     ),
-    "group": (lambda result, of: charts.group_histograms(result, _row(result, of), _theme(of)), ("group",)),
+    "group": (lambda result, of: group_histograms(result, _row(result, of), _theme(of)), ("group",)),
     "pairs": (_pairs, ("axis", "label", "statistic")),
     "slices": (_slices, ("column", "group", "statistic", "label")),
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
+from grasp_core.analysis.items.outcomes import ItemsResult, Measure, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
@@ -23,7 +23,7 @@ from grasp_core.notebook.data import loaded, tables_of
 from grasp_core.notebook.options import group_of, texts, worded
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
+from grasp_core.report.items import MEASURES, in_order, items_columns, items_csv, items_table, sentences
 from grasp_core.report.rater_map import (
     EXPLANATION,
     axes_table,
@@ -33,7 +33,7 @@ from grasp_core.report.rater_map import (
     map_csv,
 )
 from grasp_core.report.rater_map import sentences as map_sentences
-from grasp_core.report.tables import numbers, or_nan
+from grasp_core.report.tables import numbers
 from grasp_core.report.writers.markdown import items_markdown
 from grasp_core.report.writers.spreadsheet import items_xlsx
 
@@ -85,26 +85,8 @@ class GroupItems(Saved):
             share), `p`, `q`, `significance`; then how often each label was given, as `group: LABEL` and
             `others: LABEL`.
         """
-        import pandas as pd
-
-        return pd.DataFrame([self._row(*one) for one in in_order(self.result, measure, "part")])
-
-    def _row(self, row: ItemOutcome, part: Contribution) -> dict[str, object]:
-        counts = {
-            f"{side}: {label}": of.get(label, 0)
-            for label in self.result.label_use
-            for side, of in (("group", row.inside), ("others", row.outside))
-        }
-        return {
-            "item": row.item,
-            **({} if self.texts is None else {"text": self.texts.get(row.item, "")}),
-            **({} if part.label is None else {"label": part.label}),
-            "part": part.value,
-            "p": or_nan(part.p),
-            "q": or_nan(part.q),
-            "significance": part.significance,
-            **counts,
-        }
+        rows = in_order(self.result, measure, "part")
+        return numbers(items_columns(self.result, measure, self.texts), rows)
 
     def _files(self) -> Mapping[str, Callable[[], str | bytes]]:
         return {

@@ -98,7 +98,11 @@ class AnalysisOptions(TestOptions, total=False):
 
 
 class Python(KeepingNotes):
-    """Options as they are written in Python; notes are kept."""
+    """Options as they are written in Python; notes are kept, worded for it."""
+
+    def note(self, sentence: str) -> None:
+        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        super().note(for_python(sentence))
 
     def option(self, field: str) -> str:
         """See :class:`~grasp_core.engine.request.voice.Voice`."""

@@ -50,16 +50,12 @@ def coefficients_frame(
             c = whole[here]
             alpha = partial(irr, c, distance_of(one.categories, level))
             known = (found.low, found.high) if not column and len(names) == 1 else (None, None)
-            several = int((c.sum(axis=1) >= 2).sum())
-            head = {"question": name, "column": column, "batch": batch}
-            rows.append({**head, **_row("Krippendorff's alpha", alpha, partial(_given, *known), several)})
+            several, rated = (int((c.sum(axis=1) >= least).sum()) for least in (2, 1))
+            measured = [_row("Krippendorff's alpha", several, alpha, known=known)]
             for measure, (value, error) in _MEASURES.items():
-                low_high = partial(
-                    _ends, partial(value, c), partial(error, c), int((c.sum(axis=1) > 0).sum())
-                )
-                rows.append({**head, **_row(measure, partial(value, c), low_high, several)})
-            if given is not None:
-                rows.append({**head, **_cohen(given[:, here])})
+                measured.append(_row(measure, several, partial(value, c), partial(error, c), rated))
+            measured += [] if given is None else [_cohen(given[:, here])]
+            rows += [{"question": name, "column": column, "batch": batch, **row} for row in measured]
     return pd.DataFrame(rows)
 
 
@@ -157,24 +153,23 @@ def _batches(dataset: Dataset) -> Iterator[tuple[str, str, BoolArray]]:
 
 
 def _row(
-    name: str, value: Callable[[], float], ends: Callable[[], tuple[float | None, float | None]], items: int
+    name: str,
+    items: int,
+    value: Callable[[], float],
+    error: Callable[[], float] | None = None,
+    rated: int = 0,
+    known: tuple[float | None, float | None] = (None, None),
 ) -> dict[str, Any]:
+    """A coefficient with its interval for other items: the known one, or by Student's t, at most 1."""
     row = {"coefficient": name, "value": np.nan, "low": np.nan, "high": np.nan, "items": items, "why": ""}
     try:
-        low, high = map(or_nan, ends())
-        return row | {"value": value(), "low": low, "high": high}
-    except NotEstimableError as error:
-        return row | {"why": str(error)}
-
-
-def _given(low: float | None, high: float | None) -> tuple[float | None, float | None]:
-    return low, high
-
-
-def _ends(value: Callable[[], float], error: Callable[[], float], items: int) -> tuple[float, float]:
-    """The 95 % interval for other items, by Student's t, at most 1."""
-    around = float(special.stdtrit(max(items - 1, 1), 0.975)) * error()
-    return value() - around, min(value() + around, 1.0)
+        found = value()
+        if error is not None:
+            around = float(special.stdtrit(max(rated - 1, 1), 0.975)) * error()
+            known = found - around, min(found + around, 1.0)
+        return row | {"value": found, "low": or_nan(known[0]), "high": or_nan(known[1])}
+    except NotEstimableError as missing:
+        return row | {"why": str(missing)}
 
 
 def _by_rater(one: Annotations) -> Int64Array | None:
@@ -194,7 +189,7 @@ def _cohen(given: Int64Array) -> dict[str, Any]:
         both = int(((first >= 0) & (second >= 0)).sum())
         value = partial(coefficients.cohen_kappa, first, second)
         error = partial(coefficients.cohen_kappa_error, first, second)
-        return _row("Cohen's kappa", value, partial(_ends, value, error, both), both)
+        return _row("Cohen's kappa", both, value, error, both)
     known = [kappa for a, b in pairs if (kappa := _kappa(given[a], given[b])) is not None]
 
     def mean() -> float:
@@ -203,7 +198,7 @@ def _cohen(given: Int64Array) -> dict[str, Any]:
         return float(np.mean(known))
 
     items = int(((given >= 0).sum(axis=0) >= 2).sum())
-    return _row("Cohen's kappa, mean of pairs", mean, lambda: (None, None), items)
+    return _row("Cohen's kappa, mean of pairs", items, mean)
 
 
 def _kappa(first: Int64Array, second: Int64Array) -> float | None:

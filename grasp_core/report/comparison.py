@@ -28,6 +28,7 @@ _LAYOUTS = {
     "items-by-raters": "one row per item",
     "raters-by-items": "one row per rater",
 }
+_COUNTED = ("annotations", "raters", "items")
 
 
 def asked(spec: RunSpec) -> dict[str, str]:
@@ -159,16 +160,22 @@ class Change:
         return turned or self.a.significance != self.b.significance
 
     @property
-    def beyond_noise(self) -> bool:
-        """Whether it moved further than noise explains, or its mark is another one."""
+    def leaves_out_0(self) -> bool:
+        """Whether it moved further than noise explains, by its interval."""
         interval = self.moved_interval
-        return self.changed_significance or (interval is not None and not interval.low <= 0 <= interval.high)
+        return interval is not None and not interval.low <= 0 <= interval.high
+
+    @property
+    def beyond_noise(self) -> bool:
+        """Whether it did so, or its mark is another one."""
+        return self.changed_significance or self.leaves_out_0
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Run b compared with run a.
+    """Run b compared with run a, which may be that of earlier data.
 
+    `counts`: what the data hold, in a and in b; `other_version`: whether another version of GRASP computed b.
     `spec`: what was asked differently.
     `data`: how the data differ; empty for the same files.
     `changes`: every group and statistic in both, in the order of a.
@@ -182,6 +189,23 @@ class Comparison:
     statistics: tuple[str, ...]
     only_a: tuple[Group, ...]
     only_b: tuple[Group, ...]
+    counts: tuple[tuple[str, int, int], ...]
+    other_version: bool
+
+    @property
+    def with_interval(self) -> int:
+        """Values whose difference has an interval."""
+        return sum(change.moved_interval is not None for change in self.changes)
+
+    @property
+    def beyond(self) -> tuple[Change, ...]:
+        """The values whose difference has an interval that leaves out 0."""
+        return tuple(change for change in self.changes if change.leaves_out_0)
+
+    @property
+    def noise_alone(self) -> bool:
+        """Whether all that moved can be noise: intervals cover 0, and no group came or went."""
+        return bool(self.with_interval) and not (self.beyond or self.only_a or self.only_b)
 
     @property
     def changed(self) -> tuple[Change, ...]:
@@ -204,8 +228,8 @@ def compare(a: Result, b: Result) -> Comparison | None:
     beside = [
         change
         for key, row in rows_a.items()
-        if (other := rows_b.get(key)) is not None and row.use is not None and other.use is not None
-        for change in use_changed(row.group, row.use, other.use)
+        if key in rows_b
+        for change in use_changed(row.group, row.use, rows_b[key].use)
     ]
     beside.sort(key=lambda change: (names.LABEL_USE, names.LABELS, names.MEAN).index(change.statistic))
     if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
@@ -225,6 +249,8 @@ def compare(a: Result, b: Result) -> Comparison | None:
         statistics=statistics,
         only_a=tuple(group for key, group in groups_a.items() if key not in groups_b),
         only_b=tuple(group for key, group in groups_b.items() if key not in groups_a),
+        counts=tuple((one, getattr(a.data, one), getattr(b.data, one)) for one in _COUNTED),
+        other_version=a.code_version != b.code_version,
     )
 
 
@@ -314,8 +340,10 @@ class _Row(NamedTuple):
     use: LabelUse | None = None
 
 
-def use_changed(group: Group, a: LabelUse, b: LabelUse) -> Iterator[Change]:
-    """What became of a group's label use."""
+def use_changed(group: Group, a: LabelUse | None, b: LabelUse | None) -> Iterator[Change]:
+    """What became of a group's label use, where both have one."""
+    if a is None or b is None:
+        return
     found = foremost(a)
     first = None if found is None else found[0]
     whole = []
@@ -383,10 +411,7 @@ def became(change: Change) -> str:
     """What became of a mark."""
     if change.statistic in (names.LABELS, names.MEAN):
         return "no mark of its own"
-    before, after = (
-        names.SIGNIFICANCE_NAMES[change.a.significance],
-        names.SIGNIFICANCE_NAMES[change.b.significance],
-    )
+    before, after = (names.SIGNIFICANCE_NAMES[one.significance] for one in (change.a, change.b))
     if not change.changed_significance:
         return f"{before}, as before" if before != "not significant" else before
     if before == after:
@@ -411,19 +436,15 @@ def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.Dat
         return pd.DataFrame()
     others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
     found: list[tuple[str, Change]] = []
-    for row in a.pairs:
-        other = others.get((row.a.key, row.b.key))
-        if other is None:
-            continue
-        changes: list[Change] = []
-        if row.label_use is not None and other.label_use is not None:
-            changes += use_changed(row.a, row.label_use, other.label_use)
-        changes += [
-            Change(row.a, name, outcome, other.statistics[name])
-            for name, outcome in row.statistics.items()
-            if name in other.statistics
-        ]
-        found += [(f"{group_label(row.a)} – {group_label(row.b)}", change) for change in changes]
+    for row, other in ((row, others.get((row.a.key, row.b.key))) for row in a.pairs):
+        if other is not None:
+            pair, uses = f"{group_label(row.a)} – {group_label(row.b)}", (row.label_use, other.label_use)
+            found += [(pair, change) for change in use_changed(row.a, *uses)]
+            found += [
+                (pair, Change(row.a, name, outcome, other.statistics[name]))
+                for name, outcome in row.statistics.items()
+                if name in other.statistics
+            ]
     if not found:
         return pd.DataFrame()
     frame = table(change for _, change in found).drop(columns="group")
@@ -433,20 +454,17 @@ def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.Dat
 
 def slices_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
     """What became of every test in the slices that both runs have, as texts, or as `table` has it."""
-    views_a, views_b = _views(a), _views(b)
+    of_a, of_b = (
+        {(found.column, one.value): view for found in run.slices for one, view in as_results(run, found)}
+        if isinstance(run, RunResult)
+        else {}
+        for run in (a, b)
+    )
     frames = []
-    for key, view in views_a.items():
-        found = compare(view, views_b[key]) if key in views_b else None
+    for key, view in of_a.items():
+        found = compare(view, of_b[key]) if key in of_b else None
         if found is not None and found.changes:
             frame = table(found.changes)
             frame.insert(0, "slice", " = ".join(map(one_line, key)))
             frames.append(frame)
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
-def _views(result: Result) -> dict[tuple[str, str], RunResult]:
-    if not isinstance(result, RunResult):
-        return {}
-    return {
-        (found.column, one.value): view for found in result.slices for one, view in as_results(result, found)
-    }

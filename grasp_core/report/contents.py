@@ -102,6 +102,7 @@ def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[
     return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
 
 
+NO_VALUE = "is not estimable"
 _NAMED, _MODELS = 4, 5
 """Questions or axes, and models, that a title names."""
 
@@ -158,24 +159,25 @@ def methods(result: RunResult) -> tuple[Method, ...]:
     return tuple(found)
 
 
+def lacking(result: RunResult, statistic: str) -> dict[tuple[str, str], list[str]]:
+    """The groups of which a statistic "is not estimable" or "has no mark", by this and by the reason."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    titles = group_labels([row.group for row in result.groups])
+    for name, row in zip(titles, result.groups, strict=True):
+        outcome = names.outcome_of(row, statistic)
+        if outcome.value is None or outcome.reason is not None:
+            lacks = NO_VALUE if outcome.value is None else "has no mark"
+            groups.setdefault((lacks, str(outcome.reason or "no reason given")), []).append(name)
+    return groups
+
+
 def not_estimable(result: RunResult) -> tuple[str, ...]:
     """One sentence per statistic and reason why it has no value or no mark, with the groups it concerns."""
-    titles = group_labels([row.group for row in result.groups])
-    sentences = []
-    for statistic in names.reported_statistics(result):
-        groups: dict[tuple[str, str], list[str]] = {}
-        for name, row in zip(titles, result.groups, strict=True):
-            outcome = names.outcome_of(row, statistic)
-            if outcome.value is None:
-                why = ("is not estimable", str(outcome.reason or "no reason given"))
-                groups.setdefault(why, []).append(name)
-            elif outcome.reason is not None:
-                groups.setdefault(("has no mark", str(outcome.reason)), []).append(name)
-        sentences += [
-            f"{names.WORDS[statistic].name} {lacks} for {'; '.join(found)}: {reason}."
-            for (lacks, reason), found in groups.items()
-        ]
-    return tuple(sentences)
+    return tuple(
+        f"{names.WORDS[statistic].name} {lacks} for {'; '.join(found)}: {reason}."
+        for statistic in names.reported_statistics(result)
+        for (lacks, reason), found in lacking(result, statistic).items()
+    )
 
 
 def raters_per_item(result: Result) -> str:

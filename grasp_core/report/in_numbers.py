@@ -171,20 +171,6 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
     return [measure.write(outcome.value), interval, *tested]
 
 
-def in_numbers(result: RunResult) -> list[Table]:
-    """All that was found besides DSI, table by table; none is empty."""
-    labels, means = labels_in_numbers(result), means_in_numbers(result)
-    found = [
-        Table("numbers", "Every statistic of every group", statistics_in_numbers(result), 3),
-        Table("label-numbers", "Every label of every group", labels, 3, names.LABEL_USE_EXPLANATION),
-        Table("means", names.MEAN_SHIFT_NAME, means, 2, names.MEAN_SHIFT_EXPLANATION),
-        Table("pair-numbers", "Everything of every pair of groups", pairs_in_numbers(result), 4),
-    ]
-    for place, column in enumerate(result.slices, 1):
-        found += slices_in_numbers(result, column, f"slices-{place}")
-    return [one for one in found if not one.frame.empty]
-
-
 def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Iterator[Table]:
     """All that was found in the slices of one column; its tables' names begin with `key`."""
     for name, title, explanation, make, titles in (
@@ -257,52 +243,70 @@ def _tested(outcome: Outcome, result: RunResult) -> list[str]:
 
 
 class Section(NamedTuple):
-    """An explanation, sentences and tables under a heading of this level; any of them may be missing."""
+    """An explanation, sentences and tables under a heading of this level; any of them may be missing.
 
+    `key`: its name in files.
+    `numbers`: tables of all that stands behind it, which come last where a document has no place for them.
+    """
+
+    key: str = ""
     heading: str = ""
     words: str = ""
     said: Sequence[Sentence] = ()
     tables: Sequence[Table] = ()
+    numbers: Sequence[Table] = ()
     level: int = 2
 
 
 def further(result: RunResult) -> Iterator[Section]:
     """DSI, label use, pairs, slices, and groups given another axis: what of it was computed."""
     if result.dsi:
-        dsi = Table("dsi", "DSI of every axis", dsi_in_numbers(result), 2, DSI_EXPLANATION)
-        yield Section(tables=[dsi])
+        yield Section(
+            "dsi", tables=[Table("dsi", "DSI of every axis", dsi_in_numbers(result), 2, DSI_EXPLANATION)]
+        )
     if with_label_use(result):
         use = Table("labels", "Label use", label_use_by_group(result), 2, LABEL_USE_EXPLANATION)
-        yield Section(words=LABEL_USE_EXPLANATION, tables=[use])
+        labels, means = labels_in_numbers(result), means_in_numbers(result)
+        numbers = [
+            Table("label-numbers", "Every label of every group", labels, 3, LABEL_USE_EXPLANATION),
+            Table("means", names.MEAN_SHIFT_NAME, means, 2, names.MEAN_SHIFT_EXPLANATION),
+        ]
+        yield Section("labels", words=LABEL_USE_EXPLANATION, tables=[use], numbers=numbers)
     if result.pairs:
         note = " ".join(sentence.plain for sentence in most_told(result, PAIRS_SAID))
         what = "Pairs of groups, each with its raters"
         pairs = Table("pairs", what, pairs_in_words(result), 3, PAIRS_EXPLANATION, note)
-        yield Section("", PAIRS_EXPLANATION, most_told(result, len(result.pairs)), [pairs])
+        every = Table("pair-numbers", "Everything of every pair of groups", pairs_in_numbers(result), 4)
+        said = most_told(result, len(result.pairs))
+        yield Section("pairs", "", PAIRS_EXPLANATION, said, [pairs], [every])
     for place, found in enumerate(result.slices, 1):
-        what = f"Every group on the items of each value of {one_line(found.column)}"
-        table = Table(f"slices-{place}", what, sliced(result, found, wide_table), 4)
-        yield Section(f"Slices by {found.column}", "", slice_sentences(result, found), [table])
+        key, what = f"slices-{place}", f"Every group on the items of each value of {one_line(found.column)}"
+        table = Table(key, what, sliced(result, found, wide_table), 4)
+        of_slices = [*slices_in_numbers(result, found, key)]
+        heading, told = f"Slices by {found.column}", slice_sentences(result, found)
+        yield Section(key, heading, "", told, [table], of_slices)
     if result.given:
         tables = []
         for place, one in enumerate(result.given, 1):
             what, frame = f"Every group given {axis_label((one.column,))}", given_table(result, one)
             tables.append(Table(f"given-{place}", what, frame, 1, GIVEN_EXPLANATION))
-        yield Section("Given another axis", GIVEN_EXPLANATION, given_sentences(result), tables)
+        yield Section("given", "Given another axis", GIVEN_EXPLANATION, given_sentences(result), tables)
 
 
-def every_number(result: RunResult) -> Iterator[Section]:
-    """Every number with its interval, p and q."""
+def every_number(result: RunResult, sections: Sequence[Section]) -> Iterator[Section]:
+    """Every number with its interval, p and q: of groups, then of these sections; no table is empty."""
     inside = brackets(result.spec.analysis)
-    yield Section("In numbers", inside)
-    for one in in_numbers(result):
-        table = one._replace(words=f"{one.words} {inside}")
-        yield Section(one.caption, one.words, tables=[table], level=3)
+    yield Section(heading="In numbers", words=inside)
+    of_groups = Table("numbers", "Every statistic of every group", statistics_in_numbers(result), 3)
+    for one in (of_groups, *(table for section in sections for table in section.numbers)):
+        if not one.frame.empty:
+            table = one._replace(words=f"{one.words} {inside}")
+            yield Section(heading=one.caption, words=one.words, tables=[table], level=3)
 
 
 def map_of_raters(found: RaterMap, level: Level) -> Iterator[Section]:
     """Which axes disagreement follows; where there is a map, the numbers behind it."""
-    yield Section("Map of raters", said=sentences(found, level))
+    yield Section(heading="Map of raters", said=sentences(found, level))
     if found.reason is None:
         axes = Table("map", "What axes explain", axes_table(found), 1, EXPLANATION)
         yield Section(words=EXPLANATION, tables=[axes])

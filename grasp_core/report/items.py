@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import pandas as pd
@@ -21,13 +23,15 @@ from grasp_core.model.text import (
     safe_cell,
     strong,
 )
-from grasp_core.report.tables import exact
+from grasp_core.report.tables import Column, exact, texts
 from grasp_core.report.words import names
 
 _TEXTS: Mapping[Measure, Mapping[str, str]] = names.TEXTS["items"]
 MEASURES: Mapping[Measure, str] = {measure: one["name"] for measure, one in _TEXTS.items()}
 """What items may carry, by the name that people read."""
 EXPLANATIONS: Mapping[Measure, str] = {measure: one["explanation"] for measure, one in _TEXTS.items()}
+Ranked = tuple[ItemOutcome, Contribution]
+"""An item, and its part of a measure."""
 TEXT_LIMIT = 300
 """Characters of an item's text that are shown."""
 _LABELS = 4
@@ -77,7 +81,7 @@ _NAMED = 5
 """Items named in one sentence before the rest is only counted."""
 
 
-def ranked(result: ItemsResult, measure: Measure) -> list[tuple[ItemOutcome, Contribution]]:
+def ranked(result: ItemsResult, measure: Measure) -> list[Ranked]:
     """The items that have a part, largest first: of label use in either direction."""
     found = [(row, part) for row in result.items if (part := row.of(measure)) is not None]
     if measure == "distance":
@@ -134,7 +138,7 @@ def _whole(result: ItemsResult, measure: Measure) -> Sentence:
 def _single(
     result: ItemsResult,
     measure: Measure,
-    parts: list[tuple[ItemOutcome, Contribution]],
+    parts: list[Ranked],
     held: list[ItemOutcome],
 ) -> Sentence:
     tested = result.spread[measure].tested
@@ -211,9 +215,7 @@ CSV_COLUMNS = (
 """Columns of the CSV; behind them are two for each label, ``group: LABEL`` and ``others: LABEL``."""
 
 
-def in_order(
-    result: ItemsResult, measure: Measure, order: ItemOrder
-) -> list[tuple[ItemOutcome, Contribution]]:
+def in_order(result: ItemsResult, measure: Measure, order: ItemOrder) -> list[Ranked]:
     """The items that have a part of a measure."""
     found = ranked(result, measure)
     if order == "p":
@@ -224,36 +226,54 @@ def in_order(
     return found
 
 
+def items_columns(
+    result: ItemsResult, measure: Measure, texts_of: Mapping[str, str] | None
+) -> Iterator[Column]:
+    """Columns of items with their parts: for people, for programs, and of a workbook, which has no shares."""
+    p = partial(names.format_p_value, permutations=result.permutations)
+
+    def label(one: Ranked) -> str:
+        return printable_name(one[1].label or "")
+
+    def starred(part: Contribution) -> str:
+        return f"{p(part.q)} {names.STARS[part.significance]}".rstrip()
+
+    yield Column(lambda one: item_name(one[0]), "Item")
+    yield Column(lambda one: one[0].item, name="item")
+    yield Column(lambda one: printable(one[0].item), sheet="Item")
+    if texts_of is not None:
+        yield Column(lambda one: texts_of.get(one[0].item, ""), "Text", cut_text, name="text")
+        yield Column(lambda one: cut_text(texts_of.get(one[0].item, "")), sheet="Text")
+    if measure == "label_use":
+        yield Column(lambda one: one_line(label(one)), "Label")
+        yield Column(lambda one: one[1].label, name="label")
+        yield Column(label, sheet="Label")
+        yield Column(lambda one: 100 * one[1].value, sheet="Part, points", kind="points")
+    value = "" if measure == "label_use" else "Part"
+    yield Column(lambda one: one[1], "Part", partial(part_text, result, measure))
+    yield Column(lambda one: one[1].value, name="part", sheet=value, kind="value")
+    yield Column(lambda one: one[0].inside, _group_head(result), shares)
+    yield Column(lambda one: one[0].outside, _OTHERS, shares)
+    yield Column(lambda one: one[1].p, "p", p, "p", "p", "p")
+    yield Column(lambda one: one[1].q, name="q", sheet="q", kind="p")
+    yield Column(lambda one: one[1], "q", starred)
+    yield Column(lambda one: one[1].significance, name="significance")
+    yield Column(lambda one: names.STARS[one[1].significance], sheet="*", kind="mark")
+    for of in result.label_use:
+        for side, counts in (("group", attrgetter("inside")), ("others", attrgetter("outside"))):
+            given = partial(lambda counts, of, one: counts(one[0]).get(of, 0), counts, of)
+            head = f"{side.capitalize()}: {printable_name(of)}"
+            yield Column(given, name=f"{side}: {of}", sheet=head, kind="count")
+
+
 def items_table(
-    result: ItemsResult,
-    measure: Measure,
-    rows: Sequence[tuple[ItemOutcome, Contribution]],
-    texts: Mapping[str, str] | None = None,
+    result: ItemsResult, measure: Measure, rows: Sequence[Ranked], texts_of: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
     """Items with their parts, both sides' labels, p and q, as text."""
-    group = _group_head(result)
-    cells = []
-    for row, part in rows:
-        p, q = (names.format_p_value(one, permutations=result.permutations) for one in (part.p, part.q))
-        line: dict[str, str] = {"Item": item_name(row)}
-        if texts is not None:
-            line["Text"] = cut_text(texts.get(row.item, ""))
-        if part.label is not None:
-            line["Label"] = one_line(printable_name(part.label))
-        line |= {
-            "Part": part_text(result, measure, part),
-            group: shares(row.inside),
-            _OTHERS: shares(row.outside),
-            "p": p,
-            "q": f"{q} {names.STARS[part.significance]}".rstrip(),
-        }
-        cells.append(line)
-    return pd.DataFrame(cells)
+    return texts(items_columns(result, measure, texts_of), rows) if rows else pd.DataFrame()
 
 
-def side_bars(
-    result: ItemsResult, rows: Sequence[tuple[ItemOutcome, Contribution]]
-) -> dict[str, list[list[float]]]:
+def side_bars(result: ItemsResult, rows: Sequence[Ranked]) -> dict[str, list[list[float]]]:
     """Of both sides' columns of :func:`items_table`, each item's shares of the labels, in order."""
     labels = list(result.label_use)
 

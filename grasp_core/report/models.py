@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
 
 import pandas as pd
 
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
-from grasp_core.model.text import Segment, Sentence, agree, csv_text, safe_cell, strong
+from grasp_core.model.text import Segment, Sentence, agree, strong
 from grasp_core.report.findings.sentences import listing, strength
-from grasp_core.report.tables import cell_text, exact, or_nan
+from grasp_core.report.tables import OF_ROW, Column, cell_text, csv_of, or_nan, texts
 from grasp_core.report.words import names
 
 _Parts = list[str | Segment]
@@ -161,112 +162,108 @@ def _name(result: ModelsResult, row: GroupSides) -> Segment:
 
 
 EVERYBODY = "All raters together"
-CSV_COLUMNS = (
-    *("model", "axis", "group", "n_raters", "n_annotations", "statistic", "value", "null_median"),
-    *("closer", "p", "q", "significance", "members_macro_f1", "reason"),
-)
 
 
 def plurality_table(result: ModelsResult) -> pd.DataFrame:
     """Macro-F1 of each model against each group's own plurality, which that of all hides, a row per group."""
-    members = {tuple(row.models[one.name].members_f1 for row in result.groups) for one in result.models}
-    head = {"Axis": "", "Group": EVERYBODY, "Raters": result.data.raters}
-    rows: list[dict[str, object]] = [
-        {**head, **{model.name: names.format_value(model.overall_f1) for model in result.models}}
+    names_of = [model.name for model in result.models]
+    members = {name: tuple(row.models[name].members_f1 for row in result.groups) for name in names_of}
+    columns = [
+        *OF_ROW[:3],
+        *(Column(partial(_of_side, name, names.LEAD), name, cell_text) for name in names_of),
     ]
-    for row in result.groups:
-        cells: dict[str, object] = {
-            "Axis": axis_label(row.group.axes),
-            "Group": group_label(row.group),
-            "Raters": row.n_raters,
-        }
-        cells |= {name: cell_text(side.statistics[names.LEAD]) for name, side in row.models.items()}
-        for name, side in row.models.items():
-            cells["Own members" if len(members) == 1 else f"Own members, items of {name}"] = (
-                names.format_value(side.members_f1)
-            )
-        rows.append(cells)
-    return pd.DataFrame(rows).fillna("")
+    for name in names_of[:1] if len(set(members.values())) == 1 else names_of:
+        head = "Own members" if len(set(members.values())) == 1 else f"Own members, items of {name}"
+        columns.append(Column(partial(_members, name), head, names.format_value))
+    everybody = {"Axis": "", "Group": EVERYBODY, "Raters": result.data.raters}
+    everybody |= {model.name: names.format_value(model.overall_f1) for model in result.models}
+    of_groups = [texts(columns, result.groups)] if result.groups else []
+    return pd.concat([pd.DataFrame([everybody]), *of_groups], ignore_index=True).fillna("")
 
 
 def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
     """One statistic of every group: per model the value, that of random groups, p and q."""
-    rows = []
-    for row in result.groups:
-        cells: dict[str, object] = {
-            "Axis": axis_label(row.group.axes),
-            "Group": group_label(row.group),
-            "Raters": row.n_raters,
-        }
-        for name, side in row.models.items():
-            outcome = side.statistics[statistic]
-            p, q = (
-                names.format_p_value(one, permutations=result.permutations) for one in (outcome.p, outcome.q)
-            )
-            cells |= {
-                f"{name}: {names.SIDE_WORDS[statistic].name}": cell_text(outcome),
-                f"{name}: random groups": ""
-                if outcome.value is None
-                else names.format_value(outcome.null_median),
-                f"{name}: p": names.p_so_far(outcome) if result.provisional else p,
-                f"{name}: q": names.q_so_far(outcome) if result.provisional else q,
-            }
-        rows.append(cells)
-    return pd.DataFrame(rows)
+    written = partial(names.format_p_value, permutations=result.permutations)
+    columns = [*OF_ROW[:3]]
+    for model in result.models:
+        of = partial(_of_side, model.name, statistic)
+        columns += [
+            Column(of, f"{model.name}: {names.SIDE_WORDS[statistic].name}", cell_text),
+            Column(of, f"{model.name}: random groups", _middle),
+            Column(
+                of, f"{model.name}: p", names.p_so_far if result.provisional else lambda one: written(one.p)
+            ),
+            Column(
+                of, f"{model.name}: q", names.q_so_far if result.provisional else lambda one: written(one.q)
+            ),
+        ]
+    return texts(columns, result.groups)
+
+
+def _of_side(model: str, statistic: str, row: GroupSides) -> Outcome:
+    return row.models[model].statistics[statistic]
+
+
+def _members(model: str, row: GroupSides) -> float | None:
+    return row.models[model].members_f1
+
+
+def _middle(outcome: Outcome) -> str:
+    return "" if outcome.value is None else names.format_value(outcome.null_median)
+
+
+class _Sided(NamedTuple):
+    """A model beside a group by one statistic."""
+
+    model: str
+    row: GroupSides
+    side: Side
+    statistic: str
+    outcome: Outcome
+
+    @property
+    def closer(self) -> bool | None:
+        """Whether the model is closer to the group than to random ones."""
+        return closer(self.statistic, self.outcome)
+
+
+_SIDED = (
+    Column("model", "model", name="model"),
+    Column(lambda one: " x ".join(one.row.group.axes), name="axis"),
+    Column(lambda one: axis_label(one.row.group.axes), "axis"),
+    Column("row.group.label", name="group"),
+    Column(lambda one: group_label(one.row.group), "group"),
+    Column("row.n_raters", "raters", name="n_raters"),
+    Column("row.n_annotations", "annotations", name="n_annotations"),
+    Column("statistic", "statistic", name="statistic"),
+    Column("outcome.value", "value", or_nan, "value", kind="value"),
+    Column("outcome.null_median", "chance", or_nan, "null_median", kind="value"),
+    Column(lambda one: {True: "yes", False: "no", None: ""}[one.closer], name="closer"),
+    Column("outcome.p", "p", or_nan, "p", kind="p"),
+    Column("outcome.q", "q", or_nan, "q", kind="p"),
+    Column("outcome.significance", name="significance"),
+    Column("side.members_f1", "members_f1", or_nan, "members_macro_f1", kind="value"),
+    Column(lambda one: names.STARS[one.outcome.significance], "stars"),
+    Column("closer", "closer"),
+    Column(lambda one: str(one.outcome.reason or ""), "reason", name="reason"),
+)
+"""Heads are those of the frame, names those of the CSV."""
 
 
 def sides_csv(result: ModelsResult) -> str:
     """Every number at full precision: one line per model, group and statistic."""
-    rows = []
-    for model, row, side, statistic in _each_side(result):
-        outcome = side.statistics[statistic]
-        rows.append(
-            [
-                safe_cell(model),
-                safe_cell(" x ".join(row.group.axes)),
-                safe_cell(row.group.label),
-                row.n_raters,
-                row.n_annotations,
-                statistic,
-                exact(outcome.value),
-                exact(outcome.null_median),
-                {True: "yes", False: "no", None: ""}[closer(statistic, outcome)],
-                exact(outcome.p),
-                exact(outcome.q),
-                outcome.significance,
-                exact(side.members_f1),
-                safe_cell(str(outcome.reason or "")),
-            ]
-        )
-    return csv_text(CSV_COLUMNS, rows, end="\r\n")
-
-
-def _each_side(result: ModelsResult) -> Iterator[tuple[str, GroupSides, Side, str]]:
-    for model, row in product(result.models, result.groups):
-        for statistic in names.SIDE_WORDS:
-            yield model.name, row, row.models[model.name], statistic
+    return csv_of(_SIDED, _each_side(result), end="\r\n")
 
 
 def sides_table(result: ModelsResult) -> pd.DataFrame:
     """One row per model, group and statistic."""
-    return pd.DataFrame(
-        [
-            {
-                "model": model,
-                "axis": axis_label(row.group.axes),
-                "group": group_label(row.group),
-                "raters": row.n_raters,
-                "annotations": row.n_annotations,
-                "statistic": statistic,
-                "value": or_nan(side.statistics[statistic].value),
-                "chance": or_nan(side.statistics[statistic].null_median),
-                "p": or_nan(side.statistics[statistic].p),
-                "q": or_nan(side.statistics[statistic].q),
-                "members_f1": or_nan(side.members_f1),
-                "stars": names.STARS[side.statistics[statistic].significance],
-                "closer": closer(statistic, side.statistics[statistic]),
-                "reason": str(side.statistics[statistic].reason or ""),
-            }
-            for model, row, side, statistic in _each_side(result)
-        ]
-    )
+    return texts(_SIDED, _each_side(result))
+
+
+def _each_side(result: ModelsResult) -> list[_Sided]:
+    return [
+        _Sided(model.name, row, side, statistic, side.statistics[statistic])
+        for model in result.models
+        for row, side in ((row, row.models[model.name]) for row in result.groups)
+        for statistic in names.SIDE_WORDS
+    ]

@@ -22,7 +22,8 @@ from grasp_core.reading.connectors.source import HUB, KINDS, Hosts, Source, host
 from grasp_core.reading.connectors.source import Kind as SourceKind
 from grasp_core.reading.sources.allowed import Fetched
 from grasp_core.reading.sources.folder import Folder
-from grasp_core.report.since import Since, details, headline, since
+from grasp_core.report.comparison import Comparison, compare
+from grasp_core.report.since import details, headline
 from grasp_core.server.accounts import Accounts
 from grasp_core.store.people.credentials import KeptToken, SourceTokenStore
 from grasp_core.store.runs import RunRecord
@@ -296,7 +297,7 @@ class Step:
     at: float
     headline: str
     details: tuple[str, ...]
-    found: Since | None
+    found: Comparison | None
 
 
 class History:
@@ -323,8 +324,8 @@ class History:
             steps.append(Step(run.number, run.run_id, before_id, run.added_at, told, one_by_one, found))
         return steps[::-1]
 
-    def _compared(self, before: str, now: str) -> Since | None:
+    def _compared(self, before: str, now: str) -> Comparison | None:
         try:
-            return since(self._result(before), self._result(now))
+            return compare(self._result(before), self._result(now))
         except MissingResultError:  # deleted meanwhile
             return None

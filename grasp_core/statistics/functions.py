@@ -11,7 +11,7 @@ analyses are tested against.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -255,6 +255,8 @@ def _read(
             f"both sides have the same items, and a column for each of {len(names)} labels; found counts of "
             f"{sides} (items by labels)"
         )
+    if level not in get_args(Level):
+        raise SpecError(f"level is one of {', '.join(get_args(Level))}; found {level!r}")
     if level not in ("nominal", "ordinal") and level not in possible_levels(names):
         raise SpecError(f"level {level!r} takes labels that are numbers; found {', '.join(names[:5])}")
     return found, label_use.Scale(level, category_values(names, level))

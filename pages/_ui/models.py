@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
 from pathlib import PurePath
@@ -20,9 +20,9 @@ from grasp_core.engine.course import LONG_SECONDS, models_seconds
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.groups import axis_label
+from grasp_core.model.groups import axes_with_groups, axis_label
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, json_text
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.dataset.load import Dataset
@@ -91,6 +91,14 @@ def _keep(given: _Given) -> None:
         ending = f" {number}"
         given.name = f"{name[: MAX_NAME - len(ending)]}{ending}"
     kept.append(given)
+
+
+def open_models(models: Sequence[ModelSource], files: Mapping[str, Table], annotations: Table | None) -> None:
+    """Put a run's models beside each other again; `files` by hash, of those that have one of their own."""
+    places = ((one, files.get(one.sha256, annotations)) for one in models)
+    st.session_state[_GIVEN] = [
+        _Given(one.name, table, one.column) for one, table in places if table is not None
+    ]
 
 
 def _take_column(table: Table, spec: DataSpec) -> None:
@@ -267,11 +275,12 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
     single = [(name,) for name in names]
     settings, key = session.settings, f"{session.generation}-{session.settings_generation}"
     asked = () if settings is None else tuple(axes for axes in settings.axes if set(axes) <= set(names))
-    first = asked or [(name,) for name in proposed if name in names] or single[:1]
+    start = settings or AnalysisSpec(tuple(single[:1]))
+    known = [(name,) for name in proposed if name in names] or single[:1]
+    first = asked or axes_with_groups(dataset.raters, known, start.min_raters)
     more = "Each value is one group of raters; pairs of axes give groups such as one gender of one race."
     looks = {"format_func": axis_label, "help": more, **ui.for_visit(f"models-axes-{key}")}
     axes = ui.several("Groups of", [*asked, *single, *combinations(names, 2)], first, **looks)
-    start = settings or AnalysisSpec(tuple(single[:1]))
 
     def number(label: str, low: int, high: int, value: int, **looks: Any) -> int:
         return ui.whole(label, low, high, value, **ui.for_visit(f"models-{label}-{key}"), **looks)

@@ -89,6 +89,7 @@ def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: C
         (["report", "votes.csv"], "votes.csv is not JSON"),
         (["compare", "result.json", "votes.csv"], "votes.csv is not JSON"),
         (["report", "none.json"], "none.json cannot be read"),
+        (["report", "result.json", "-o", "told.pdf"], "--out takes a file that ends in .json, .csv, .md"),
         (["plan", "--assume", "-o", "plan.xlsx"], "--out takes a file that ends in .json, .csv, .md"),
         ([*RUN, "--format", "text", "-o", "x"], "--format text is what is printed"),
         ([*RUN, "--csv", "-", "--format", "json"], "one thing at a time can go to standard output"),

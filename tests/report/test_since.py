@@ -12,7 +12,7 @@ from grasp_core.model.outcome import Interval, Outcome
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import LISTED
 from grasp_core.report.comparison import changes_table, compare, difference
-from grasp_core.report.since import details, headline, since
+from grasp_core.report.since import details, headline
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 
@@ -64,11 +64,11 @@ def test_the_comparison_of_two_runs_tells_the_interval_too() -> None:
 
 def test_what_can_be_noise_is_said_to_be() -> None:
     before = of(make_group(irr=around(0.2, 0.1)))
-    found = since(before, of(make_group(irr=around(0.25, 0.1)), annotations=1200))
+    found = compare(before, of(make_group(irr=around(0.25, 0.1)), annotations=1200))
     assert found.noise_alone
     assert headline(found) == "Nothing but noise changed: every interval of a difference covers 0."
     assert details(found) == ("Data: annotations 1,000 → 1,200, raters 104 as before, items 350 as before.",)
-    marked = since(before, of(make_group(irr=around(0.25, 0.1, "*"))))
+    marked = compare(before, of(make_group(irr=around(0.25, 0.1, "*"))))
     assert headline(marked).startswith("Nothing but noise changed, though 1 mark changed:")
     assert details(marked)[-1] == "Marked now (may be luck): IRR of Woman (gender)."
 
@@ -76,7 +76,7 @@ def test_what_can_be_noise_is_said_to_be() -> None:
 def test_what_moved_further_than_noise_is_named_with_its_intervals() -> None:
     before = of(make_group(irr=around(0.2, 0.03, "**")), make_group("Man", irr=around(0.3, 0.03, "*")))
     now = of(make_group(irr=around(0.4, 0.04)), make_group("Man", irr=around(0.3, 0.03, "**")))
-    found = since(before, now)
+    found = compare(before, now)
     assert headline(found).startswith("1 of 2 values moved further than noise explains: the interval of")
     assert details(found)[1:] == (
         "Moved: IRR of Woman (gender) 0.200 [0.170, 0.230] → 0.400 [0.360, 0.440], "
@@ -90,7 +90,7 @@ def test_many_moves_are_a_line_each_and_marks_one_list() -> None:
     names = [f"Group {number}" for number in range(LISTED + 3)]
     before = of(*(make_group(name, irr=around(0.2, 0.01)) for name in names))
     now = of(*(make_group(name, irr=around(0.4, 0.01, "**")) for name in names))
-    told = details(since(before, now))
+    told = details(compare(before, now))
     assert sum(one.startswith("Moved: IRR of Group ") for one in told) == LISTED
     assert told[-2] == "Moved: 3 more."
     assert told[-1].startswith("Marked now (after correction): IRR of Group 0 (gender); IRR of Group 1 (")
@@ -101,7 +101,7 @@ def test_groups_that_come_and_go_and_another_version() -> None:
     same = make_group(irr=around(0.2, 0.1))
     before = of(same, make_group("Man", irr=around(0.2, 0.1)))
     now = replace(of(same, make_group("X", irr=around(0.2, 0.1))), code_version="9.9")
-    found = since(before, now)
+    found = compare(before, now)
     assert headline(found) == "No value moved further than noise explains, but groups came or went."
     assert details(found)[1:] == (
         "New groups: X (gender).",
@@ -111,8 +111,8 @@ def test_groups_that_come_and_go_and_another_version() -> None:
 
 
 def test_without_intervals_nothing_is_claimed() -> None:
-    found = since(of(make_group(irr=make_outcome(0.2, "up"))), of(make_group(irr=make_outcome(0.9, "up"))))
+    found = compare(of(make_group(irr=make_outcome(0.2, "up"))), of(make_group(irr=make_outcome(0.9, "up"))))
     assert not found.noise_alone
     assert "cannot be said" in headline(found)
-    nothing = since(of(make_group("A", irr=around(0, 1))), of(make_group("B", irr=around(0, 1))))
+    nothing = compare(of(make_group("A", irr=around(0, 1))), of(make_group("B", irr=around(0, 1))))
     assert headline(nothing).startswith("No value is in both results")

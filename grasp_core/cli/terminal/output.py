@@ -56,14 +56,12 @@ def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
         check_target(getattr(chosen, name, None))
     chart: Path | None = getattr(chosen, "chart", None)
     if chart is not None:
-        from grasp_core.report import charts  # with altair, as below
+        from grasp_core.report.charts.theme import IMAGES, check_can_draw  # with altair, as below
 
-        check_ending("--chart", chart, charts.IMAGES)
-        charts.check_can_draw(chart.suffix[1:].upper())
-    if chosen.out is not None and chosen.format is None:
-        named = _ENDINGS.get(chosen.out.suffix.lower())
-        if named is not None and named not in formats:
-            check_ending("--out", chosen.out, [one for one, name in _ENDINGS.items() if name in formats])
+        check_ending("--chart", chart, IMAGES)
+        check_can_draw(chart.suffix[1:].upper())
+    if chosen.out is not None and chosen.format is None and chosen.out.suffix:
+        check_ending("--out", chosen.out, [one for one, name in _ENDINGS.items() if name in formats])
 
 
 def check_ending(option: str, path: Path | None, known: Collection[str]) -> None:
@@ -130,9 +128,9 @@ def write_text(target: Path | None, text: str) -> None:
 def write_chart(target: Path | None, make: Callable[[], Any]) -> None:
     """Write a chart in the form that the file's ending says; None stands for no file."""
     if target is not None:
-        from grasp_core.report import charts
+        from grasp_core.report.charts.theme import IMAGES
 
-        write_bytes(target, charts.IMAGES[target.suffix.lower()](make()))
+        write_bytes(target, IMAGES[target.suffix.lower()](make()))
 
 
 def write_bytes(target: Path, content: bytes) -> None:

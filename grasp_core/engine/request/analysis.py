@@ -77,7 +77,11 @@ def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     voice.note(
         f"{listed(left)} {agree(len(left), 'is', 'are')} left out of the axes: no group there has "
         f"{number(least, 'rater')} or more"
-        + ("" if kept else ", and no other column is an axis, so this tells how well all of them agree")
+        + (
+            ""
+            if kept or run_spec.models
+            else ", and no other column is an axis, so this tells how well all of them agree"
+        )
     )
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, axes=kept))
 

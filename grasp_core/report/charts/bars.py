@@ -163,7 +163,7 @@ def _bars_from_0(drawn: list[dict[str, Any]], theme: draw.Theme) -> list[alt.Cha
     )
     bar, text = (draw.down(at, len(drawn)) for at in ("bar", "text"))
     base = alt.Chart(draw.rows(drawn, "labels")).encode(
-        tooltip=draw.tooltip(label="Label", value="Difference", interval="95 % interval", p="p of this label")
+        tooltip=draw.tooltip("label", "value", "interval", "p", value="Difference", p="p of this label")
     )
     marked, others = (alt.value(colours.significance[key]) for key in ("nominal", "none"))
     shade = alt.condition("datum.marked", marked, others)

@@ -52,14 +52,7 @@ def _layers(
     )
     base = alt.Chart(alt.NamedData("forest")).encode(
         tooltip=draw.tooltip(
-            group="Group",
-            axis="Axis",
-            raters="Raters",
-            value=measure.name,
-            interval="95 % interval",
-            p="p",
-            q="q",
-            verdict="Result",
+            *("group", "axis", "raters", "value", "interval", "p", "q", "verdict"), value=measure.name
         )
     )
     at = measure.nothing
@@ -350,9 +343,8 @@ def _layers_of_pairs(cells: list[Cell], titles: list[Cell], n: int, theme: draw.
     across = alt.Scale(domain=[0, n], nice=False, zero=False)
     x, y = alt.X("x:Q", scale=across, axis=None), draw.down("y", height)
     font = alt.ExprRef(f"max(7, min(12, width / {n} / 3.4))")  # as large as a cell has room for
-    told = draw.tooltip(
-        first="Row", second="Column", value="Value", interval="95 % interval", p="p", q="q", verdict="Result"
-    )
+    fields = ("first", "second", "value", "interval", "p", "q", "verdict")
+    told = draw.tooltip(*fields, first="Row", second="Column")
     numbered = alt.Chart(draw.rows(titles, "names"))
     return [
         alt.Chart(draw.rows(cells, "pairs"))

@@ -290,15 +290,8 @@ def layers(
     nulls = alt.Chart(draw.rows([row for line in shown if (row := null_row(line)) is not None], "nulls"))
     base = alt.Chart(alt.NamedData("outcomes")).encode(
         tooltip=draw.tooltip(
-            group="Of",
-            axis="Axis",
-            raters="Raters",
-            value="Observed",
-            interval="95 % interval",
-            median="Median of random groupings",
-            p="p",
-            q="q",
-            verdict="Result",
+            *("group", "axis", "raters", "value", "interval", "median", "p", "q", "verdict"),
+            **{"group": "Of", "value": "Observed", "median": "Median of random groupings"},
         )
     )
     observed = draw.valid(base, "x")

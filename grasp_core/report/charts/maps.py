@@ -246,15 +246,8 @@ def _of_groups(
     x = draw.measured("x", plane.across, f"{across.axis} →")
     y = alt.Y("y:Q", scale=draw.exactly(plane.up), axis=alt.Axis(title=f"{inside.axis} →", tickCount=6))
     told = draw.tooltip(
-        group="Group",
-        axis="Axis",
-        raters="Raters",
-        inside=inside.name,
-        across=across.name,
-        gai="GAI",
-        p="p of GAI",
-        q="q of GAI",
-        verdict="Result",
+        *("group", "axis", "raters", "inside", "across", "gai", "p", "q", "verdict"),
+        **{"inside": inside.name, "across": across.name, "gai": "GAI", "p": "p of GAI", "q": "q of GAI"},
     )
     marks = alt.Chart(draw.rows(drawn, "groups")).mark_point(
         filled=True, opacity=0.9, stroke=draw.palette(theme).background, strokeWidth=1
@@ -399,7 +392,7 @@ def _of_raters(
     return [
         alt.Chart(draw.rows(others_first, "raters"))
         .mark_point(filled=True, size=45, opacity=0.75)
-        .encode(**at, tooltip=draw.tooltip(group="Group")),
+        .encode(**at, tooltip=draw.tooltip("group")),
         alt.Chart(draw.rows(centres, "centres"))
         .mark_point(filled=True, size=260, opacity=1, stroke=colours.background, strokeWidth=2)
         .encode(**at, tooltip=draw.tooltip(group="Middle of", raters="Marks")),

@@ -61,7 +61,7 @@ def _layers(data: list[dict[str, Any]], theme: draw.Theme) -> list[alt.Chart]:
         axis=alt.Axis(title="Macro-F1", tickCount=draw.ticks(), tickMinStep=0.1, format=".1f"),
     )
     y = draw.down("middle", len(data))
-    told = draw.tooltip(system="System", shown="Macro-F1", scored="Scored", source="Source")
+    told = draw.tooltip("system", "shown", "scored", "source", shown="Macro-F1")
     here, elsewhere = (base.transform_filter(alt.datum.scored == name) for name in (HERE, PUBLISHED))
     ink = colours.significance["corrected"]
     points = {
@@ -159,13 +159,8 @@ def _layers_of_models(data: list[dict[str, Any]], height: float, theme: draw.The
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, 1.02], nice=False), axis=axis)
     y = draw.down("y", height)
     told = draw.tooltip(
-        model="Model",
-        group="Group",
-        axis="Axis",
-        raters="Raters",
-        value="Macro-F1",
-        tested="Against random groups",
-        significance="Result",
+        *("model", "group", "axis", "raters", "value", "tested", "significance"),
+        **{"value": "Macro-F1", "tested": "Against random groups", "significance": "Result"},
     )
     tested = base.transform_filter("isValid(datum.x) && isValid(datum.chance)")
     # Also data of its own: Altair hoists what all layers share, and Streamlit takes that for a frame.

@@ -189,10 +189,14 @@ def ticks() -> alt.ExprRef:
     return alt.ExprRef("max(2, floor(width / 70))")
 
 
-def tooltip(**fields: str) -> list[alt.Tooltip]:
-    """Fields of the data to be told of a mark, as text, and what each is called."""
+_CALLED = {"interval": "95 % interval", "verdict": "Result", "p": "p", "q": "q"}
+
+
+def tooltip(*fields: str, **called: str) -> list[alt.Tooltip]:
+    """Fields of the data to be told of a mark, as text, by name unless they are called otherwise."""
+    names = {field: _CALLED.get(field, field.capitalize()) for field in fields} | called
     # Not as "field:N", which Altair takes apart again in each layer.
-    return [alt.Tooltip(field=field, type="nominal", title=called) for field, called in fields.items()]
+    return [alt.Tooltip(field=field, type="nominal", title=name) for field, name in names.items()]
 
 
 def rows(values: list[dict[str, Any]], name: str) -> alt.InlineData:
@@ -305,49 +309,42 @@ EXPORT_WIDTH = 900
 """Pixels that a chart as wide as its page gets in a file."""
 
 
-def _spec(chart: alt.LayerChart, width: int) -> dict[str, Any]:
-    spec = spec_of(chart)
-    if spec.get("width") == "container":
-        spec["width"] = width
-    return spec
-
-
 def check_can_draw(kind: str) -> None:
     """Refuse, before any work, a kind of file such as "PNG" where charts cannot be drawn."""
     require(kind, "figures")
 
 
+def chart_text(chart: alt.LayerChart, width: int = EXPORT_WIDTH) -> str:
+    """What a file of a chart is drawn from, here or elsewhere: its Vega-Lite as JSON."""
+    spec = spec_of(chart)
+    if spec.get("width") == "container":
+        spec["width"] = width
+    return json.dumps(spec)
+
+
+def drawn(text: str, kind: str, scale: float = 2) -> bytes:
+    """A file, a PNG at `scale` pixels per point, drawn from what :func:`chart_text` gave."""
+    check_can_draw(kind.upper())
+    import vl_convert  # of the extra figures
+
+    options = {"scale": scale} if kind == "png" else {}
+    image: bytes | str = getattr(vl_convert, f"vegalite_to_{kind}")(json.loads(text), **options)
+    return image.encode() if isinstance(image, str) else image
+
+
 def to_png(chart: alt.LayerChart, scale: float = 2, *, width: int = EXPORT_WIDTH) -> bytes:
     """PNG on the chart's own background, `scale` pixels per point."""
-    return _drawn("png", _spec(chart, width), scale=scale)
+    return drawn(chart_text(chart, width), "png", scale)
 
 
 def to_svg(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> str:
     """SVG with its text as text."""
-    return _drawn("svg", _spec(chart, width)).decode()
+    return drawn(chart_text(chart, width), "svg").decode()
 
 
 def to_pdf(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> bytes:
     """PDF, one page of the figure's size."""
-    return _drawn("pdf", _spec(chart, width))
-
-
-def chart_text(chart: alt.LayerChart) -> str:
-    """What a file of a chart is drawn from, elsewhere: its Vega-Lite as JSON."""
-    return json.dumps(_spec(chart, EXPORT_WIDTH))
-
-
-def drawn(text: str, kind: str) -> bytes:
-    """A file drawn from what :func:`chart_text` gave."""
-    return _drawn(kind, json.loads(text), **({"scale": 2} if kind == "png" else {}))
-
-
-def _drawn(kind: str, spec: dict[str, Any], **options: float) -> bytes:
-    check_can_draw(kind.upper())
-    import vl_convert  # of the extra figures
-
-    image: bytes | str = getattr(vl_convert, f"vegalite_to_{kind}")(spec, **options)
-    return image.encode() if isinstance(image, str) else image
+    return drawn(chart_text(chart, width), "pdf")
 
 
 IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(

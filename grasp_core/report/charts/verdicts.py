@@ -314,7 +314,7 @@ def _around(
 def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
     """Each group's interval, and its value on top."""
     y = draw.down("mark_y")
-    told = draw.tooltip(group="Group", status="Verdict", value=panel.heading, interval="95 % interval")
+    told = draw.tooltip("group", "status", "value", "interval", status="Verdict", value=panel.heading)
     return [
         draw.interval(
             alt.Chart(draw.rows(drawn, name)), draw.share("low"), y, strokeWidth=3, strokeCap="round"

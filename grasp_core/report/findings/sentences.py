@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grasp_core.model.groups import axis_label, group_labels, one_line, spoken
+from grasp_core.model.groups import axis_label, one_line, spoken
 from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
+from grasp_core.report.contents import NO_VALUE, lacking
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding, lead
@@ -403,13 +404,8 @@ def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:
 
 def _not_estimable(result: RunResult) -> list[Sentence]:
     lead = names.lead_statistic(result)
-    reasons: dict[str, list[str]] = {}
-    titles = group_labels([row.group for row in result.groups])
-    for name, row in zip(titles, result.groups, strict=True):
-        outcome = names.outcome_of(row, lead)
-        if outcome.value is None:
-            reasons.setdefault(str(outcome.reason or "no reason given"), []).append(name)
     return [
-        Sentence.of(f"{names.WORDS[lead].name} is not estimable for ", *first_names(found), f": {reason}.")
-        for reason, found in reasons.items()
+        Sentence.of(f"{names.WORDS[lead].name} {lacks} for ", *first_names(found), f": {reason}.")
+        for (lacks, reason), found in lacking(result, lead).items()
+        if lacks == NO_VALUE
     ]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from xml.etree import ElementTree
 
@@ -13,7 +12,8 @@ import pandas as pd
 
 from grasp_core.model.errors import MissingPackageError
 from grasp_core.model.text import Sentence
-from grasp_core.report.charts import to_svg
+from grasp_core.report.charts.theme import to_svg
+from grasp_core.report.words.names import FITTED, SIGNIFICANCE_NAMES
 
 _ELEMENTS = frozenset({"g", "defs", "clipPath", "rect", "path", "line", "circle", "text", "tspan"})
 _ATTRIBUTES = frozenset(
@@ -26,36 +26,22 @@ _AS_INHERITED = {("opacity", "1"), ("font-weight", "normal"), ("font-style", "no
 _OWN_ID = re.compile(r"url\(#([\w-]+)\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A table cell's markup and CSS class."""
-
-    markup: str
-    css: str = ""
-
-
-def text(words: str, css: str = "") -> Cell:
-    """A cell of text."""
-    return Cell(escape(words), css)
+_SIGNS = re.compile(r"(?<= )([↑↓]?)(\*{0,2})(†?)(‡?)(\??)$")
+_WORDS = (
+    {"↑": "above random groupings", "↓": "below random groupings"},
+    {"**": SIGNIFICANCE_NAMES["corrected"], "*": SIGNIFICANCE_NAMES["nominal"]},
+    {FITTED: "p fitted"},
+)
+"""What signs behind a value are read out as."""
 
 
-def number(digits: str) -> Cell:
-    """A cell of digits, flush right."""
-    return Cell(escape(digits), "number")
+def rows(caption: str, heads: Sequence[str], cells: Iterable[Sequence[str]], kinds: Sequence[str]) -> str:
+    """A table of texts that scrolls sideways where it is too wide; the first column names its rows.
 
-
-def table(caption: str, heads: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table that scrolls sideways where it is too wide; the first column names its rows."""
-    head = "".join(_cell("th", cell, "col") for cell in heads)
-    body = "\n".join(
-        "<tr>"
-        + "".join(
-            _cell("th", cell, "row") if position == 0 else _cell("td", cell)
-            for position, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
+    `kinds`: the CSS class of each column; signs behind a "number" are read out as words.
+    """
+    head = "".join(_cell("th", escape(one), css, "col") for one, css in zip(heads, kinds, strict=False))
+    body = "\n".join(f"<tr>{''.join(_cells(line, kinds))}</tr>" for line in cells)
     return _scrolling(
         caption,
         f"<table>\n<caption>{escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n"
@@ -63,12 +49,26 @@ def table(caption: str, heads: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -
     )
 
 
-def frame(caption: str, texts: pd.DataFrame, names: int, last: Callable[[str], Cell] = number) -> str:
-    """The same of a table of texts: first names, then numbers, then what `last` makes a cell of."""
-    kinds: list[Callable[[str], Cell]] = [*[text] * names, *[number] * (len(texts.columns) - names - 1), last]
-    lines = [list(texts.columns), *texts.to_numpy().tolist()]
-    heads, *rows = [[kind(str(cell)) for kind, cell in zip(kinds, line, strict=True)] for line in lines]
-    return table(caption, heads, rows)
+def _cells(line: Sequence[str], kinds: Sequence[str]) -> Iterator[str]:
+    for place, (words, css) in enumerate(zip(line, kinds, strict=False)):
+        found = _SIGNS.search(words) if css == "number" else None
+        if found is None or not found.group():
+            yield _cell("td" if place else "th", escape(words), css, "" if place else "row")
+            continue
+        marks = {"**": " corrected", "*": " nominal"}.get(found[2], "")
+        read = ", ".join(
+            filter(None, (known.get(sign) for known, sign in zip(_WORDS, found.groups(), strict=False)))
+        )
+        beside = f'<span aria-hidden="true">{found.group()}</span><span class="unseen">{read}</span>'
+        yield _cell("td", escape(words[: found.start()]) + beside, css + marks)
+
+
+def frame(caption: str, texts: pd.DataFrame, names: int) -> str:
+    """The same of a table of texts: first names, of which the group's comes first, then numbers."""
+    order = sorted(range(len(texts.columns)), key=lambda place: texts.columns[place] != "Group")
+    cells = ([str(line[place]) for place in order] for line in texts.to_numpy().tolist())
+    kinds = [""] * names + ["number"] * (len(order) - names)
+    return rows(caption, [str(texts.columns[place]) for place in order], cells, kinds)
 
 
 def figure(chart: alt.LayerChart, name: str) -> str:
@@ -116,9 +116,9 @@ def sentence(words: Sentence) -> str:
     )
 
 
-def _cell(tag: str, cell: Cell, scope: str = "") -> str:
-    attributes = (f' scope="{scope}"' if scope else "") + (f' class="{cell.css}"' if cell.css else "")
-    return f"<{tag}{attributes}>{cell.markup}</{tag}>"
+def _cell(tag: str, markup: str, css: str, scope: str = "") -> str:
+    attributes = (f' scope="{scope}"' if scope else "") + (f' class="{css}"' if css else "")
+    return f"<{tag}{attributes}>{markup}</{tag}>"
 
 
 def _scrolling(label: str, markup: str, css: str = "scroll") -> str:

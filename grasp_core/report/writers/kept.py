@@ -19,7 +19,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.turns import Turns
 from grasp_core.reading.sandbox.process import Helper
 from grasp_core.reading.sandbox.read import call
-from grasp_core.report.charts import chart_text, check_can_draw
+from grasp_core.report.charts.theme import chart_text, check_can_draw
 from grasp_core.report.writers.registry import Export
 from grasp_core.report.writers.work import figure, written
 

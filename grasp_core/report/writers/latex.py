@@ -91,7 +91,9 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
     on_map: Iterable[Section] = ()
     if found is not None and found.reason is None:
         on_map = map_of_raters(printable_result(found), result.spec.analysis.level)
-    lines = [*_groups(result, note), *_tables([*further(result), *every_number(result)], result, see)]
+    sections = [*further(result)]
+    sections += every_number(result, sections)
+    lines = [*_groups(result, note), *_tables(sections, result, see)]
     return "\n".join([*lines, *_tables(on_map, result)]) + "\n"
 
 

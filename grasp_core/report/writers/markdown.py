@@ -58,12 +58,10 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
         "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(analysis)) + ".",
         *(f"- {escape_inline(sentence)}" for sentence in not_estimable(result)),
     ]
-    sections = [
-        *further(result),
-        *(() if found is None else map_of_raters(printable_result(found), analysis.level)),
-        *(every_number(result) if result.groups else ()),
-    ]
-    for one in sections:
+    sections = [*further(result)]
+    on_map = () if found is None else map_of_raters(printable_result(found), analysis.level)
+    numbers = every_number(result, sections) if result.groups else ()
+    for one in (*sections, *on_map, *numbers):
         parts += [
             f"{'#' * one.level} {escape_inline(one.heading)}" if one.heading else "",
             escape_inline(one.words),

@@ -11,7 +11,7 @@ from typing import Any
 
 import xlsxwriter
 
-from grasp_core.analysis.items.outcomes import ItemsResult, Measure
+from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.planner.values import Plan
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.remarks.benchmark import ranked
@@ -34,12 +34,11 @@ from grasp_core.report.tables import (
     Kind,
     columns_of_groups,
     label_uses,
-    or_nan,
     ordered_dsi,
     sheet,
     with_label_use,
 )
-from grasp_core.report.words.names import NOT_ESTIMABLE, STARS
+from grasp_core.report.words.names import NOT_ESTIMABLE
 from grasp_core.report.words.printable import printable_result
 
 _CELL_LIMIT = 32_767
@@ -256,36 +255,9 @@ def items_xlsx(result: ItemsResult, texts: Mapping[str, str] | None = None) -> b
     said += [("Warning", printable(str(warning))) for warning in result.warnings]
     book.add("Answer", _texts(("About", "In words"), said))
     for measure, name in items.MEASURES.items():
-        book.add(name, _items(result, measure, texts), frozen=1)
+        rows = items.in_order(result, measure, "part")
+        book.add(name, sheet(items.items_columns(result, measure, texts), rows), frozen=1)
     return book.content()
-
-
-def _items(result: ItemsResult, measure: Measure, texts: Mapping[str, str] | None) -> list[Cells]:
-    """One measure's items, largest part first, with the labels of both sides."""
-    found = items.in_order(result, measure, "part")
-    rows, parts = [row for row, _ in found], [part for _, part in found]
-    columns = [Cells("Item", "text", [printable(row.item) for row in rows])]
-    if texts is not None:
-        columns.append(Cells("Text", "text", [items.cut_text(texts.get(row.item, "")) for row in rows]))
-    if measure == "label_use":
-        columns += [
-            Cells("Label", "text", [printable_name(part.label or "") for part in parts]),
-            Cells("Part, points", "points", [100 * part.value for part in parts]),
-        ]
-    else:
-        columns.append(Cells("Part", "value", [part.value for part in parts]))
-    columns += [
-        Cells("p", "p", [or_nan(part.p) for part in parts]),
-        Cells("q", "p", [or_nan(part.q) for part in parts]),
-        Cells("*", "mark", [STARS[part.significance] for part in parts]),
-    ]
-    for label in result.label_use:
-        shown = printable_name(label)
-        columns += [
-            Cells(f"Group: {shown}", "count", [row.inside.get(label, 0) for row in rows]),
-            Cells(f"Others: {shown}", "count", [row.outside.get(label, 0) for row in rows]),
-        ]
-    return columns
 
 
 def recruitment_xlsx(plan: Plan) -> bytes:

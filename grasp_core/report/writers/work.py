@@ -6,7 +6,7 @@ import base64
 
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.result import RunResult
-from grasp_core.report.charts import drawn
+from grasp_core.report.charts.theme import drawn
 from grasp_core.report.writers.registry import EXPORTS
 
 
@@ -16,5 +16,5 @@ def written(*, name: str, result: RunResult, rater_map: RaterMap | None) -> str:
 
 
 def figure(*, name: str, chart: str) -> str:
-    """The chart as a file of this kind, in base 64; see :func:`grasp_core.report.charts.drawn`."""
+    """The chart as a file of this kind, in base 64; see :func:`grasp_core.report.charts.theme.drawn`."""
     return base64.b64encode(drawn(chart, name)).decode()

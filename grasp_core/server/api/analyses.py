@@ -25,7 +25,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import listed, printable, quoted
 from grasp_core.report.comparison import compare, in_words
 from grasp_core.report.plan import sentences
-from grasp_core.report.since import details, headline, since
+from grasp_core.report.since import details, headline
 from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, Found, IdempotencyKey, TaggedJson, once
@@ -112,13 +112,12 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
             "spec",
             "One of the two is about models and the other about agreement, so there is nothing to compare.",
         )
-    moved = since(a, b)
-    told = [] if moved is None else [headline(moved), *details(moved)]
+    told = [headline(found), *details(found), *in_words(found)]
     return Compared(
         a=run_id,
         b=other_id,
-        sentences=[printable(one_line(one)) for one in (*told, *in_words(found))],
-        noise_alone=None if moved is None else moved.noise_alone,
+        sentences=[printable(one_line(one)) for one in told],
+        noise_alone=found.noise_alone,
         asked=[Differs.of(one) for one in found.spec],
         data=[Differs.of(one) for one in found.data],
         changes=[Moved.of(one) for one in found.changes],

@@ -21,7 +21,18 @@ from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import DataError
 from grasp_core.server.api._admission import Asking, Caller, check_link
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
-from grasp_core.server.api.forms import Form, Found, OwnFile, OwnFiles, Parts, Project, StoredFile, Time
+from grasp_core.server.api.forms import (
+    FolderFile,
+    FolderFiles,
+    Form,
+    Found,
+    OwnFile,
+    OwnFiles,
+    Parts,
+    Project,
+    StoredFile,
+    Time,
+)
 from grasp_core.server.gate import UploadLedger, room, stated_size
 from grasp_core.server.problem import ProblemError, missing
 from grasp_core.server.server import Stores
@@ -86,6 +97,18 @@ def list_files(asking: Asking, project: Project = EVERYONE) -> OwnFiles:
     user = asking.seeing(project)
     found = asking.stores(project).files.of(user.id)
     return OwnFiles(files=[OwnFile.of(one) for one in found])
+
+
+@router.get("/files/folder")
+def list_folder(
+    asking: Asking,
+    text: Annotated[str, Query(max_length=200, description="A part of their paths.")] = "",
+    project: Project = EVERYONE,
+) -> FolderFiles:
+    """Files that lie in the server's folder, of which a run may be made; none where it has no folder."""
+    asking.runner(project)
+    found = asking.server.service.inputs.allowed.listing(text)
+    return FolderFiles(files=[FolderFile.of(one) for one in found.entries], more=found.more)
 
 
 @router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
@@ -225,7 +248,8 @@ async def submit(
             if faulty:
                 raise DataError(faulty[0].remark, faulty)
             title, store, pool = name.strip(), stores.submissions, asking.server.service.pool
-            record = scored(held, sent.predictions, name=title, owner=user.id, store=store, pool=pool)
+            how: Any = {"name": title, "owner": user.id, "store": store, "pool": pool}
+            record = scored(held, sent.predictions, **how, probabilities=sent.probabilities)
             return Submission.of(record)
 
         return await run_in_threadpool(score)

@@ -28,6 +28,8 @@ from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, r
 from pages._ui.helpers.state import told
 from pages._ui.helpers.widgets import ask_first, button, forget, pick, refusal_told, show_table, switch, warn
 
+_CALIBRATION = {"brier": "Brier score", "log_loss": "Log loss", "ece": "Calibration error"}
+
 
 def show_scores(record: SubmissionRecord) -> None:
     """The mean over all tasks, a row a task, and one task by class."""
@@ -41,7 +43,10 @@ def show_scores(record: SubmissionRecord) -> None:
         low, high = one["ci95"]
         whole = {"Macro-F1": f"{one['macro_f1']:.3f}", "95 % interval": f"{low:.3f} to {high:.3f}"}
         declared, items = f"{one['macro_f1_declared']:.3f}", f"{one['n']:,}"
-        rows.append({"Task": task, **whole, "Over declared classes": declared, "Items": items})
+        row = {"Task": task, **whole, "Over declared classes": declared, "Items": items}
+        if told := one.get("calibration"):
+            row |= {head: f"{told[name]:.3f}" for name, head in _CALIBRATION.items()}
+        rows.append(row)
     show_table(rows, "Scores by task", height="content")
     st.caption(f"It now stands on the Leaderboard, as {escape_markdown(record.name)}.")
     detailed = {task: one for task, one in scores["tasks"].items() if "classes" in one}
@@ -136,7 +141,7 @@ def show_submission() -> None:
     st.write(
         "One file per task, `data/TASK/predictions.csv` with the columns ID and Label, for "
         f"{number(len(names), 'task')}. A file that is left out is not scored, and there is then no overall "
-        "figure."
+        "figure. Beside it, `probabilities.csv` (ID, and a column per class) has calibration told."
     )
     _say_what_can_be_scored(list(names))
     given = _given()
@@ -231,6 +236,7 @@ def _offer_scoring(submission: Submission) -> None:
     if button("Score", "scoreboard", type="primary", disabled=going):
         if name:
             how = {"name": name, "owner": owner, "store": store, "pool": server.shared().service.pool}
+            how["probabilities"] = submission.probabilities
             words = f"Scoring {number(len(chosen), 'task')}"
             start(_SCORING, predictions, words, lambda told: scored(held, predictions, **how, told=told))
         else:

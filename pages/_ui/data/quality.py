@@ -18,7 +18,13 @@ from grasp_core.model.text import escape_markdown, first_few, number, printable_
 from grasp_core.model.turns import Turns
 from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, label_counts
 from grasp_core.reading.screens.constant import too_constant
-from grasp_core.reading.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
+from grasp_core.reading.screens.duplicates import (
+    CloseRaters,
+    Duplicates,
+    is_instant,
+    is_quick,
+    near_duplicates,
+)
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
@@ -144,11 +150,12 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         st.caption(f"Looked at by the answers to the first question, {first}.")
     looked = _once("looked at", dataset, lambda: _aside(looked_at, dataset, dataset.annotations))
     duplicates = _near_duplicates(dataset)
-    sentences = tables.findings(looked, duplicates)
+    close = None if duplicates is None else duplicates.counted
+    sentences = tables.findings(looked, close)
     found = {
         "random": looked.random.random,
         "constant": looked.constant.constant,
-        "duplicates": 0 if duplicates is None else len(duplicates.pairs),
+        "duplicates": 0 if close is None else close.pairs,
     }
 
     def report() -> None:
@@ -157,7 +164,7 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         if not sentences:
             st.write("Nothing odd was found about the raters, their groups and the axes.")
         offer_leaving_out(found, reading)
-        _show_figures(looked, duplicates)
+        _show_figures(looked, close)
         _show_whom(dataset.annotations, looked, duplicates)
 
     told = number(len(sentences), "remark") if sentences else "nothing odd"
@@ -196,7 +203,7 @@ _OTHER_ITEMS = (
 )
 
 
-def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
+def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
     found, random, constant, small, close, assignment = looked
     left, right = st.columns(2)
     with left:

@@ -23,8 +23,8 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 from grasp_core.model.text import Sentence, escape_markdown, for_pages, number
-from grasp_core.report.charts import Theme
 from grasp_core.report.charts.histograms import PAGE
+from grasp_core.report.charts.theme import Theme
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord

@@ -24,10 +24,10 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence
-from grasp_core.report import charts, tables
-from grasp_core.report.charts import Theme
-from grasp_core.report.charts.theme import palette, spec_of
+from grasp_core.report import tables
+from grasp_core.report.charts.theme import Theme, palette, spec_of
 from grasp_core.report.charts.verdicts import drawn_groups
+from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
 from grasp_core.report.findings.advice import advice, told
 from grasp_core.report.findings.finding import Finding
@@ -172,7 +172,7 @@ def told_first(key: str, _result: RunResult) -> ToldFirst:
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
 def verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
     """The groups by their verdicts as a chart's specification, for its clicks are the page's."""
-    return _spec(charts.verdict_chart(_result, theme, narrow=narrow))
+    return _spec(of_verdicts(_result, theme, narrow=narrow))
 
 
 def groups_table(

@@ -13,9 +13,13 @@ from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.outcome import LabelUse, PairResult, Significance
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.report import charts, pairs, slices, tables
+from grasp_core.report import pairs, slices, tables
 from grasp_core.report.account import least_of
-from grasp_core.report.charts import Theme
+from grasp_core.report.charts.bars import dsi_chart, label_use_chart
+from grasp_core.report.charts.groups import forest_plot, label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.histograms import group_histograms, null_histograms, pair_histograms
+from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
@@ -45,7 +49,7 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     st.caption(WORDS[statistic].explanation)
     ways = ("Random groupings", "Intervals")
     as_forest = ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
-    chart = charts.forest_plot if as_forest else charts.null_histograms
+    chart = forest_plot if as_forest else null_histograms
 
     def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:
         return chart(drawn, statistic, theme, order, page=page)
@@ -70,7 +74,7 @@ def _show_labels(shown: Shown) -> None:
     label = _choose_label(result)
 
     def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:
-        return charts.label_forest_plot(drawn, label, theme, page=page)
+        return label_forest_plot(drawn, label, theme, page=page)
 
     files = ("label-use", "chart of this label")
     cache.figure(shown, f"label forest {label}", draw, files, page="label-page")
@@ -120,7 +124,7 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
         st.caption(words.DSI_EXPLANATION)
         table = partial(cache.kept, shown.key, "dsi table", result, partial(cache.show_dsi_table, result))
         numbers = ("DSI as a table", "dsi-table", table)
-        cache.figure(shown, "dsi", charts.dsi_chart, ("dsi", "DSI chart"), numbers)
+        cache.figure(shown, "dsi", dsi_chart, ("dsi", "DSI chart"), numbers)
 
 
 def _draw_groups(shown: Shown) -> None:
@@ -162,7 +166,7 @@ def _draw_groups(shown: Shown) -> None:
     looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion"}
     cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
     numbers = ("Cohesion map as a table", "cohesion-table", cohesion)
-    cache.figure(shown, "cohesion", charts.cohesion_map, ("cohesion-map", "cohesion map"), numbers)
+    cache.figure(shown, "cohesion", cohesion_map, ("cohesion-map", "cohesion map"), numbers)
 
 
 _GROUP = "group"
@@ -207,7 +211,7 @@ def show_group(shown: Shown, name: str) -> None:
     cache.figure(
         shown,
         f"histograms of {name}",
-        lambda drawn, theme: charts.group_histograms(drawn, named_groups(drawn)[name], theme),
+        lambda drawn, theme: group_histograms(drawn, named_groups(drawn)[name], theme),
         (f"group-{safe_name(name)}", "histograms of this group"),
         ("Every statistic as a table", "group-table", partial(_statistics_table, result, row)),
     )
@@ -263,7 +267,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
     cache.figure(
         shown,
         f"label use of {name}",
-        lambda drawn, theme: charts.label_use_chart(drawn, named_groups(drawn)[name], theme),
+        lambda drawn, theme: label_use_chart(drawn, named_groups(drawn)[name], theme),
         (f"label-use-{safe_name(name)}", "label use of this group"),
         ("Label use as a table", "group-labels", partial(ui.show_table, pd.DataFrame(rows), alt_text)),
         between=explain,
@@ -327,7 +331,7 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None
     cache.figure(
         shown,
         f"pairs {axes} {measure.key}",
-        lambda result, theme: charts.pairs_matrix(result, axes, measure, theme),
+        lambda result, theme: pairs_matrix(result, axes, measure, theme),
         None if later else ("pairs", "matrix of pairs"),
         (f"{of_every} as a table", "pairs-table", table),
         of=result,
@@ -343,7 +347,7 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     row = rows[ui.pick("Pair of groups", names, index=pairs.strongest(rows), key=key)]
 
     def chart(result: RunResult, theme: Theme) -> alt.LayerChart:
-        return charts.pair_histograms(result, row, theme)
+        return pair_histograms(result, row, theme)
 
     if result.later is None:
         ui.bullets(pairs.pair_sentences(row, result))
@@ -382,7 +386,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     cache.figure(
         shown,
         f"slices {found.column} {chosen} {what}",
-        lambda drawn, theme: charts.slices_chart(drawn, found.column, chosen, what, theme),
+        lambda drawn, theme: slices_chart(drawn, found.column, chosen, what, theme),
         ("slices", "chart of these slices"),
         ("Slices as a table", "slices-table", partial(_slices_table, result, found, chosen, what)),
         between=partial(st.caption, said),

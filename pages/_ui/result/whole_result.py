@@ -19,9 +19,11 @@ from grasp_core.model.groups import one_line
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import PAPER_CONVENTIONS
 from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, printable
-from grasp_core.report import charts, everybody
+from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
-from grasp_core.report.charts import Theme
+from grasp_core.report.charts.bars import agreement_chart
+from grasp_core.report.charts.groups import forest_plot
+from grasp_core.report.charts.theme import Theme
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.contents import stated
 from grasp_core.report.findings.findings import judged
@@ -128,7 +130,7 @@ def _groups(shown: Shown) -> None:
         lead = lead_statistic(result)
 
         def forest(result: RunResult, theme: Theme, page: int) -> alt.LayerChart:
-            return charts.forest_plot(result, lead, theme, "q", page=page)
+            return forest_plot(result, lead, theme, "q", page=page)
 
         cache.figure(shown, f"forest_plot {lead} q", forest, page="findings-page")
         return
@@ -169,7 +171,7 @@ def _show_agreement(shown: Shown) -> None:
     chart, side = st.columns([2, 1], gap="large")
     with chart:
         if found.labels:
-            cache.chart(shown.key, "agreement", shown.result, charts.agreement_chart)
+            cache.chart(shown.key, "agreement", shown.result, agreement_chart)
         st.caption(everybody.in_one_line(shown.result))
     with side, st.container(key=screens.BESIDE):
         _part("Who differs", [everybody.who_differs(found)])

@@ -5,7 +5,10 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts import cohesion_map, dsi_chart, null_histograms, to_pdf, to_png, to_svg
+from grasp_core.report.charts.bars import dsi_chart
+from grasp_core.report.charts.histograms import null_histograms
+from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.theme import to_pdf, to_png, to_svg
 from tests.results import make_group, make_outcome, make_result
 
 CHARTS = {

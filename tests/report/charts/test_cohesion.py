@@ -3,8 +3,7 @@ from itertools import combinations
 import pytest
 
 from grasp_core.model.outcome import Outcome
-from grasp_core.report.charts import cohesion_map
-from grasp_core.report.charts.maps import WIDTHS, Point, label_box, mark_box, place
+from grasp_core.report.charts.maps import WIDTHS, Point, cohesion_map, label_box, mark_box, place
 from tests.report.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_outcome, make_result, without_gai
 

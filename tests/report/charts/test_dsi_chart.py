@@ -5,7 +5,7 @@ import pytest
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult
-from grasp_core.report.charts import dsi_chart
+from grasp_core.report.charts.bars import dsi_chart
 from tests.report.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_outcome, make_result
 

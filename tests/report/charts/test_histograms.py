@@ -4,8 +4,7 @@ import pytest
 
 from grasp_core.model.outcome import Histogram, Interval, Outcome
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts import chart_alt, null_histograms
-from grasp_core.report.charts.histograms import quantile, shared_domain
+from grasp_core.report.charts.histograms import chart_alt, null_histograms, quantile, shared_domain
 from tests.report.charts.drawn import COLOURS, datasets, encodings
 from tests.results import (
     PAPER_STATISTICS,

@@ -9,8 +9,8 @@ import pytest
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.outcome import Outcome
-from grasp_core.report.charts import to_svg
 from grasp_core.report.charts.models import models_chart
+from grasp_core.report.charts.theme import to_svg
 from grasp_core.report.models import EVERYBODY
 from tests.analysis.models.cases import ask, model
 from tests.permutation.simulated import dataset

@@ -9,14 +9,18 @@ import altair as alt
 import pytest
 
 from grasp_core.model.result import RunResult
-from grasp_core.report import charts
+from grasp_core.report.charts.bars import dsi_chart
+from grasp_core.report.charts.groups import forest_plot
+from grasp_core.report.charts.histograms import null_histograms
+from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.theme import to_svg
 from tests.results import make_group, make_outcome, make_result
 
 CHARTS: dict[str, Callable[[RunResult], alt.LayerChart]] = {
-    "histograms": lambda found: charts.null_histograms(found, "gai"),
-    "forest": lambda found: charts.forest_plot(found, "gai"),
-    "cohesion": charts.cohesion_map,
-    "dsi": charts.dsi_chart,
+    "histograms": lambda found: null_histograms(found, "gai"),
+    "forest": lambda found: forest_plot(found, "gai"),
+    "cohesion": cohesion_map,
+    "dsi": dsi_chart,
 }
 
 
@@ -29,7 +33,7 @@ def quiet() -> RunResult:
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_symbol_has_a_name_or_is_hidden(name: str, quiet: RunResult) -> None:
-    svg = charts.to_svg(CHARTS[name](quiet))
+    svg = to_svg(CHARTS[name](quiet))
     symbols = re.findall(r'<\w+ [^>]*role="graphics-symbol"[^>]*>', svg)
     assert symbols
     assert [symbol for symbol in symbols if "aria-label=" not in symbol] == []

@@ -4,7 +4,8 @@ import pytest
 
 from grasp_core.model.outcome import LabelUse, Shift
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts import group_histograms, label_use_chart
+from grasp_core.report.charts.bars import label_use_chart
+from grasp_core.report.charts.histograms import group_histograms
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import make_group, make_outcome, make_result, saying, so_far
 

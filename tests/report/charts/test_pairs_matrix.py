@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.model.outcome import Outcome
-from grasp_core.report.charts import pairs_matrix, to_png
+from grasp_core.report.charts.groups import pairs_matrix
+from grasp_core.report.charts.theme import to_png
 from grasp_core.report.pairs import measures
 from tests.report.charts.drawn import datasets
 from tests.results import make_outcome, make_pair, make_result, with_pairs

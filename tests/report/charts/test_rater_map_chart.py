@@ -11,8 +11,8 @@ from grasp_core.analysis.rater_map import rater_map
 from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
 from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import NoMap
-from grasp_core.report.charts import to_svg
 from grasp_core.report.charts.maps import OTHERS, rater_map_chart
+from grasp_core.report.charts.theme import to_svg
 from tests.analysis.cases import ALL, task
 from tests.report.charts.drawn import datasets, encodings
 

@@ -8,7 +8,10 @@ import altair as alt
 import pytest
 
 from grasp_core.model.result import RunResult
-from grasp_core.report import charts
+from grasp_core.report.charts.bars import dsi_chart
+from grasp_core.report.charts.groups import forest_plot
+from grasp_core.report.charts.histograms import group_histograms, null_histograms
+from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import spec_of
 from tests.results import make_result
 
@@ -16,11 +19,11 @@ from tests.results import make_result
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda result: charts.null_histograms(result, "gai"),
-        lambda result: charts.forest_plot(result, "irr"),
-        charts.cohesion_map,
-        charts.dsi_chart,  # whose layers share their data
-        lambda result: charts.group_histograms(result, result.groups[0]),
+        lambda result: null_histograms(result, "gai"),
+        lambda result: forest_plot(result, "irr"),
+        cohesion_map,
+        dsi_chart,  # whose layers share their data
+        lambda result: group_histograms(result, result.groups[0]),
     ],
 )
 def test_the_same_as_altairs(draw: Callable[[RunResult], alt.LayerChart]) -> None:

@@ -9,8 +9,8 @@ import pytest
 from grasp_core.model.outcome import Interval, Kind, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.report.charts import to_svg, verdict_chart
-from grasp_core.report.charts.verdicts import FILLED, SHOWN, drawn_groups
+from grasp_core.report.charts.theme import to_svg
+from grasp_core.report.charts.verdicts import FILLED, SHOWN, drawn_groups, verdict_chart
 from tests.report.charts.drawn import datasets
 from tests.results import make_group, make_outcome, make_result, saying
 

@@ -5,7 +5,10 @@ import io
 import pytest
 from pypdf import PdfReader
 
-from grasp_core.report.charts import cohesion_map, dsi_chart, null_histograms, to_pdf
+from grasp_core.report.charts.bars import dsi_chart
+from grasp_core.report.charts.histograms import null_histograms
+from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.theme import to_pdf
 from tests.report.hostile import TEXTS
 from tests.results import make_group, make_outcome, make_result
 

@@ -136,7 +136,7 @@ def test_label_use_has_a_section_with_figures_and_numbers():
     document = Document(report_html(make_result(rows, level="interval")))
     for words in (
         "” 12 points more often than the others on the same items [4, 20]; p < 0.001",
-        "gen x+ No +12.0 [+4.0, +20.0] 0.003 < 0.001 < 0.001 **",
+        "gen x+ age No +12.0 [+4.0, +20.0] 0.003 < 0.001 < 0.001 **",
         "gen z: Their labels lie 0.500 points of the scale higher on average than the others’ on the same "
         "items, p = 0.200.",
     ):
@@ -278,17 +278,17 @@ def test_pairs_have_a_section_with_a_matrix_and_every_number():
     text = " ".join(document.texts)
     assert "Groups two by two" in text
     assert "14 points more often than " in text
-    assert "Every pair of groups" in text
+    assert "Pairs of groups, each with its raters" in text
     assert {"pairs"} <= set(document.ids)
     assert {tag for tag, _ in document.tags} <= TAGS
 
 
 def test_slices_have_a_section_with_forest_plots_and_every_number():
     document = Document(report_html(with_slices()))
-    assert "By topic" in document.text
+    assert "Slices by topic" in document.text
     assert "On topic = news (20 items), Woman raters (n = 12) " in document.text
     assert "Every group on the items of each value of topic" in document.text
-    assert "news 20 gender Woman" in document.text
+    assert "Woman news 20 gender" in document.text
     figures = [attributes["aria-label"] for tag, attributes in document.tags if tag == "svg"]
     assert [figure for figure in figures if "news" in figure and "0.400" in figure]
     assert {tag for tag, _ in document.tags} <= TAGS
@@ -298,10 +298,10 @@ def test_slices_have_a_section_with_forest_plots_and_every_number():
 def test_pairs_and_slices_have_intervals_p_and_q():
     found = replace(with_slices(), pairs=with_pairs().pairs)
     text = report_html(found)
-    assert "<caption>Everything of every pair, with intervals</caption>" in text
+    assert "<caption>Everything of every pair of groups</caption>" in text
     assert "<caption>Label use by topic</caption>" in text
     for caption in (
-        "Everything of every pair, with intervals",
+        "Everything of every pair of groups",
         "Every statistic by topic",
         "Label use by topic",
     ):

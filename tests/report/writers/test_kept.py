@@ -8,7 +8,8 @@ import altair as alt
 import pytest
 
 from grasp_core.model.errors import LimitError
-from grasp_core.report.charts import IMAGES, cohesion_map
+from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.theme import IMAGES
 from grasp_core.report.writers import kept
 from grasp_core.report.writers.kept import KeptExports
 from grasp_core.report.writers.registry import EXPORTS, Export
