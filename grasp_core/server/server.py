@@ -20,9 +20,8 @@ from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.report.writers.kept import KeptExports
 from grasp_core.server.accounts import Accounts
-from grasp_core.server.links import Visitors
-from grasp_core.server.sources import Sources
-from grasp_core.server.watches import History, Watches
+from grasp_core.server.identity import Visitors
+from grasp_core.server.watches import History, Sources, Watches
 from grasp_core.server.webhooks import Webhooks
 from grasp_core.store.calls import OutcomeStore, WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace

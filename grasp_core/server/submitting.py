@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -47,10 +48,12 @@ def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Ent
     return own + (over_tasks(published(), list(names)) if is_part_of_raft(names) else [])
 
 
-def checked(content: bytes, shown: str, settings: Settings) -> tuple[submissions.Submission, list[Problem]]:
-    """A zip archive of predictions, called `shown` in messages, and what is to be known of it.
+def looked_at(
+    content: bytes, shown: str, settings: Settings
+) -> tuple[submissions.Submission, list[Problem], list[Problem]]:
+    """A zip archive of predictions, called `shown` in messages, what is to be known of it, what mended.
 
-    Raises DataError if it is none, holds no task, or a file in it has to be mended first.
+    Raises DataError if it is none, or holds no task.
     """
     names = read_tasks(tasks_folder(settings))
     check_size(len(content), MAX_ARCHIVE, shown, "a submission")
@@ -60,9 +63,8 @@ def checked(content: bytes, shown: str, settings: Settings) -> tuple[submissions
         raise DataError(f"{shown} has no file data/TASK/{submissions.PREDICTIONS} of any of the {listing}")
     ids = submissions.known_ids(tasks_folder(settings))
     faulty = [problem for problem in submissions.check_files(submission, names, ids) if problem.stops]
-    if faulty:
-        raise DataError(faulty[0].remark, faulty)
-    return submission, submissions.validate(submission, names, ids)
+    labels = replace(submission, probabilities={})  # which belong here, if not on RAFT's own leaderboard
+    return submission, submissions.validate(labels, names, ids), faulty
 
 
 def scored(

@@ -37,9 +37,10 @@ from grasp_core.server import server
 from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.background import Tell, let_go, outcome, start, under_way
+from pages._ui.helpers.around import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import go, link_to
+from pages._ui.helpers.sessions import let_go
 from pages._ui.helpers.state import keep_file, submit, work
 from pages._ui.result import cache
 
@@ -187,8 +188,7 @@ def show_answer(
     columns = {"Group": st.column_config.Column(pinned=True, width=width)}
     st.header("What a plurality label hides")
     cache.chart(key, "models", result, models_chart, wide="models")
-    hides = "Macro-F1 of each model against each group's own plurality"
-    ui.show_table(hidden, hides, column_config=columns)
+    ui.show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
     ui.caption(marks_legend(result.spec.analysis))
     st.header("Every statistic")
     named = {name: words.name for name, words in SIDE_WORDS.items()}
@@ -290,8 +290,7 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
 
     with st.expander("Smallest group and permutation test"):
         smallest = number("Smallest group shown", 1, 1000, start.min_raters)
-        looks = {"step": 1000, "on_change": decide}
-        permutations = number("Permutations", 100, 1_000_000, start.permutations, **looks)
+        permutations = number("Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=decide)
         if settings is None and _DECIDED not in st.session_state:  # all, unless that takes long
             long = models_seconds(dataset, n_models, axes, smallest) > LONG_SECONDS
             st.session_state[f"models-adaptive-{key}"] = long

@@ -22,7 +22,7 @@ from pages._ui.data.remembered import take_up_run
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import go
-from pages._ui.helpers.state import KEPT_RATERS, ask_again, take_away, told, work
+from pages._ui.helpers.state import KEPT_RATERS, ask_again, told, work
 from pages._ui.helpers.widgets import Shown
 from pages._ui.models import open_models
 from pages._ui.models import show_answer as show_models
@@ -42,7 +42,7 @@ _SELDOM_S = 2.0
 
 def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
     """Draw what a run has found, so far while it goes on; by a link without what could name anybody."""
-    check, key = partial(take_away, run), run.id
+    check, key = partial(_take_away, run), run.id
     if link is not None:
         few = ", small groups" if link.small_groups else ""
         check, key = link.check, f"{run.id} for strangers{few}"
@@ -77,6 +77,12 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
     else:
         share_run(run)
         _watch(run, show_provisional)
+
+
+def _take_away(run: RunRecord) -> None:
+    """Called before a file of a run is made for a member of its project; it goes to the log."""
+    user = identity.require_see(run.project)
+    server.shared().audit.record(user.id, "export", "run", run.id)
 
 
 def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
@@ -220,8 +226,7 @@ def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
     looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
     if identity.may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
-        draw = partial(_ask_about, run)
-        ui.ask("Title, tags and note", draw, "Save", _save, run, refused="edit-problem")
+        ui.ask("Title, tags and note", partial(_ask_about, run), "Save", _save, run, refused="edit-problem")
 
 
 def delete(run: RunRecord) -> None:
@@ -303,8 +308,7 @@ def _offer_move(run: RunRecord) -> None:
         )
 
     if names and ui.button("Move", "drive_file_move", help="To another project of yours"):
-        title = "Move this run to another project"
-        ui.ask(title, where, "Move it", _move, run, refused="move-problem")
+        ui.ask("Move this run to another project", where, "Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
-from grasp_core.server.links import CLOSED
+from grasp_core.server.identity import CLOSED
 from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE

@@ -14,7 +14,7 @@ from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import AccessError
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
-from grasp_core.server.links import CLOSED
+from grasp_core.server.identity import CLOSED
 from grasp_core.server.server import Server
 from grasp_core.store.people import audit as refusals
 from pages._ui.data import arriving as doors

@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.errors import DataError
 from grasp_core.server.api._admission import Asking, Caller, check_link
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
 from grasp_core.server.api.forms import (
@@ -35,7 +36,7 @@ from grasp_core.server.api.forms import (
 from grasp_core.server.gate import UploadLedger, room, stated_size
 from grasp_core.server.problem import ProblemError, missing
 from grasp_core.server.server import Stores
-from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
+from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, looked_at, scored, systems, tasks_folder
 from grasp_core.store.links import Target
 
 router = APIRouter(tags=["Files"])
@@ -243,7 +244,9 @@ async def submit(
                     "conflict", "This server holds no gold labels, so nothing can be scored here."
                 )
             spool.seek(0)
-            sent, _ = checked(spool.read(), "the archive", asking.server.settings)
+            sent, _, faulty = looked_at(spool.read(), "the archive", asking.server.settings)
+            if faulty:
+                raise DataError(faulty[0].remark, faulty)
             title, store, pool = name.strip(), stores.submissions, asking.server.service.pool
             how: Any = {"name": title, "owner": user.id, "store": store, "pool": pool}
             record = scored(held, sent.predictions, **how, probabilities=sent.probabilities)

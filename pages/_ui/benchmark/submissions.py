@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,7 @@ from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
 from grasp_core.benchmark.jobs import Benchmark
 from grasp_core.benchmark.scoring.compare import confusion_table
 from grasp_core.benchmark.scoring.scores import ClassScore
-from grasp_core.benchmark.submissions import (
-    PREDICTIONS,
-    VALIDATED,
-    Submission,
-    check_files,
-    known_ids,
-    read_submission,
-    validate,
-)
+from grasp_core.benchmark.submissions import VALIDATED, Submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.text import escape_markdown, for_pages, number
@@ -32,7 +23,7 @@ from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.helpers.background import outcome, start, under_way
+from pages._ui.helpers.around import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.helpers.state import told
 from pages._ui.helpers.widgets import ask_first, button, forget, pick, refusal_told, show_table, switch, warn
@@ -77,8 +68,7 @@ def _show_classes(tasks: dict[str, Any]) -> None:
         {"Class": one.name, **{head: getattr(one, name) for name, head in heads.items()}} for one in found
     ]
     figures = dict.fromkeys((heads[name] for name in shares), st.column_config.NumberColumn(format="%.3f"))
-    alt = "Precision, recall and F1 of each class"
-    show_table(rows, alt, column_config=figures, placeholder="–")
+    show_table(rows, "Precision, recall and F1 of each class", column_config=figures, placeholder="–")
     show_confusion(np.array(plain["confusion"]), [one.name for one in found])
     _show_costs(found, plain["n"])
 
@@ -155,17 +145,14 @@ def show_submission() -> None:
     )
     _say_what_can_be_scored(list(names))
     given = _given()
+    if given is None:
+        return
     shown, size, content = given
     stops = True
     with refusal_told():
         check_size(size, MAX_ARCHIVE, shown, "a submission")
-        submission, ids = read_submission(content(), names, shown), known_ids(tasks_folder())
-        labels = replace(submission, probabilities={})
-        problems, faulty = validate(labels, names, ids), check_files(submission, names, ids)
-        if not submission.files:
-            listing = f"{number(len(names), 'task')}: {', '.join(names)}"
-            raise DataError(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}")
-        stops = any(problem.stops for problem in faulty)
+        submission, problems, faulty = submitting.looked_at(content(), shown, server.shared().settings)
+        stops = bool(faulty)
         _show_problems(problems, submission, list(names), stops)
     if not stops:
         _offer_scoring(submission)

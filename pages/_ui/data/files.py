@@ -28,8 +28,8 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.data import arriving
 from pages._ui.data.remembered import recalled_guess
-from pages._ui.helpers.background import let_go
 from pages._ui.helpers.identity import current_project, may_run, require_run
+from pages._ui.helpers.sessions import let_go
 from pages._ui.helpers.state import SLOTS, keep_file, table_again, work
 from pages._ui.helpers.widgets import button, pick
 

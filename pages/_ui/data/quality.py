@@ -221,8 +221,7 @@ def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
     if duplicates is not None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
     if small:
-        per_axis = "Small groups per axis and pair of axes"
-        _section("Small groups", tables.small_groups_table(small), per_axis)
+        _section("Small groups", tables.small_groups_table(small), "Small groups per axis and pair of axes")
     if close:
         pairs = "How closely each pair of axes goes together"
         _section("Axes that go together", tables.overlap_table(close), pairs, _CLOSE)
@@ -268,8 +267,7 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
     options = [axes for size in (1, 2) for axes in combinations(names, size)]
     first = [(name,) for name in proposed if name in names] or options[:1]
-    looks = {"format_func": axis_label, "key": work().key("power-axes")}
-    chosen = several("Groups of", options, first, **looks)
+    chosen = several("Groups of", options, first, format_func=axis_label, key=work().key("power-axes"))
     what = ("power", *chosen)
     more = (
         "Simulates effects of growing strength in your data's own design. It takes about a second per group, "

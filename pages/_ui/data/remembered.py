@@ -65,8 +65,7 @@ def keep_draft(analysis: AnalysisSpec | None = None) -> None:
 
 def say_what_was_found() -> None:
     """That files are those of an earlier visit, as long as they are in use."""
-    session = work()
-    if st.session_state.get(_FOUND) == session.generation:
+    if st.session_state.get(_FOUND) == work().generation:
         st.caption("These are the files and choices of your last visit.")
 
 
@@ -171,8 +170,7 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
         found = here().readings.recall(key, owner=current_user().id)
     if found is None:
         return guess
-    own = found.owner == current_user().id
-    who = "you" if own else owner_names([found.owner])[found.owner]
+    who = "you" if found.owner == current_user().id else owner_names([found.owner])[found.owner]
     when = f"{on_day(found.updated_at)} by {who}"
     members = members_of(annotations, raters, items)
     plain = replace(guess, spec=replace(guess.spec, **members))

@@ -68,6 +68,13 @@ def visitor(*, seen: bool = False) -> User | None:
     return None if user is None else server.shared().known(user)
 
 
+def note_refusal(place: str) -> None:
+    """Have the log say that somebody who has signed in was refused, so many times at most."""
+    user = visitor()
+    if user is not None:
+        server.shared().refusals.record(user.id, "page", place)
+
+
 def asker(user: User | None) -> Asker:
     """Whose visits are counted together; where nobody has to sign in, that is an address."""
     return Asker("" if user is None or user == LOCAL_USER else user.id, str(st.context.ip_address or ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
@@ -117,45 +118,8 @@ PROVISIONAL = "provisional"
 SIGN_OUT_FORM = "grasp-sign-out"
 """Class of the form that signs out; its button looks like Streamlit's, which cannot send a form."""
 
-_TINTS = {"item": "#3B6FD6", "rater": "#0A8A5F", "label": "#D98A00", "known": "#8A4FC8", "others": "#808080"}
-_STYLE = f"""
-[data-testid="stMainBlockContainer"] {{ padding-top: 4.5rem; }}
-[data-testid="stMainBlockContainer"] h1 {{ padding-top: 0; }}
-[data-testid="stMultiSelect"] [data-tag] {{
-  background: transparent; border: 1px solid currentColor; color: inherit;
-}}
-/* A chart's code is of use to nobody here: each has its files in a menu below it. */
-[data-testid="stElementToolbar"] button[aria-label="Copy Vega-Lite spec"] {{ display: none; }}
-[class*="st-key-wide-"] {{ overflow-x: auto; }}
-[class*="st-key-wide-"] [data-testid="stVegaLiteChart"] {{ min-width: 680px; }}
-.st-key-{BESIDE} h2 {{ font-size: 1rem; padding: 0; }}
-.st-key-{ROLE}s {{ align-items: stretch; }}
-[class*="st-key-{ROLE}-"] {{ padding: 0.5rem 0.75rem; }}
-div:has(> .st-key-{ALWAYS_THERE}) {{ position: sticky; bottom: 0; z-index: 10; }}
-.st-key-{ALWAYS_THERE} {{
-  padding: 0.75rem 0; border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent);
-  background: Canvas; background: light-dark(#FFFFFF, #12181A);
-}}
-[class*="st-key-{ON_PHONES}-"] {{ display: none; }}
-@media (max-width: 640px) {{
-  [class*="st-key-{ON_SCREENS}-"] {{ display: none; }}
-  [class*="st-key-{ON_PHONES}-"] {{ display: flex; }}
-}}
-@media (max-width: 1200px) {{
-  .st-key-{ON_SCREENS}-{VERDICTS} {{ display: none; }}
-  .st-key-{ON_PHONES}-{VERDICTS} {{ display: flex; }}
-}}
-.st-key-{PROVISIONAL} [data-testid="stElementToolbar"] {{ display: none; }}
-.{SIGN_OUT_FORM} button {{
-  font: inherit; font-size: 0.875rem; color: inherit; background: transparent;
-  min-height: 2.5rem; padding: 0.25rem 0.75rem;
-  border: 1px solid color-mix(in srgb, currentColor 40%, transparent); border-radius: 0.5rem; cursor: pointer;
-}}
-.{SIGN_OUT_FORM} button:hover, .{SIGN_OUT_FORM} button:focus-visible {{ border-color: currentColor; }}
-""" + "".join(
-    f'[class*="st-key-{ROLE}-{role}"] {{ background: color-mix(in srgb, {tint} 9%, transparent); }}'
-    for role, tint in _TINTS.items()
-)
+_STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+"""It has the keys above in its selectors."""
 _BUTTONS_IN_DARK = """
 [data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"]:hover { color: #12181A; }
 """

@@ -28,16 +28,7 @@ from grasp_core.server import server
 from grasp_core.store.links import Link
 from grasp_core.store.readings import Draft, DraftFile
 from grasp_core.store.runs import RunRecord
-from pages._ui.helpers.identity import (
-    asker,
-    current_project,
-    current_user,
-    here,
-    require_run,
-    require_see,
-    stores_of,
-    visitor,
-)
+from pages._ui.helpers.identity import asker, current_project, current_user, here, require_run, stores_of
 from pages._ui.helpers.screens import go
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
@@ -100,19 +91,6 @@ def lasted(seconds: float) -> str:
         return f"{minutes} min {rest} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min"
-
-
-def take_away(run: RunRecord) -> None:
-    """Called before a file of a run is made for a member of its project; it goes to the log."""
-    user = require_see(run.project)
-    server.shared().audit.record(user.id, "export", "run", run.id)
-
-
-def note_refusal(place: str) -> None:
-    """Have the log say that somebody who has signed in was refused, so many times at most."""
-    user = visitor()
-    if user is not None:
-        server.shared().refusals.record(user.id, "page", place)
 
 
 KEY = "work"
@@ -292,8 +270,7 @@ class Work:
 
     def remember(self, run: RunRecord) -> None:
         """Put the run on top of this session's list."""
-        others = [entry for entry in self.runs if entry[0] != run.id]
-        self.runs = [(run.id, run.title), *others][:10]
+        self.runs = [(run.id, run.title), *(entry for entry in self.runs if entry[0] != run.id)][:10]
 
     def rename(self, run_id: str, title: str) -> None:
         """Call the run so in this session's list, too."""

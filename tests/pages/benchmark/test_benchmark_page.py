@@ -108,6 +108,7 @@ def test_the_same_predictions_stand_once_under_their_last_name(page: AppTest, be
 def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: Server) -> None:
     models_view(page, "Submit")
     assert "All 2 tasks can be scored here." in seen(page.caption)
+    assert not page.error
     (Path(benchmark.settings.raft_gold) / "two" / "test.csv").unlink()
     page.run()
     assert "1 of the 2 tasks can be scored here: one." in seen(page.info)
