@@ -21,8 +21,14 @@ from grasp_core.model.text import listed, number, quoted
 from grasp_core.permutation.draw import clusters_of, strata_of
 from grasp_core.permutation.testing.deviations import FEWEST
 from grasp_core.permutation.testing.tail import Shuffles
-from grasp_core.report.pairs import PAIR_NAMES
-from grasp_core.report.words.names import DSI_NAME, SIDE_WORDS, format_p, format_p_value, statistic_name
+from grasp_core.report.words.names import (
+    DSI_NAME,
+    PAIR_NAMES,
+    SIDE_WORDS,
+    format_p,
+    format_p_value,
+    statistic_name,
+)
 
 
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:

@@ -63,7 +63,7 @@ def looked_at(
         raise DataError(f"{shown} has no file data/TASK/{submissions.PREDICTIONS} of any of the {listing}")
     ids = submissions.known_ids(tasks_folder(settings))
     faulty = [problem for problem in submissions.check_files(submission, names, ids) if problem.stops]
-    labels = replace(submission, probabilities={})
+    labels = replace(submission, probabilities={})  # which belong here, if not on RAFT's own leaderboard
     return submission, submissions.validate(labels, names, ids), faulty
 
 

@@ -303,6 +303,7 @@ def test_files_without_options_are_told_apart_by_every_command(folder, capsys, a
     assert "raters.csv: raters, votes.csv: annotations" in said.err
 
 
+@pytest.mark.usefixtures("few_data_sets")
 def test_a_plan_and_a_comparison_are_written_as_it_is_asked(folder, capsys, saved) -> None:
     plan = ["plan", "--assume", "--size", "20", "--range-raters", "20:60", "--range-items", "20:60"]
     assert cli.main([*plan, "--format", "json", "-q"]) == 0

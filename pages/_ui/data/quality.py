@@ -204,7 +204,7 @@ _OTHER_ITEMS = (
 
 
 def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
-    found, random, constant, small, close, assignment = looked
+    found, random, constant, assignment = looked.overview, looked.random, looked.constant, looked.assignment
     left, right = st.columns(2)
     with left:
         amount = "Items, raters, annotations and what is missing"
@@ -220,11 +220,12 @@ def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
     st.write(escape_markdown(tables.random_sentence(random)))
     if duplicates is not None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
-    if small:
-        _section("Small groups", tables.small_groups_table(small), "Small groups per axis and pair of axes")
-    if close:
+    if looked.small:
+        small = tables.small_groups_table(looked.small)
+        _section("Small groups", small, "Small groups per axis and pair of axes")
+    if looked.overlaps:
         pairs = "How closely each pair of axes goes together"
-        _section("Axes that go together", tables.overlap_table(close), pairs, _CLOSE)
+        _section("Axes that go together", tables.overlap_table(looked.overlaps), pairs, _CLOSE)
     if assignment:
         which = "Which groups were given other items, or more of them"
         _section("Items and workloads of groups", tables.assignment_table(assignment), which, _OTHER_ITEMS)

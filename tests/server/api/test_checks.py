@@ -240,6 +240,7 @@ def test_quality_is_that_of_the_other_doors(ann: TestClient) -> None:
     assert len(with_power["power"]) == 2
 
 
+@pytest.mark.usefixtures("few_data_sets")
 def test_runs_are_compared_mapped_and_planned_from(ann: TestClient, server: Server) -> None:
     server.service.start()
     files = upload(ann)
