@@ -399,10 +399,7 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
         told("Looking at what the files hold")
         found = recognised(sent, tables, new.recommended)
         answer.notes = found.notes
-        answer.questions = [
-            forms.Question(field=one.field, text=ask(one), candidates=list(one.candidates))
-            for one in found.questions
-        ]
+        answer.questions = [forms.Question.of(one, text=ask(one)) for one in found.questions]
         if found.known is not None:
             dataset = bringing.formed(found.known, tables, told)
             found = found.with_groups_of(dataset, sent)
