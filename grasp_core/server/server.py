@@ -16,6 +16,7 @@ from grasp_core.model.access import Reach, User
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
 from grasp_core.model.settings import Settings, read_settings
+from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.report.writers.kept import KeptExports
@@ -120,6 +121,13 @@ class Server(Stores):
     def known(self, user: User) -> User:
         """The user with their projects."""
         return self.accounts.known(user)
+
+    def keep_file(self, files: FileStore, content: bytes, owner: str, source: Source | None = None) -> str:
+        """Store what somebody brought or had fetched, and note that in the log; gives its hash."""
+        address, kind = (None, {}) if source is None else (str(source), {"source": source.kind})
+        sha256 = files.put(content, owner=owner, source=address)
+        self.audit.record(owner, "upload", "file", sha256, {"bytes": len(content), **kind})
+        return sha256
 
     def start(self) -> None:
         """Begin to compute what is queued, and to delete what has outlived its time; get ready to read."""

@@ -38,10 +38,10 @@ from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.around import Tell, outcome, start, under_way
-from pages._ui.helpers.identity import current_user, may_run, require_run, why_not_run
+from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import go, link_to
 from pages._ui.helpers.sessions import let_go
-from pages._ui.helpers.state import keep_file, submit, work
+from pages._ui.helpers.state import submit, work
 from pages._ui.result import cache
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
@@ -72,7 +72,7 @@ def _stored(content: bytes, name: str) -> Table:
     """A model's file, read, and kept where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    keep_file(content, user.id)
+    server.shared().keep_file(here().files, content, user.id)
     return table
 
 

@@ -269,9 +269,7 @@ class Bringing:
                 told=lambda words: told(f"Fetching {kind}: {words}"),
             )
             files = server.seen(reach).files
-            sha256 = files.put(snapshot.content, owner=self.user.id, source=str(source))
-            details = {"bytes": len(snapshot.content), "source": source.kind}
-            server.audit.record(self.user.id, "upload", "file", sha256, details)
+            sha256 = server.keep_file(files, snapshot.content, self.user.id, source)
             file = forms.File(sha256=sha256, name=snapshot.name)
         told(f"Reading {kind}")
         return inputs.table(file.name, file.sha256, member, reach=reach)

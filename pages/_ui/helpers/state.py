@@ -16,7 +16,6 @@ from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.model.text import for_pages, number
-from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.advice import Named, Reason
@@ -285,14 +284,6 @@ def table_again(name: str, sha256: str, member: str | None) -> Table:
     """A file that the server has, as this visitor may read it in the current project."""
     user = current_user()
     return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
-
-
-def keep_file(content: bytes, owner: str, source: Source | None = None) -> str:
-    """Store what somebody brought or had fetched, and note that in the log; gives its hash."""
-    address, kind = (None, {}) if source is None else (str(source), {"source": source.kind})
-    sha256 = here().files.put(content, owner=owner, source=address)
-    server.shared().audit.record(owner, "upload", "file", sha256, {"bytes": len(content), **kind})
-    return sha256
 
 
 def members_of(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, str | None]:
