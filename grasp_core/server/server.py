@@ -12,7 +12,7 @@ from typing import Any
 from grasp_core.engine.compute import server_pool
 from grasp_core.engine.process import Apart
 from grasp_core.engine.service import GroupItems, Makings, Plans, Service
-from grasp_core.model.access import Reach, User
+from grasp_core.model.access import Reach
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
 from grasp_core.model.settings import Settings, read_settings
@@ -117,10 +117,6 @@ class Server(Stores):
     def seen(self, reach: Reach) -> Stores:
         """The stores, for somebody of this reach: every statement reads and changes nothing beyond it."""
         return Stores(*(getattr(self, part.name).within(reach) for part in fields(Stores)))
-
-    def known(self, user: User) -> User:
-        """The user with their projects."""
-        return self.accounts.known(user)
 
     def keep_file(self, files: FileStore, content: bytes, owner: str, source: Source | None = None) -> str:
         """Store what somebody brought or had fetched, and note that in the log; gives its hash."""

@@ -185,7 +185,7 @@ class Admission:
                 found = None if token is None else user_by_token(token, owner, server.settings)
             else:
                 found = None if brought else self.identify(connection)
-            return None if found is None else server.known(found)
+            return None if found is None else server.accounts.known(found)
 
         user = who()
         asking = asker(connection, user)

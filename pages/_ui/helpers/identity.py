@@ -65,7 +65,7 @@ def visitor(*, seen: bool = False) -> User | None:
     claims = session_claims()
     user = None if claims is None else _person(claims, settings, seen=seen)
     ask_as(asker(user).name)
-    return None if user is None else server.shared().known(user)
+    return None if user is None else server.shared().accounts.known(user)
 
 
 def note_refusal(place: str) -> None:
