@@ -133,10 +133,10 @@ def example_result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 @pytest.fixture
 def few_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plans simulate few data sets and pilots, where not their numbers are asked about."""
-    from grasp_core.analysis.planner import make  # which loads NumPy
+    from grasp_core.analysis.planner import simulation  # which loads NumPy
 
     for name, value in {"ROUGH": 10, "PASSES": (15,), "ALONG": 1, "PILOTS": 3, "OF_PILOT": 10}.items():
-        monkeypatch.setattr(make, name, value)
+        monkeypatch.setattr(simulation, name, value)
 
 
 @pytest.fixture(scope="session")

@@ -26,11 +26,11 @@ from grasp_core.cli.terminal.output import add_output, check_output, tables_mark
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.compute import compute
-from grasp_core.engine.course import models_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import say_batches, say_shuffles, stopping_early, with_groups
 from grasp_core.engine.run import checked_groups
+from grasp_core.engine.time_left import models_seconds
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable

@@ -14,10 +14,10 @@ import numpy as np
 from grasp_core.analysis.pairs import pairs_of
 from grasp_core.analysis.panel import Later, LaterPanel, Panel, RunPanel
 from grasp_core.analysis.stages import given_of, slices_of
-from grasp_core.engine.course import GROUPS, VERDICTS, Course, OnCourse
-from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.run import Prepared, agreement_alone, finish, new_tally, prepare
+from grasp_core.engine.time_left import GROUPS, VERDICTS, Course, OnCourse
 from grasp_core.engine.verdict import explained, findable, too_few_for_verdicts, verdict_open
 from grasp_core.engine.watching import Checkpoints, Showing, Watcher
 from grasp_core.model.annotations import FloatArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.result import Result
 from grasp_core.permutation.testing.tally import Tally

@@ -13,7 +13,7 @@ import streamlit as st
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.overview import Team, teams
 from grasp_core.analysis.stages import check_given
-from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.model import spec as specs
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError

@@ -16,7 +16,7 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
 from grasp_core.benchmark.baselines.registry import BASELINES
-from grasp_core.engine.course import LONG_SECONDS, models_seconds
+from grasp_core.engine.time_left import LONG_SECONDS, models_seconds
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError

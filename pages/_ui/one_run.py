@@ -8,7 +8,7 @@ from functools import cache, partial
 import streamlit as st
 
 from grasp_core.analysis.planner.values import of_large_groups
-from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult

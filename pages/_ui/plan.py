@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from grasp_core.analysis.planner.make import PlanTask, assumed_task, task_of, usual
+from grasp_core.analysis.planner.simulation import PlanTask, assumed_task, task_of, usual
 from grasp_core.analysis.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import SpecError

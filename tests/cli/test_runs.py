@@ -22,8 +22,8 @@ from grasp_core.cli.scratch import InCaseOfStop, Scratch
 from grasp_core.cli.terminal.results import in_width
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError

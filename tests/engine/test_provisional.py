@@ -16,12 +16,12 @@ from sqlalchemy import URL
 from grasp_core.analysis.results import read_result
 from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
-from grasp_core.engine.course import PAIRS, Course, OnCourse, Stage
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.saved_runs import Conductor
 from grasp_core.engine.service import Service
+from grasp_core.engine.time_left import PAIRS, Course, OnCourse, Stage
 from grasp_core.engine.watching import Showing, Watcher
 from grasp_core.model.errors import DataError, RunCancelledError
 from grasp_core.model.outcome import Outcome

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 
 from grasp_core.engine import saved_runs
 from grasp_core.engine import verdict as findable_module
-from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import schedule as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service

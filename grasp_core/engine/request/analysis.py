@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from grasp_core.analysis.overview import teams
-from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.engine.request.option_names import Voice
 from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.request.voice import Voice
+from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.model import spec
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError

@@ -12,7 +12,14 @@ from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from grasp_core.analysis.items.panel import ItemsAsked
-from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
+from grasp_core.analysis.planner.simulation import (
+    UNLESS_SAID,
+    PlanTask,
+    assumed_task,
+    make_plan,
+    task_of,
+    usual,
+)
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import ANSWER, of_answer, rater_map_dict

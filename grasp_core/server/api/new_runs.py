@@ -14,8 +14,8 @@ from starlette.responses import Response
 
 from grasp_core.analysis.power import estimate, power_tasks
 from grasp_core.engine.request import analysis as request
+from grasp_core.engine.request.option_names import KeepingNotes
 from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.request.voice import KeepingNotes
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -51,11 +51,11 @@ class Json(KeepingNotes):
     """Options as they are written in a request's JSON; notes are kept."""
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
         return json.dumps({"axis": "axes"}.get(field, field))
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.request.voice.Voice`."""
+        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
         return f"{json.dumps(field)}: {json.dumps(value)}"
 
 

@@ -25,9 +25,9 @@ from grasp_core import __version__, cli
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import cluster as cluster_module
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.cluster import ClusterPool
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.access import EVERYTHING

@@ -7,7 +7,7 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.analysis.planner.make import PlanTask
+from grasp_core.analysis.planner.simulation import PlanTask
 from grasp_core.model.access import User
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import RunResult
