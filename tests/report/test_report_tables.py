@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult
@@ -66,7 +67,7 @@ def test_rows_sort_by_the_lead_statistic_whichever_is_shown(three):
     assert names(ordered_groups(three, "q")) == ["C", "A", "B"]
     assert names(ordered_groups(three, "q", by="irr")) == ["B", "C", "A"]
     assert results_table(three, order="q")["group"].tolist() == ["C", "A", "B"]
-    with pytest.raises(ValueError, match="axis, effect or q; found 'p'"):
+    with pytest.raises(SpecError, match="axis, effect or q; found 'p'"):
         ordered_groups(three, "p")
 
 

@@ -24,7 +24,7 @@ MAY_3 = 1_777_800_000.0
 def month(*labels: str, prefix: str = "r", column: str = "mood") -> bytes:
     """A file in which the label's column is easily taken for another."""
     rows = [
-        f"i{item},{prefix}{rater},{labels[(item + rater) % len(labels)]},{'ab'[(item * rater) % 2]},"
+        f"i{item},{prefix}{rater},{labels[(item + rater) % 3 % len(labels)]},{'ab'[(item * rater) % 2]},"
         f"{('Woman', 'Man')[rater % 2]}"
         for item in range(8)
         for rater in range(6)

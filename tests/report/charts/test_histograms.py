@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Histogram, Interval, Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.histograms import chart_alt, null_histograms, quantile, shared_domain
@@ -152,7 +153,7 @@ def test_wrong_arguments():
         null_histograms(make_result(), "kappa")
     with pytest.raises(ValueError, match="`theme` must be light or dark; found 'blue'"):
         null_histograms(make_result(), "irr", "blue")
-    with pytest.raises(ValueError, match="`order`"):
+    with pytest.raises(SpecError, match="`order`"):
         null_histograms(make_result(), "irr", order="size")
 
 
