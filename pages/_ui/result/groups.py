@@ -22,10 +22,10 @@ from grasp_core.report.charts.histograms import group_histograms, null_histogram
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.document import means_in_numbers
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.sentences import axes_to_watch, verdict_sentence
-from grasp_core.report.in_numbers import means_in_numbers
 from grasp_core.report.tables import RowOrder, cell_text, with_label_use
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import format_points_interval, mean_words
