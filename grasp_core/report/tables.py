@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
-from grasp_core.model.groups import Group, axis_label, group_label, named_group, one_line
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels, named_group, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.text import csv_text, safe_cell
@@ -155,6 +155,21 @@ def ordered_groups(
 
 def _last(number: float | None, sign: int) -> tuple[bool, float]:
     return (True, 0.0) if number is None else (False, sign * number)
+
+
+NO_VALUE = "is not estimable"
+
+
+def lacking(result: RunResult, statistic: str) -> dict[tuple[str, str], list[str]]:
+    """The groups of which a statistic "is not estimable" or "has no mark", by this and by the reason."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    titles = group_labels([row.group for row in result.groups])
+    for name, row in zip(titles, result.groups, strict=True):
+        outcome = names.outcome_of(row, statistic)
+        if outcome.value is None or outcome.reason is not None:
+            lacks = NO_VALUE if outcome.value is None else "has no mark"
+            groups.setdefault((lacks, str(outcome.reason or "no reason given")), []).append(name)
+    return groups
 
 
 def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
