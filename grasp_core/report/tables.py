@@ -299,7 +299,6 @@ def ends(outcome: Outcome) -> tuple[float | None, float | None]:
 
 _MOST_COLUMNS = 6
 """Labels that a table has room for side by side; of more, each group has the one that differs most."""
-ALL_LABELS, MEAN = "all labels", "mean"
 
 
 def with_label_use(result: RunResult) -> tuple[tuple[GroupResult, LabelUse], ...]:
@@ -317,53 +316,6 @@ def drawn_labels(result: RunResult) -> tuple[str, ...]:
         return tuple(labels)
     foremost_of = {use.most for _, use in found if use.significance != "none"}
     return tuple(label for label in labels if label in foremost_of)[:_MOST_COLUMNS]
-
-
-class Used(NamedTuple):
-    """The use of one label by a group, or of all labels together, or the mean."""
-
-    group: Group
-    n_raters: int
-    label: str
-    shift: Shift
-    q: float | None = None
-    signs: str = ""
-
-    def points(self, end: str) -> float:
-        """The shift, or an end of its interval, in points; of the mean in its units."""
-        value: float = or_nan(getattr(self.shift, end))
-        return value if self.label == MEAN else 100 * value
-
-
-def label_uses(result: RunResult) -> list[Used]:
-    """Rows for each group: all labels together, each label, and the mean where labels have one."""
-    rows = []
-    for row, use in with_label_use(result):
-        of = row.group, row.n_raters
-        rows.append(Used(*of, ALL_LABELS, Shift(None, p=use.p), use.q, names.signs(use)))
-        rows += [Used(*of, label, shift) for label, shift in use.labels.items()]
-        rows += [] if use.mean is None else [Used(*of, MEAN, use.mean)]
-    return rows
-
-
-LABEL_USE = (
-    *OF_ROW[:3],
-    Column("label", name="label", sheet="Label"),
-    Column("shift.value", name="shift", kind="value"),
-    Column("shift.low", name="low", kind="value"),
-    Column("shift.high", name="high", kind="value"),
-    Column(lambda one: one.points("value"), sheet="Points more often than the others", kind="points"),
-    Column(lambda one: one.points("low"), sheet="from", kind="points"),
-    Column(lambda one: one.points("high"), sheet="to", kind="points"),
-    Column("shift.p", name="p", sheet="p", kind="p"),
-    Column("q", name="q", sheet="q", kind="p"),
-    Column("signs", name="stars", sheet="*", kind="mark"),
-)
-
-
-def label_use_table(result: RunResult) -> pd.DataFrame:
-    """:func:`label_uses` with numbers."""
-    return numbers(LABEL_USE, label_uses(result))
 
 
 def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.DataFrame:

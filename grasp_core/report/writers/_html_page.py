@@ -173,7 +173,7 @@ def _pairs(result: RunResult) -> Iterator[str]:
 def _slices(result: RunResult, position: int) -> Iterator[str]:
     """Figures of the first groups of which something is marked."""
     found, what = result.slices[position], (names.lead_statistic(result), False)
-    for place, group in enumerate(marked_groups(found)[:_DRAWN]):
+    for place, group in enumerate(marked_groups(result, found)[:_DRAWN]):
         drawn = figure(slices_chart(result, found.column, group, what), f"slices-{position}-{place}")
         yield _lines(f"<h3>{escape(group_label(group))}</h3>", drawn)
 

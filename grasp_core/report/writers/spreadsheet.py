@@ -28,16 +28,15 @@ from grasp_core.report.rater_map import axis_columns, group_columns, groups_of, 
 from grasp_core.report.slices import as_result, as_results
 from grasp_core.report.tables import (
     DSI,
-    LABEL_USE,
     Cell,
     Cells,
     Kind,
     columns_of_groups,
-    label_uses,
     ordered_dsi,
     sheet,
     with_label_use,
 )
+from grasp_core.report.tidy import LABEL_USE, label_use_lines
 from grasp_core.report.words.names import NOT_ESTIMABLE
 from grasp_core.report.words.printable import printable_result
 
@@ -175,7 +174,7 @@ def _dsi(result: RunResult) -> list[Cells]:
 
 
 def _label_use(result: RunResult) -> list[Cells]:
-    return sheet(LABEL_USE, label_uses(result))
+    return sheet(LABEL_USE, label_use_lines(result))
 
 
 _SLICE: Mapping[str, Kind] = {"Column": "text", "Value": "text", "Items": "count"}

@@ -18,7 +18,8 @@ from grasp_core.report.charts.histograms import pair_histograms
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.document import measure_table, pair_table
 from grasp_core.report.findings.mending import given_too
-from grasp_core.report.tables import ALL_LABELS, label_use_table, results_table
+from grasp_core.report.tables import results_table
+from grasp_core.report.tidy import ALL_LABELS, label_use_table
 from grasp_core.report.words.label_use import format_points
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from pages._ui.helpers import widgets as ui
