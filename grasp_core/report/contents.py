@@ -32,14 +32,8 @@ VOTING_AGREEMENT, TIES, LEVEL = _CHOICES["voting_agreement"], _CHOICES["ties"], 
 CORRECTION, FAMILY, INTERVAL = _CHOICES["correction"], _CHOICES["family"], _CHOICES["interval"]
 PAPER_P = P_VALUE["paper"].meaning
 LEVEL_COUNTS_FOR = "It counts for IRR, XRR and their GAI; to other statistics labels are equal or not."
-SEVERAL = (
-    "IRR and XRR take all of them together, two raters differing by the share of questions that they answer "
-    "differently; other statistics are averaged over the questions."
-)
-PAIRS = (
-    "The groups of each axis are compared with each other two by two; profiles are shuffled among the two "
-    "alone, and the pairs of an axis are corrected together."
-)
+SEVERAL: str = names.TEXTS["explained"]["several"]
+PAIRS: str = names.TEXTS["explained"]["pairs_of_run"]
 TAIL = Choice(
     "Fit small p-values",
     "Where fewer than 10 random groupings go as far, p is that of a curve through the tail of all, and is "

@@ -25,10 +25,7 @@ PAIR_NAMES: Mapping[str, str] = {
     "gai_difference": "Difference in GAI",
 }
 """One entry per statistic of :data:`grasp_core.model.outcome.PAIR_STATISTICS`."""
-PAIRS_EXPLANATION = (
-    "The groups of an axis compared with each other two by two, whatever the others do. A value is compared "
-    "with random groupings of the two groups’ raters alone; the pairs of an axis are corrected together."
-)
+PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +129,7 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "spread": (),
 }
 """The measures of which one tells of each kind of difference."""
-_NOTHING = (
-    "Nothing between the two is found: random groupings of their raters differ as much. That does not show "
-    "that they see the items alike."
-)
+_NOTHING: str = names.TEXTS["explained"]["no_pair"]
 _Parts = tuple[str | Segment, ...]
 
 

@@ -206,11 +206,7 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
     return Sentence.of(*where, f"{does} than random groups of their size would: {size}, {tests}.")
 
 
-GIVEN_EXPLANATION = (
-    "Given an axis, profiles are shuffled only among raters who have the same value on it, so that it cannot "
-    "explain what is found. The values stay the same, their tests do not: fewer raters change places, so "
-    "that what is no longer found may also be too faint to be found within values."
-)
+GIVEN_EXPLANATION: str = names.TEXTS["explained"]["given"]
 
 
 def as_result(result: RunResult, found: GivenResult) -> RunResult:
