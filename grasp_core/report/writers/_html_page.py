@@ -122,7 +122,9 @@ def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
     everybody = paragraph(in_one_line(result)) if result.everybody is not None else ""
     missing, every = listing(map(escape, contents.not_estimable(result))), "Every statistic of every group"
     marks = paragraph(f"{marked}. {contents.brackets(result.spec.analysis)}")
-    drawn = folded(every, _lines(frame(every, wide_table(result), 2), missing))
+    table = wide_table(result)
+    table[["Raters", "Annotations"]] = table[["Raters", "Annotations"]].map("{:,}".format)
+    drawn = folded(every, _lines(frame(every, table, 2), missing))
     yield "groups", "Groups", _lines(everybody, marks, drawn)
     for one in document.further(result):
         if one.key != "dsi":
