@@ -197,7 +197,8 @@ _OTHER_ITEMS = (
 
 
 def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
-    found, random, constant, small, close, assignment = looked
+    found, random, constant = looked.overview, looked.random, looked.constant
+    small, close, assignment = looked.small, looked.overlaps, looked.assignment
     left, right = st.columns(2)
     with left:
         amount = "Items, raters, annotations and what is missing"
