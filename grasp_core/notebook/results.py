@@ -19,8 +19,16 @@ from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import answer
 from grasp_core.report.pairs import PAIRS_SAID, most_told
-from grasp_core.report.tables import RowOrder, dsi_table, label_use_table, results_table, wide_table
-from grasp_core.report.tidy import findings_table, given_lines, lines, pair_lines, slice_lines, tidy
+from grasp_core.report.tables import RowOrder, dsi_table, results_table, wide_table
+from grasp_core.report.tidy import (
+    findings_table,
+    given_lines,
+    label_use_table,
+    lines,
+    pair_lines,
+    slice_lines,
+    tidy,
+)
 from grasp_core.report.words.printable import printable_result
 from grasp_core.report.writers.registry import EXPORTS
 

@@ -21,6 +21,7 @@ from grasp_core.model.text import listed, number, quoted
 from grasp_core.permutation.draw import clusters_of, strata_of
 from grasp_core.permutation.testing.deviations import FEWEST
 from grasp_core.permutation.testing.tail import Shuffles
+from grasp_core.report.words import names
 from grasp_core.report.words.names import (
     DSI_NAME,
     PAIR_NAMES,
@@ -93,14 +94,8 @@ def said_of_matched(found: Iterable[Unmatched]) -> list[Remark]:
     ]
 
 
-MEANING = (
-    "Shuffling stops, group by group, once all marks are settled: once further shuffles are not expected to "
-    "change them. Settled marks are reported with their risk, the others by name."
-)
-_MAX_T = (
-    " For max-T, deviations are measured in the spread that the first shuffles (up to 10,000) had, and the "
-    "risk of a mark after correction is that of a nominal one."
-)
+MEANING: str = names.TEXTS["explained"]["stopping"]
+_MAX_T: str = names.TEXTS["explained"]["max_t"]
 
 
 def how_it_ended(result: Result) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grasp_core.model.groups import axis_label, group_labels, one_line
+from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.result import Result, RunResult, Stopping
 from grasp_core.model.spec import LEVEL as MARKED_BELOW
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee
+from grasp_core.report.tables import lacking
 from grasp_core.report.words import names
 
 
@@ -31,14 +32,8 @@ VOTING_AGREEMENT, TIES, LEVEL = _CHOICES["voting_agreement"], _CHOICES["ties"], 
 CORRECTION, FAMILY, INTERVAL = _CHOICES["correction"], _CHOICES["family"], _CHOICES["interval"]
 PAPER_P = P_VALUE["paper"].meaning
 LEVEL_COUNTS_FOR = "It counts for IRR, XRR and their GAI; to other statistics labels are equal or not."
-SEVERAL = (
-    "IRR and XRR take all of them together, two raters differing by the share of questions that they answer "
-    "differently; other statistics are averaged over the questions."
-)
-PAIRS = (
-    "The groups of each axis are compared with each other two by two; profiles are shuffled among the two "
-    "alone, and the pairs of an axis are corrected together."
-)
+SEVERAL: str = names.TEXTS["explained"]["several"]
+PAIRS: str = names.TEXTS["explained"]["pairs_of_run"]
 TAIL = Choice(
     "Fit small p-values",
     "Where fewer than 10 random groupings go as far, p is that of a curve through the tail of all, and is "
@@ -102,7 +97,6 @@ def conventions(spec: RunSpec, stopping: Stopping | None = None) -> tuple[tuple[
     return tuple((name, printable(sentence)) for name, sentence in stated(spec, stopping))
 
 
-NO_VALUE = "is not estimable"
 _NAMED, _MODELS = 4, 5
 """Questions or axes, and models, that a title names."""
 
@@ -157,18 +151,6 @@ def methods(result: RunResult) -> tuple[Method, ...]:
     if result.dsi:
         found.append(Method(names.DSI_NAME, names.DSI_EXPLANATION, names.DSI_FORMULA))
     return tuple(found)
-
-
-def lacking(result: RunResult, statistic: str) -> dict[tuple[str, str], list[str]]:
-    """The groups of which a statistic "is not estimable" or "has no mark", by this and by the reason."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    titles = group_labels([row.group for row in result.groups])
-    for name, row in zip(titles, result.groups, strict=True):
-        outcome = names.outcome_of(row, statistic)
-        if outcome.value is None or outcome.reason is not None:
-            lacks = NO_VALUE if outcome.value is None else "has no mark"
-            groups.setdefault((lacks, str(outcome.reason or "no reason given")), []).append(name)
-    return groups
 
 
 def not_estimable(result: RunResult) -> tuple[str, ...]:

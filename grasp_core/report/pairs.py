@@ -16,10 +16,7 @@ from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import direction, format_points, manner, mean_outcome, shift_outcome
 
-PAIRS_EXPLANATION = (
-    "The groups of an axis compared with each other two by two, whatever the others do. A value is compared "
-    "with random groupings of the two groups’ raters alone; the pairs of an axis are corrected together."
-)
+PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +120,7 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "spread": (),
 }
 """The measures of which one tells of each kind of difference."""
-_NOTHING = (
-    "Nothing between the two is found: random groupings of their raters differ as much. That does not show "
-    "that they see the items alike."
-)
+_NOTHING: str = names.TEXTS["explained"]["no_pair"]
 _Parts = tuple[str | Segment, ...]
 
 

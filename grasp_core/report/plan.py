@@ -22,6 +22,7 @@ from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
 from grasp_core.model.text import Sentence, number, strong
 from grasp_core.report.tables import Column, csv_of, texts
+from grasp_core.report.words.names import TEXTS
 
 TARGETS: dict[Target, str] = {
     "labels": "label use",
@@ -30,10 +31,7 @@ TARGETS: dict[Target, str] = {
     "gai": "GAI (IRR / XRR)",
     "dsi": "DSI of the axis",
 }
-EXPLANATION = (
-    "Raters and items are drawn anew from a model fitted to the pilot, or assumed; each simulated data set "
-    "is tested as a run would test it, at p < 0.05 before correction for many groups."
-)
+EXPLANATION: str = TEXTS["explained"]["plan"]
 
 
 def named(plan: Plan) -> str:

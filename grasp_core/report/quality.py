@@ -46,7 +46,7 @@ from grasp_core.reading.screens.random_responders import (
 )
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.tables import Column, numbers, texts
-from grasp_core.report.words.names import MINUS, format_p, format_p_value
+from grasp_core.report.words.names import MINUS, TEXTS, format_p, format_p_value
 
 FORMAT = "grasp-quality"
 FORMAT_VERSION = 1
@@ -186,12 +186,7 @@ def quality_json(report: QualityReport) -> str:
 
 NO_VALUE = "–"
 NOT_FOUND = "none"
-POWER_MEANING = (
-    "For these raters and items: “up to be found” is the smallest GAI above the usual one that 8 of 10 runs "
-    "on data of this shape would mark at p < 0.05; “down” is the largest GAI below it. Smaller differences "
-    "may be there and be missed; “none” means that even the strongest simulated effect is mostly missed. "
-    "Correction for many groups asks for more. What other raters and items would find, a plan says."
-)
+POWER_MEANING: str = TEXTS["explained"]["power"]
 
 
 def overview_table(found: Overview) -> pd.DataFrame:

@@ -10,12 +10,9 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label
 from grasp_core.model.spec import Level
 from grasp_core.model.text import Sentence, agree, csv_text, number, safe_cell, strong
 from grasp_core.report.tables import Column, exact, texts
-from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_p, format_p_value, format_value
+from grasp_core.report.words.names import SIGNIFICANCE_NAMES, TEXTS, format_p, format_p_value, format_value
 
-EXPLANATION = (
-    "Each mark is a rater; raters who answer alike stand near each other. The share explained says how much "
-    "of the differences between raters goes with an axis; random groupings of the same sizes do too."
-)
+EXPLANATION: str = TEXTS["explained"]["map"]
 _LITTLE = 0.3
 """Below this share of the variance, distances on the map are told to say little."""
 

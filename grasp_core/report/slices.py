@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -65,17 +65,10 @@ def by_value(result: RunResult, found: SlicesResult, group: Group) -> RunResult:
     return replace(result, groups=tuple(rows), dsi=(), slices=())
 
 
-def marked_groups(found: SlicesResult) -> tuple[Group, ...]:
+def marked_groups(result: RunResult, found: SlicesResult) -> tuple[Group, ...]:
     """Groups of which some test holds after correction in some slice."""
-    return tuple(
-        dict.fromkeys(
-            row.group
-            for one in found.values
-            for row in one.groups
-            for test in (*row.statistics.values(), *(() if row.label_use is None else (row.label_use,)))
-            if test.significance == "corrected"
-        )
-    )
+    marked = (one.row.group for one in _tests(result, found) if one.test.significance == "corrected")
+    return tuple(dict.fromkeys(marked))
 
 
 def sliced(result: RunResult, found: SlicesResult, make: Callable[[RunResult], pd.DataFrame]) -> pd.DataFrame:
@@ -111,8 +104,7 @@ def _brief(row: GroupResult, what: str) -> str:
 
 def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None = None) -> list[Sentence]:
     """What stands out in which slice of a column, of all groups or of one; at last what is in no slice."""
-    tests = [one for one in _tests(result, found) if group is None or one.row.group == group]
-    tested = [one for one in tests if one.test.p is not None]
+    tested = [one for one in _tests(result, found, group) if one.test.p is not None]
     held = _held(result, tested)
     nominal = sum(one.test.significance == "nominal" for one in tested)
     said = [_sentence(result, found, one) for one in held[:_TOLD]]
@@ -171,11 +163,10 @@ def _doubts(result: RunResult, one: Found) -> tuple[Doubt, ...]:
 
 def told_first(result: RunResult, found: SlicesResult, group: Group | None = None) -> Found | None:
     """The test that the first sentence is about, of all groups or of one; None where none holds."""
-    held = _held(result, [one for one in _tests(result, found) if group is None or one.row.group == group])
-    return held[0] if held else None
+    return next(iter(_held(result, _tests(result, found, group))), None)
 
 
-def _held(result: RunResult, tests: list[Found]) -> list[Found]:
+def _held(result: RunResult, tests: Iterable[Found]) -> list[Found]:
     """Those that hold after correction: what makes findings first, of the same the strongest."""
     held = [one for one in tests if one.test.significance == "corrected"]
 
@@ -186,9 +177,9 @@ def _held(result: RunResult, tests: list[Found]) -> list[Found]:
     return sorted(held, key=place)
 
 
-def _tests(result: RunResult, found: SlicesResult) -> Iterator[Found]:
-    for one in found.values:
-        for row in one.groups:
+def _tests(result: RunResult, found: SlicesResult, group: Group | None = None) -> Iterator[Found]:
+    for one, row in ((of, row) for of in found.values for row in of.groups):
+        if group in (None, row.group):
             for name in names.reported_statistics(result):
                 yield Found(one, row, name, names.outcome_of(row, name))
             if row.label_use is not None:
@@ -215,11 +206,7 @@ def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
     return Sentence.of(*where, f"{does} than random groups of their size would: {size}, {tests}.")
 
 
-GIVEN_EXPLANATION = (
-    "Given an axis, profiles are shuffled only among raters who have the same value on it, so that it cannot "
-    "explain what is found. The values stay the same, their tests do not: fewer raters change places, so "
-    "that what is no longer found may also be too faint to be found within values."
-)
+GIVEN_EXPLANATION: str = names.TEXTS["explained"]["given"]
 
 
 def as_result(result: RunResult, found: GivenResult) -> RunResult:

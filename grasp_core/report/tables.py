@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import Group, axis_label, group_label, named_group, one_line
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels, named_group, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.text import csv_text, safe_cell
@@ -158,6 +158,21 @@ def _last(number: float | None, sign: int) -> tuple[bool, float]:
     return (True, 0.0) if number is None else (False, sign * number)
 
 
+NO_VALUE = "is not estimable"
+
+
+def lacking(result: RunResult, statistic: str) -> dict[tuple[str, str], list[str]]:
+    """The groups of which a statistic "is not estimable" or "has no mark", by this and by the reason."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    titles = group_labels([row.group for row in result.groups])
+    for name, row in zip(titles, result.groups, strict=True):
+        outcome = names.outcome_of(row, statistic)
+        if outcome.value is None or outcome.reason is not None:
+            lacks = NO_VALUE if outcome.value is None else "has no mark"
+            groups.setdefault((lacks, str(outcome.reason or "no reason given")), []).append(name)
+    return groups
+
+
 def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
     """Table 5 with numbers: one row per group."""
     return numbers(columns_of_groups(result), ordered_groups(result, order, by))
@@ -285,7 +300,6 @@ def ends(outcome: Outcome) -> tuple[float | None, float | None]:
 
 _MOST_COLUMNS = 6
 """Labels that a table has room for side by side; of more, each group has the one that differs most."""
-ALL_LABELS, MEAN = "all labels", "mean"
 
 
 def with_label_use(result: RunResult) -> tuple[tuple[GroupResult, LabelUse], ...]:
@@ -303,53 +317,6 @@ def drawn_labels(result: RunResult) -> tuple[str, ...]:
         return tuple(labels)
     foremost_of = {use.most for _, use in found if use.significance != "none"}
     return tuple(label for label in labels if label in foremost_of)[:_MOST_COLUMNS]
-
-
-class Used(NamedTuple):
-    """The use of one label by a group, or of all labels together, or the mean."""
-
-    group: Group
-    n_raters: int
-    label: str
-    shift: Shift
-    q: float | None = None
-    signs: str = ""
-
-    def points(self, end: str) -> float:
-        """The shift, or an end of its interval, in points; of the mean in its units."""
-        value: float = or_nan(getattr(self.shift, end))
-        return value if self.label == MEAN else 100 * value
-
-
-def label_uses(result: RunResult) -> list[Used]:
-    """Rows for each group: all labels together, each label, and the mean where labels have one."""
-    rows = []
-    for row, use in with_label_use(result):
-        of = row.group, row.n_raters
-        rows.append(Used(*of, ALL_LABELS, Shift(None, p=use.p), use.q, names.signs(use)))
-        rows += [Used(*of, label, shift) for label, shift in use.labels.items()]
-        rows += [] if use.mean is None else [Used(*of, MEAN, use.mean)]
-    return rows
-
-
-LABEL_USE = (
-    *OF_ROW[:3],
-    Column("label", name="label", sheet="Label"),
-    Column("shift.value", name="shift", kind="value"),
-    Column("shift.low", name="low", kind="value"),
-    Column("shift.high", name="high", kind="value"),
-    Column(lambda one: one.points("value"), sheet="Points more often than the others", kind="points"),
-    Column(lambda one: one.points("low"), sheet="from", kind="points"),
-    Column(lambda one: one.points("high"), sheet="to", kind="points"),
-    Column("shift.p", name="p", sheet="p", kind="p"),
-    Column("q", name="q", sheet="q", kind="p"),
-    Column("signs", name="stars", sheet="*", kind="mark"),
-)
-
-
-def label_use_table(result: RunResult) -> pd.DataFrame:
-    """:func:`label_uses` with numbers."""
-    return numbers(LABEL_USE, label_uses(result))
 
 
 def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.DataFrame:

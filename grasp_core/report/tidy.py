@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import pandas as pd
@@ -16,9 +18,9 @@ from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import Column, csv_of, ends, or_nan
+from grasp_core.report.tables import Column, csv_of, ends, numbers, or_nan, with_label_use
 from grasp_core.report.words.label_use import interval_of, said_more
-from grasp_core.report.words.names import outcome_of, reported_statistics
+from grasp_core.report.words.names import outcome_of, reported_statistics, signs
 
 UNITS: Mapping[str, str] = {
     **{name: one.unit for name, one in TABLE.items()},
@@ -88,6 +90,49 @@ def lines(result: RunResult) -> Iterator[Line]:
         n_raters, n_annotations = (None, None) if axis.group is None else raters.get(axis.group, (None, None))
         first = Line(axis.axes, axis.group, n_raters, n_annotations)
         yield from _tests(result, first, {"dsi": axis.outcome})
+
+
+def label_use_lines(result: RunResult) -> list[Line]:
+    """Of each group the test of all labels together, each label, and the mean where labels have one."""
+    of_groups = (
+        (Line(row.group.axes, row.group, row.n_raters, None), use) for row, use in with_label_use(result)
+    )
+    return [line for first, use in of_groups for line in _tests(result, first, {}, use)]
+
+
+ALL_LABELS = "all labels"
+
+
+def _label(line: Line) -> str:
+    return "mean" if line.statistic == "mean_shift" else line.label or ALL_LABELS
+
+
+def _points(of: Callable[[Outcome], float | None], line: Line) -> float:
+    """A shift, or an end of its interval, in points; of the mean in its units."""
+    value: float = or_nan(of(line.outcome))
+    return value if line.statistic == "mean_shift" else 100 * value
+
+
+LABEL_USE = (
+    Column(lambda line: axis_label(line.axes), name="axis", sheet="Axis"),
+    Column(lambda line: line.group and group_label(line.group), name="group", sheet="Group"),
+    Column("raters", name="raters", sheet="Raters", kind="count"),
+    Column(_label, name="label", sheet="Label"),
+    Column("outcome.value", name="shift", kind="value"),
+    Column(lambda line: ends(line.outcome)[0], name="low", kind="value"),
+    Column(lambda line: ends(line.outcome)[1], name="high", kind="value"),
+    Column(partial(_points, attrgetter("value")), sheet="Points more often than the others", kind="points"),
+    Column(partial(_points, lambda one: ends(one)[0]), sheet="from", kind="points"),
+    Column(partial(_points, lambda one: ends(one)[1]), sheet="to", kind="points"),
+    Column("outcome.p", name="p", sheet="p", kind="p"),
+    Column("outcome.q", name="q", sheet="q", kind="p"),
+    Column(lambda line: signs(line.outcome), name="stars", sheet="*", kind="mark"),
+)
+
+
+def label_use_table(result: RunResult) -> pd.DataFrame:
+    """:func:`label_use_lines` with numbers."""
+    return numbers(LABEL_USE, label_use_lines(result))
 
 
 def pair_lines(result: RunResult) -> Iterator[Line]:

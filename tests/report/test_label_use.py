@@ -6,7 +6,8 @@ import pytest
 from grasp_core.model.outcome import LabelUse, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.text import Sentence
-from grasp_core.report.tables import label_use_by_group, label_use_numbers, label_use_table
+from grasp_core.report.tables import label_use_by_group, label_use_numbers
+from grasp_core.report.tidy import label_use_table
 from grasp_core.report.words.label_use import (
     foremost,
     format_points,

@@ -12,7 +12,7 @@ from grasp_core.model.outcome import PAIR_STATISTICS, Interval, Outcome, Shift
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.notebook.results import Analysis
-from grasp_core.report.in_numbers import PAIRS, measure_table, pair_table, pairs_in_words, pairs_tested
+from grasp_core.report.document import PAIRS, measure_table, pair_table, pairs_in_words, pairs_tested
 from grasp_core.report.pairs import (
     foremost_pairs,
     measures,

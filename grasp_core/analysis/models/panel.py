@@ -38,7 +38,11 @@ class Models:
         self._dataset, self._grouping, self._analysis = dataset, grouping, analysis
         models = [model.labels for model in dataset.models]
         everybody = count(dataset.annotations, np.ones(dataset.annotations.n_raters, dtype=np.bool_))
-        self._classes = compared_classes(models, everybody, self._ranks())
+        ranks = self._ranks()
+        self._classes = compared_classes(models, everybody, ranks)
+        self._overall = [
+            float(all_sides(x, everybody, ranks, self._classes)[0][SIDES.index("macro_f1")]) for x in models
+        ]
         self._whole = self._lay_out(grouping)
         symmetry = Symmetry.of(dataset.raters, grouping, analysis)
         n_models = len(dataset.models)
@@ -86,7 +90,13 @@ class Models:
                 for model in self._dataset.models
             }
             rows.append(GroupSides(group, int(member.sum()), int(annotations_of[member].sum()), sides))
-        models = tuple(self._summary(model, ranks) for model in self._dataset.models)
+        models = tuple(
+            ModelSummary(
+                *(model.name, model.source, model.sha256, model.n_labelled),
+                *(ranks.shape[0] - model.n_labelled, model.left_out, overall),
+            )
+            for model, overall in zip(self._dataset.models, self._overall, strict=True)
+        )
         names = self._dataset.annotations.categories
         return ModelsResult(
             models=models,
@@ -115,31 +125,14 @@ class Models:
 
     def _reasons(self, ranks: Int64Array) -> dict[int, Remark]:
         """Why a column has no value; only where it has none."""
-        found = {}
+        found: dict[int, Remark] = {}
         by_pair = self.observed.reshape(-1, len(self._dataset.models), len(SIDES))
         for g, m in np.argwhere(np.isnan(by_pair).any(axis=2)).tolist():
             counts = count(self._dataset.annotations, self._grouping.member[g])
             first = (g * len(self._dataset.models) + m) * len(SIDES)
-            for name, reason in all_sides(self._dataset.models[m].labels, counts, ranks, self._classes)[
-                1
-            ].items():
-                found[first + SIDES.index(name)] = reason
+            _, why = all_sides(self._dataset.models[m].labels, counts, ranks, self._classes)
+            found |= {first + SIDES.index(name): reason for name, reason in why.items()}
         return found
-
-    def _summary(self, model: ModelLabels, ranks: Int64Array) -> ModelSummary:
-        annotations = self._dataset.annotations
-        everybody = count(annotations, np.ones(annotations.n_raters, dtype=np.bool_))
-        return ModelSummary(
-            name=model.name,
-            source=model.source,
-            sha256=model.sha256,
-            labelled=model.n_labelled,
-            unlabelled=annotations.n_items - model.n_labelled,
-            left_out=model.left_out,
-            overall_f1=float(
-                all_sides(model.labels, everybody, ranks, self._classes)[0][SIDES.index("macro_f1")]
-            ),
-        )
 
 
 def _notes(model: ModelLabels) -> list[Remark]:

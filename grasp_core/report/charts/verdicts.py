@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
-from grasp_core.model.groups import Group, one_line, spoken
+from grasp_core.model.groups import one_line, spoken
 from grasp_core.model.outcome import Kind, Outcome, Shift, Significance, VerdictCode
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts import theme as draw
@@ -81,28 +81,7 @@ def verdict_chart(result: RunResult, theme: draw.Theme = "light", *, narrow: boo
     found = [doubted(one, result) for one in drawn_groups(result)]
     if not found:
         return draw.message(theme, heading=None, text=NOT_DRAWN)
-    places, label = _NARROW if narrow else _WIDE, _one_label(found)
-    means = [label_use.scale_outcome(one.row.label_use, result) for one in found]
-    scaled = all(one is not None and one.value is not None for one in means)
-    panels = _left(result, label, scaled=scaled), _right(result)
-    uncertain = {group for one in found if one.undone for group in one.groups}
-    named = [
-        _named(one, place, places, uncertain, theme) | {"said": _said(one, result, label, scaled=scaled)}
-        for place, one in enumerate(found)
-    ]
-    height = _HEAD + places.row * len(found) + _FOOT
-    lines = alt.Chart(draw.rows([{"y": row["bottom"]} for row in named], "lines"))
-    layers = [draw.from_edge_to_edge(lines, draw.down("y", height), theme)]
-    for name, panel, across in zip(("left", "right"), panels, (places.left, places.right), strict=True):
-        if panel is not None:
-            layers += _drawn(name, panel, across, named, found, height, theme)
-    layers += _texts(named, places, theme)
-    told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in named)
-    a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # on a row chooses its group
-    whole = alt.Chart(draw.rows(named, "rows"))
-    clicked = draw.clickable(whole, "top", "bottom", cursor="pointer", aria=False).add_params(a_click)
-    alt_text = f"Groups by verdict. {told}."
-    return draw.finish([clicked, *layers], theme, heading=None, alt_text=alt_text, height=height)
+    return _Drawing(result, found, _NARROW if narrow else _WIDE, theme).chart()
 
 
 def _one_label(found: list[Finding]) -> str | None:
@@ -114,84 +93,216 @@ def _one_label(found: list[Finding]) -> str | None:
     return None if told is None else told[0]
 
 
-def _told(one: Finding, label: str | None) -> tuple[str, Shift] | None:
-    """The label that the group is drawn by, and its shift."""
-    use = one.row.label_use
-    if use is None or label is None:
-        return None if use is None else label_use.said_more(use)
-    return label, use.labels[label]
+class _Drawing:
+    """The chart of some groups: what all its layers are made of."""
 
+    def __init__(self, result: RunResult, found: list[Finding], places: _Places, theme: draw.Theme) -> None:
+        self._result, self._found, self._places, self._theme = result, found, places, theme
+        self._label = _one_label(found)
+        means = [label_use.scale_outcome(one.row.label_use, result) for one in found]
+        self._scaled = all(one is not None and one.value is not None for one in means)
+        self._uncertain = {group for one in found if one.undone for group in one.groups}
+        self._height = _HEAD + places.row * len(found) + _FOOT
+        self._named = [self._of_group(one, _HEAD + places.row * place) for place, one in enumerate(found)]
 
-def _left(result: RunResult, label: str | None, *, scaled: bool) -> _Panel:
-    """Each group's most telling label, of two labels the same; on a scale the shift of the mean."""
-    if scaled:
-        unit = " in steps" if result.spec.analysis.level == "ordinal" else ""
+    def chart(self) -> alt.LayerChart:
+        """Rows to click on, lines between them, both panels, and words."""
+        lines = alt.Chart(draw.rows([{"y": row["bottom"]} for row in self._named], "lines"))
+        layers = [draw.from_edge_to_edge(lines, draw.down("y", self._height), self._theme)]
+        layers += self._drawn("left", self._left(), self._places.left)
+        right = self._right()
+        layers += [] if right is None else self._drawn("right", right, self._places.right)
+        layers += self._texts()
+        told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in self._named)
+        a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # on a row chooses its group
+        whole = alt.Chart(draw.rows(self._named, "rows"))
+        clicked = draw.clickable(whole, "top", "bottom", cursor="pointer", aria=False).add_params(a_click)
+        alt_text = f"Groups by verdict. {told}."
+        return draw.finish(
+            [clicked, *layers], self._theme, heading=None, alt_text=alt_text, height=self._height
+        )
+
+    def _told(self, one: Finding) -> tuple[str, Shift] | None:
+        """The label that the group is drawn by, and its shift."""
+        use = one.row.label_use
+        if use is None or self._label is None:
+            return None if use is None else label_use.said_more(use)
+        return self._label, use.labels[self._label]
+
+    def _left(self) -> _Panel:
+        """Each group's most telling label, of two labels the same; on a scale the shift of the mean."""
+        if self._scaled:
+            unit = " in steps" if self._result.spec.analysis.level == "ordinal" else ""
+            return _Panel(
+                f"Difference of the average{unit}",
+                lambda one: label_use.scale_outcome(one.row.label_use, self._result) or Outcome(None),
+                0.0,
+                lambda value: (
+                    f"{format_value(abs(value)).rstrip('0').rstrip('.')} {label_use.higher_or_lower(value)}"
+                ),
+                ("labels",),
+            )
+
+        def of_label(one: Finding) -> Outcome:
+            told = self._told(one)
+            return Outcome(None) if told is None else label_use.shift_outcome(one.row.label_use, told[0])
+
         return _Panel(
-            f"Difference of the average{unit}",
-            lambda one: label_use.scale_outcome(one.row.label_use, result) or Outcome(None),
+            "Difference per 100 answers",
+            of_label,
             0.0,
-            lambda value: (
-                f"{format_value(abs(value)).rstrip('0').rstrip('.')} {label_use.higher_or_lower(value)}"
-            ),
+            lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
             ("labels",),
         )
 
-    def of_label(one: Finding) -> Outcome:
-        told = _told(one, label)
-        return Outcome(None) if told is None else label_use.shift_outcome(one.row.label_use, told[0])
+    def _right(self) -> _Panel | None:
+        name = next((one for one in COHESION if one in self._result.spec.analysis.statistics), None)
+        if name is None:
+            return None
+        same = NO_EFFECT[name]
+        return _Panel(
+            "Agree among themselves",
+            lambda one: one.row.statistics.get(name, Outcome(None)),
+            same,
+            lambda value: "more" if value > same else "less",
+            ("cohesion",),
+            round=False,
+        )
 
-    return _Panel(
-        "Difference per 100 answers",
-        of_label,
-        0.0,
-        lambda value: f"{abs(value):g} {'more' if value > 0 else 'fewer'}",
-        ("labels",),
-    )
+    def _of_group(self, one: Finding, top: int) -> dict[str, Any]:
+        """A group's name, verdict, what is said of it, and places."""
+        verdict, places = one.verdict, self._places
+        code: VerdictCode = "none" if verdict is None else verdict.code
+        status, colour = VERDICT_NAMES[code], _COLOURS.get(code, "none")
+        if verdict is not None and verdict.by is not None:
+            perhaps = "perhaps " if verdict.by in self._uncertain else ""
+            status = f"{perhaps}only because of {spoken(verdict.by)}"
+        if one.undone and code == "clear":
+            status, colour = "not certain: something else may explain it", "nominal"
+        size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
+        return {
+            "name": one.name,
+            "group": one.title,
+            "named": f"{_short(one)} ({size})",
+            "status": status,
+            "colour": draw.palette(self._theme).text[colour],
+            "weight": 600 if code == "clear" else 400,
+            "top": top,
+            **{name: top + getattr(places, name) for name in ("name_y", "status_y", "mark_y")},
+            "said_x": places.said[0],
+            "said_y": top + places.said_y,
+            "line": top + places.line_y,
+            "bottom": top + places.row,
+            "kinds": verdict.kinds if verdict is not None and colour == "corrected" else (),
+            "said": self._said(one),
+        }
 
+    def _said(self, one: Finding) -> str:
+        """What makes it differ, in two or three words; of groups that do not how the left panel has them."""
+        kinds = () if one.verdict is None else one.verdict.kinds
+        if kinds and kinds[0] == "items":
+            return "differ on some items"
+        if kinds and kinds[0] == "spread":
+            return "differ among themselves"
+        who = "" if one.other is None else f"{one.name}: "
+        mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
+        if mean is not None and mean.value is not None:
+            return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
+        told = self._told(one)
+        if told is None or told[1].value is None:
+            return ""
+        name = one_line(told[0])
+        return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {label_use.of_100(told[1].value)}"
 
-def _right(result: RunResult) -> _Panel | None:
-    name = next((one for one in COHESION if one in result.spec.analysis.statistics), None)
-    if name is None:
-        return None
-    same = NO_EFFECT[name]
-    return _Panel(
-        "Agree among themselves",
-        lambda one: one.row.statistics.get(name, Outcome(None)),
-        same,
-        lambda value: "more" if value > same else "less",
-        ("cohesion",),
-        round=False,
-    )
+    def _drawn(self, name: str, panel: _Panel, across: tuple[float, float]) -> list[alt.Chart]:
+        """A panel: its ticks behind each group's marks, what they say below, its heading, and the marks."""
+        outcomes, same = [panel.of(one) for one in self._found], panel.same
+        # As far as values and their intervals reach from no difference, up to 2.5 times the furthest value.
+        reach = max((abs(one.value - same) for one in outcomes if one.value is not None), default=1.0) or 1.0
+        sizes = [abs(end - same) for one in outcomes for end in ends(one) if end is not None]
+        most = min(max([reach, *sizes]), 2.5 * reach)
+        domain = same - 1.06 * most, same + 1.06 * most
 
+        def place(value: float | None) -> float | None:
+            inside = within(domain, value)
+            if inside is None:
+                return None
+            return across[0] + (inside - domain[0]) / (domain[1] - domain[0]) * (across[1] - across[0])
 
-def _named(
-    one: Finding, place: int, places: _Places, uncertain: Collection[Group], theme: draw.Theme
-) -> dict[str, Any]:
-    """A group's name, verdict and places; `uncertain`: groups of findings that something else may explain."""
-    verdict = one.verdict
-    code: VerdictCode = "none" if verdict is None else verdict.code
-    status, colour = VERDICT_NAMES[code], _COLOURS.get(code, "none")
-    if verdict is not None and verdict.by is not None:
-        status = f"{'perhaps ' if verdict.by in uncertain else ''}only because of {spoken(verdict.by)}"
-    if one.undone and code == "clear":
-        status, colour = "not certain: something else may explain it", "nominal"
-    top = _HEAD + places.row * place
-    size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
-    return {
-        "name": one.name,
-        "group": one.title,
-        "named": f"{_short(one)} ({size})",
-        "status": status,
-        "colour": draw.palette(theme).text[colour],
-        "weight": 600 if code == "clear" else 400,
-        "top": top,
-        **{name: top + getattr(places, name) for name in ("name_y", "status_y", "mark_y")},
-        "said_x": places.said[0],
-        "said_y": top + places.said_y,
-        "line": top + places.line_y,
-        "bottom": top + places.row,
-        "kinds": verdict.kinds if verdict is not None and colour == "corrected" else (),
-    }
+        drawn = []
+        for row, outcome in zip(self._named, outcomes, strict=True):
+            low, high = ends(outcome)
+            filled = any(kind in row["kinds"] for kind in panel.kinds)
+            drawn.append(
+                {
+                    **{key: row[key] for key in ("name", "group", "status", "colour", "mark_y")},
+                    "x": place(outcome.value),
+                    "low": place(low),
+                    "high": place(high),
+                    "fill": row["colour"] if filled else draw.palette(self._theme).background,
+                    "value": format_value(outcome.value),
+                    "interval": format_interval(outcome),
+                }
+            )
+        # No difference, and one step to each side: a round one where ticks say how much.
+        reach = 0.8 * (domain[1] - same)
+        steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 5)] if panel.round else []
+        step = max((one for one in steps if one <= reach), default=reach)
+        ticks = [
+            {"x": place(one), "text": _SAME if one == same else panel.words(one), "same": one == same}
+            for one in (same - step, same, same + step)
+        ]
+        return [*self._around(name, panel.heading, across, ticks), *_marks(name, panel.heading, drawn)]
+
+    def _around(
+        self, name: str, words: str, across: tuple[float, float], ticks: list[dict[str, Any]]
+    ) -> list[alt.Chart]:
+        """Lines of the ticks, not through the names above the marks; what ticks say; the panel's heading."""
+        x, colours = draw.share("x"), draw.palette(self._theme)
+        last = name == "right"  # its heading ends where the chart does
+        heading = {"x": 1.0 if last else across[0], "text": words}
+        limit = alt.expr(f"width * {across[1] - across[0] + 0.08}")
+        lines = [
+            {
+                **tick,
+                "top": row["line"],
+                "bottom": row["bottom"],
+                "colour": colours.muted if tick["same"] else colours.grid,
+            }
+            for tick in ticks
+            for row in self._named
+        ]
+        return [
+            alt.Chart(draw.rows(lines, f"{name}-grid"))
+            .mark_rule(aria=False)
+            .encode(x=x, y=draw.down("top"), y2=alt.Y2("bottom:Q"), color=draw.as_given()),
+            alt.Chart(draw.rows(ticks, f"{name}-ticks"))
+            .mark_text(color=colours.muted, baseline="top")
+            .encode(x=x, y=_row(self._height - 18), text=alt.Text("text:N")),
+            alt.Chart(draw.rows([heading], f"{name}-heading"))
+            .mark_text(align="right" if last else "left", color=colours.muted, limit=limit)
+            .encode(x=x, y=_row(10), text=alt.Text("text:N")),
+        ]
+
+    def _texts(self) -> list[alt.Chart]:
+        base = alt.Chart(draw.rows(self._named, "groups"))
+        limit, said = (alt.expr(f"width * {share}") for share in (self._places.named, self._places.said[1]))
+        look: dict[str, Any] = {"fontSize": 13, "color": draw.palette(self._theme).ink, "limit": limit}
+        y = draw.down("name_y")
+        names = (
+            draw.written(
+                base.transform_filter(alt.datum.weight == weight),
+                "named",
+                draw.LEFT,
+                y,
+                fontWeight=weight,
+                **look,
+            )
+            for weight in (400, 600)
+        )
+        status = draw.written(base, "status", draw.LEFT, draw.down("status_y"), limit=limit)
+        told = draw.written(base, "said", draw.share("said_x"), draw.down("said_y"), limit=said)
+        return [*names, status.encode(color=draw.as_given()), told.encode(color=draw.as_given())]
 
 
 def _short(one: Finding) -> str:
@@ -206,115 +317,10 @@ def _short(one: Finding) -> str:
     return " and ".join(names)
 
 
-def _said(one: Finding, result: RunResult, label: str | None, *, scaled: bool) -> str:
-    """What makes it differ, in two or three words; of groups that do not how the left panel has them."""
-    kinds = () if one.verdict is None else one.verdict.kinds
-    if kinds and kinds[0] == "items":
-        return "differ on some items"
-    if kinds and kinds[0] == "spread":
-        return "differ among themselves"
-    use = one.row.label_use
-    who = "" if one.other is None else f"{one.name}: "
-    mean = label_use.scale_outcome(use, result) if scaled else None
-    if mean is not None and mean.value is not None:
-        return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
-    told = _told(one, label)
-    if told is None or told[1].value is None:
-        return ""
-    name = one_line(told[0])
-    return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {label_use.of_100(told[1].value)}"
-
-
-def _drawn(
-    name: str,
-    panel: _Panel,
-    across: tuple[float, float],
-    named: list[dict[str, Any]],
-    found: list[Finding],
-    height: int,
-    theme: draw.Theme,
-) -> list[alt.Chart]:
-    """A panel: its ticks behind each group's marks, what they say below, its heading above, and the marks."""
-    outcomes, same = [panel.of(one) for one in found], panel.same
-    # As far as values and their intervals reach from no difference, up to 2.5 times the furthest value.
-    reach = max((abs(one.value - same) for one in outcomes if one.value is not None), default=1.0) or 1.0
-    sizes = [abs(end - same) for one in outcomes for end in ends(one) if end is not None]
-    most = min(max([reach, *sizes]), 2.5 * reach)
-    domain = same - 1.06 * most, same + 1.06 * most
-
-    def place(value: float | None) -> float | None:
-        inside = within(domain, value)
-        if inside is None:
-            return None
-        return across[0] + (inside - domain[0]) / (domain[1] - domain[0]) * (across[1] - across[0])
-
-    drawn = []
-    for row, outcome in zip(named, outcomes, strict=True):
-        low, high = ends(outcome)
-        filled = any(kind in row["kinds"] for kind in panel.kinds)
-        drawn.append(
-            {
-                **{key: row[key] for key in ("name", "group", "status", "colour", "mark_y")},
-                "x": place(outcome.value),
-                "low": place(low),
-                "high": place(high),
-                "fill": row["colour"] if filled else draw.palette(theme).background,
-                "value": format_value(outcome.value),
-                "interval": format_interval(outcome),
-            }
-        )
-    # No difference, and one step to each side: a round one where ticks say how much.
-    reach = 0.8 * (domain[1] - same)
-    steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 5)] if panel.round else []
-    step = max((one for one in steps if one <= reach), default=reach)
-    ticks = [
-        {"x": place(one), "text": _SAME if one == same else panel.words(one), "same": one == same}
-        for one in (same - step, same, same + step)
-    ]
-    return [*_around(name, panel, across, ticks, named, height, theme), *_marks(name, panel, drawn)]
-
-
-def _around(
-    name: str,
-    panel: _Panel,
-    across: tuple[float, float],
-    ticks: list[dict[str, Any]],
-    named: list[dict[str, Any]],
-    height: int,
-    theme: draw.Theme,
-) -> list[alt.Chart]:
-    """Lines of the ticks, not through the names above the marks; what ticks say; the panel's heading."""
-    x, colours = draw.share("x"), draw.palette(theme)
-    last = name == "right"  # its heading ends where the chart does
-    heading = {"x": 1.0 if last else across[0], "text": panel.heading}
-    limit = alt.expr(f"width * {across[1] - across[0] + 0.08}")
-    lines = [
-        {
-            **tick,
-            "top": row["line"],
-            "bottom": row["bottom"],
-            "colour": colours.muted if tick["same"] else colours.grid,
-        }
-        for tick in ticks
-        for row in named
-    ]
-    return [
-        alt.Chart(draw.rows(lines, f"{name}-grid"))
-        .mark_rule(aria=False)
-        .encode(x=x, y=draw.down("top"), y2=alt.Y2("bottom:Q"), color=draw.as_given()),
-        alt.Chart(draw.rows(ticks, f"{name}-ticks"))
-        .mark_text(color=colours.muted, baseline="top")
-        .encode(x=x, y=_row(height - 18), text=alt.Text("text:N")),
-        alt.Chart(draw.rows([heading], f"{name}-heading"))
-        .mark_text(align="right" if last else "left", color=colours.muted, limit=limit)
-        .encode(x=x, y=_row(10), text=alt.Text("text:N")),
-    ]
-
-
-def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
+def _marks(name: str, words: str, drawn: list[dict[str, Any]]) -> list[alt.Chart]:
     """Each group's interval, and its value on top."""
     y = draw.down("mark_y")
-    told = draw.tooltip("group", "status", "value", "interval", status="Verdict", value=panel.heading)
+    told = draw.tooltip("group", "status", "value", "interval", status="Verdict", value=words)
     return [
         draw.interval(
             alt.Chart(draw.rows(drawn, name)), draw.share("low"), y, strokeWidth=3, strokeCap="round"
@@ -334,23 +340,3 @@ def _marks(name: str, panel: _Panel, drawn: list[dict[str, Any]]) -> list[alt.Ch
 
 def _row(pixels: int) -> alt.YValue:
     return alt.YValue(pixels)  # type: ignore[no-untyped-call]  # Altair's
-
-
-def _texts(named: list[dict[str, Any]], places: _Places, theme: draw.Theme) -> list[alt.Chart]:
-    base = alt.Chart(draw.rows(named, "groups"))
-    limit, said = (alt.expr(f"width * {share}") for share in (places.named, places.said[1]))
-    look: dict[str, Any] = {"fontSize": 13, "color": draw.palette(theme).ink, "limit": limit}
-    names = (
-        draw.written(
-            base.transform_filter(alt.datum.weight == weight),
-            "named",
-            draw.LEFT,
-            draw.down("name_y"),
-            fontWeight=weight,
-            **look,
-        )
-        for weight in (400, 600)
-    )
-    status = draw.written(base, "status", draw.LEFT, draw.down("status_y"), limit=limit)
-    told = draw.written(base, "said", draw.share("said_x"), draw.down("said_y"), limit=said)
-    return [*names, status.encode(color=draw.as_given()), told.encode(color=draw.as_given())]

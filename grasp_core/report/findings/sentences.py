@@ -12,13 +12,12 @@ from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
-from grasp_core.report.contents import NO_VALUE, lacking
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding, lead
 from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.findings.mending import Warned, warned
-from grasp_core.report.tables import effect, ordered_dsi
+from grasp_core.report.tables import NO_VALUE, effect, lacking, ordered_dsi
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
 

@@ -39,26 +39,13 @@ WORDS: Mapping[str, StatisticWords] = {name: StatisticWords(**one) for name, one
 """One entry per statistic of :data:`grasp_core.model.statistic.TABLE`."""
 
 LABEL_USE_NAME = "Label use"
-LABEL_USE_EXPLANATION = (
-    "How much more or less often the group gives each label than the others give it to the same items, in "
-    "percentage points; over all labels of a question these add up to 0."
-)
-LABEL_USE_FORMULA = (
-    "D_k = Σ w (c_k / n − d_k / m) / Σ w over items that both sides rated, with c_k of the group’s n and d_k "
-    "of the others’ m ratings giving label k, and w = n m / (n + m); tested by the label that lies furthest "
-    "from its chance values, in their standard deviations"
-)
+LABEL_USE_EXPLANATION: str = TEXTS["explained"]["label_use"]
+LABEL_USE_FORMULA: str = TEXTS["explained"]["label_use_formula"]
 MEAN_SHIFT_NAME = "Shift of the mean"
-MEAN_SHIFT_EXPLANATION = (
-    "How much higher on the scale the group’s labels lie than the others’ of the same items: of numbers in "
-    "points of the scale, of ordered labels in ranks from 0 (all lowest) to 1."
-)
+MEAN_SHIFT_EXPLANATION: str = TEXTS["explained"]["mean_shift"]
 
 DSI_NAME = "DSI"
-DSI_EXPLANATION = (
-    "Diversity sensitivity index: the largest GAI among the groups of an axis; it shows along which axis "
-    "the choice of raters matters most."
-)
+DSI_EXPLANATION: str = TEXTS["explained"]["dsi"]
 DSI_FORMULA = "DSI(axis) = max over the axis's groups of GAI"
 
 STARS: Mapping[Significance, str] = {"none": "", "nominal": "*", "corrected": "**"}
@@ -289,13 +276,5 @@ def statistic_name(statistic: str) -> str:
     return SIDE_WORDS[statistic].name if statistic in SIDE_WORDS else WORDS[statistic].name
 
 
-REPRODUCED = (
-    "A group's view counts as reproduced where a model's macro-F1 against the group's plurality reaches what "
-    "the group's own members reach: all their labels, each compared with the plurality of the group's others "
-    "(leave-one-out)."
-)
-SIDES_WITH = (
-    "A model sides with a group where it is closer to it than to random groups of the same size, made by "
-    "shuffling the raters' profiles, and against it where it is further; on the statistics named, each "
-    "corrected for testing all groups."
-)
+REPRODUCED: str = TEXTS["explained"]["reproduced"]
+SIDES_WITH: str = TEXTS["explained"]["sides_with"]

@@ -12,7 +12,7 @@ from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.model.groups import group_label, group_labels
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
-from grasp_core.report import contents, in_numbers, rater_map
+from grasp_core.report import contents, document, rater_map
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.bars import agreement_chart, dsi_chart
 from grasp_core.report.charts.groups import label_forest_plot, pairs_matrix, slices_chart
@@ -122,15 +122,17 @@ def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
     everybody = paragraph(in_one_line(result)) if result.everybody is not None else ""
     missing, every = listing(map(escape, contents.not_estimable(result))), "Every statistic of every group"
     marks = paragraph(f"{marked}. {contents.brackets(result.spec.analysis)}")
-    drawn = folded(every, _lines(frame(every, wide_table(result), 2), missing))
+    table = wide_table(result)
+    table[["Raters", "Annotations"]] = table[["Raters", "Annotations"]].map("{:,}".format)
+    drawn = folded(every, _lines(frame(every, table, 2), missing))
     yield "groups", "Groups", _lines(everybody, marks, drawn)
-    for one in in_numbers.further(result):
+    for one in document.further(result):
         if one.key != "dsi":
             yield one.key, one.heading or _HEADINGS[one.key], _found(result, one)
     yield "chance", "Against random groupings", _chance(result)
 
 
-def _found(result: RunResult, one: in_numbers.Section) -> str:
+def _found(result: RunResult, one: document.Section) -> str:
     """A section of the document, its figures, and its tables, which open by a click."""
     heading = one.heading or _HEADINGS[one.key]
     tables = [
@@ -173,13 +175,13 @@ def _pairs(result: RunResult) -> Iterator[str]:
 def _slices(result: RunResult, position: int) -> Iterator[str]:
     """Figures of the first groups of which something is marked."""
     found, what = result.slices[position], (names.lead_statistic(result), False)
-    for place, group in enumerate(marked_groups(found)[:_DRAWN]):
+    for place, group in enumerate(marked_groups(result, found)[:_DRAWN]):
         drawn = figure(slices_chart(result, found.column, group, what), f"slices-{position}-{place}")
         yield _lines(f"<h3>{escape(group_label(group))}</h3>", drawn)
 
 
 def _axes(result: RunResult) -> str:
-    table = in_numbers.dsi_in_numbers(result)
+    table = document.dsi_in_numbers(result)
     many = result.permutations
     table["p of that group"] = [
         names.format_p_value(row.p_group, permutations=many) for row in ordered_dsi(result)
@@ -192,10 +194,10 @@ def _chance(result: RunResult) -> str:
     """Null histograms of the statistics that make findings; of the others the numbers."""
     parts, others = list[str](), list[str]()
     for method, name in zip(contents.methods(result), names.reported_statistics(result), strict=False):
-        table = in_numbers.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
+        table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
         outcomes = [names.outcome_of(row, name) for row in result.groups]
         table["Group"] = group_labels([row.group for row in result.groups])
-        table[in_numbers.INTERVAL] = [
+        table[document.INTERVAL] = [
             names.format_interval(one) or str(one.no_interval or "") for one in outcomes
         ]
         table.insert(
@@ -216,7 +218,7 @@ def _chance(result: RunResult) -> str:
 
 
 def _rater_map(result: RunResult, found: RaterMap) -> str:
-    sections = [*in_numbers.map_of_raters(found, result.spec.analysis.level)]
+    sections = [*document.map_of_raters(found, result.spec.analysis.level)]
     told = listing(sentence(one) for section in sections for one in section.said)
     if found.reason is not None:
         return told

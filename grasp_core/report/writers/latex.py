@@ -13,8 +13,8 @@ from grasp_core.model.remarks.benchmark import ranked
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.report.contents import marks, run_title
+from grasp_core.report.document import Section, Table, every_number, further, map_of_raters
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.in_numbers import Section, Table, every_number, further, map_of_raters
 from grasp_core.report.tables import ordered_groups
 from grasp_core.report.words.names import MINUS, WORDS, format_value, outcome_of, reported_statistics, signs
 from grasp_core.report.words.printable import printable_result

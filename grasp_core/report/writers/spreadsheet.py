@@ -20,24 +20,23 @@ from grasp_core.model.text import printable, printable_name, safe_cell
 from grasp_core.report import items
 from grasp_core.report import plan as plans
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
+from grasp_core.report.document import PAIRS, pairs_tested
 from grasp_core.report.everybody import TABLES
 from grasp_core.report.findings.sentences import answer
-from grasp_core.report.in_numbers import PAIRS, pairs_tested
 from grasp_core.report.pairs import most_told
 from grasp_core.report.rater_map import axis_columns, group_columns, groups_of, sentences
 from grasp_core.report.slices import as_result, as_results
 from grasp_core.report.tables import (
     DSI,
-    LABEL_USE,
     Cell,
     Cells,
     Kind,
     columns_of_groups,
-    label_uses,
     ordered_dsi,
     sheet,
     with_label_use,
 )
+from grasp_core.report.tidy import LABEL_USE, label_use_lines
 from grasp_core.report.words.names import NOT_ESTIMABLE
 from grasp_core.report.words.printable import printable_result
 
@@ -175,7 +174,7 @@ def _dsi(result: RunResult) -> list[Cells]:
 
 
 def _label_use(result: RunResult) -> list[Cells]:
-    return sheet(LABEL_USE, label_uses(result))
+    return sheet(LABEL_USE, label_use_lines(result))
 
 
 _SLICE: Mapping[str, Kind] = {"Column": "text", "Value": "text", "Items": "count"}

@@ -13,7 +13,7 @@ from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.outcome import LabelUse, PairResult, Significance
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.report import pairs, slices, tables
+from grasp_core.report import pairs, slices
 from grasp_core.report.account import least_of
 from grasp_core.report.charts.bars import dsi_chart, label_use_chart
 from grasp_core.report.charts.groups import forest_plot, label_forest_plot, pairs_matrix, slices_chart
@@ -21,12 +21,13 @@ from grasp_core.report.charts.histograms import group_histograms, null_histogram
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.document import means_in_numbers, measure_table, pair_table
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.findings.sentences import axes_to_watch, verdict_sentence
-from grasp_core.report.in_numbers import means_in_numbers, measure_table, pair_table
 from grasp_core.report.tables import RowOrder, cell_text, results_table, with_label_use
+from grasp_core.report.tidy import ALL_LABELS, label_use_table
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import format_points, format_points_interval, mean_words
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
@@ -413,9 +414,9 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
         theme, permutations = ui.page_theme(), result.permutations
         cache.show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
         return
-    table = tables.label_use_table(view)
+    table = label_use_table(view)
     shown = table[table["label"] == name][["group", "raters", "shift", "low", "high", "p"]]
-    shown["q"] = table[table["label"] == tables.ALL_LABELS]["q"].to_numpy()  # of the same groups
+    shown["q"] = table[table["label"] == ALL_LABELS]["q"].to_numpy()  # of the same groups
     points = {head: shown[head].map(format_points) for head in ("shift", "low", "high")}
     p_text = partial(format_p_value, permutations=result.permutations)
     tests = {head: shown[head].map(p_text) for head in ("p", "q")}

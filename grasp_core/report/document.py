@@ -1,4 +1,4 @@
-"""A result as sections of sentences and tables for reports; pairs, and every number, as long tables."""
+"""The one document of a result: its sections, of which HTML, LaTeX and Markdown are views."""
 
 from __future__ import annotations
 
