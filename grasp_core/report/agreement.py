@@ -21,7 +21,7 @@ from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report.tables import or_nan
-from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE
+from grasp_core.report.words.names import NOT_ESTIMABLE, format_value
 from grasp_core.statistics import coefficients
 from grasp_core.statistics.in_group import irr
 from grasp_core.statistics.items import NotEstimableError, count
@@ -209,7 +209,7 @@ def _kappa(first: Int64Array, second: Int64Array) -> float | None:
 
 
 def _decimals(value: float) -> str:
-    return NOT_ESTIMABLE if np.isnan(value) else f"{value:.3f}".replace("-", MINUS)
+    return format_value(None if np.isnan(value) else value)
 
 
 def _interval(low: float, high: float) -> str:

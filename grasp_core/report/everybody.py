@@ -10,7 +10,7 @@ from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.tables import Column, texts
-from grasp_core.report.words.names import NOT_ESTIMABLE
+from grasp_core.report.words.names import NOT_ESTIMABLE, format_value, two_decimals
 
 WELL, FAIRLY_WELL, IN_PART, LITTLE = 0.8, 2 / 3, 0.4, 0.2
 """From 0.8 on Krippendorff calls data reliable, from 2/3 on good enough for tentative conclusions (Content
@@ -31,7 +31,7 @@ def agreement_title(result: RunResult) -> Sentence:
         why = "" if found is None or found.reason is None else f": {found.reason}"
         return Sentence.of(f"How well your {number(raters, 'rater')} agree cannot be told{why}")
     words = how_well(found)
-    return Sentence.of(f"Your {number(raters, 'rater')} {words}: ", strong(f"{found.alpha:.2f}"))
+    return Sentence.of(f"Your {number(raters, 'rater')} {words}: ", strong(two_decimals(found.alpha)))
 
 
 def how_well(found: Everybody) -> str:
@@ -52,7 +52,8 @@ def how_sure_agreement(found: Everybody) -> Sentence | None:
         return None
     said: list[str | Segment] = [HOW_TO_READ]
     if found.low is not None and found.high is not None:
-        said.append(f"; with other items of this kind likely between {found.low:.2f} and {found.high:.2f}")
+        ends = f"{two_decimals(found.low)} and {two_decimals(found.high)}"
+        said.append(f"; with other items of this kind likely between {ends}")
     said.append(".")
     weakest = least_agreed(found)
     if weakest is not None:
@@ -71,8 +72,9 @@ def in_one_line(result: RunResult) -> str:
     found = result.everybody
     if found is None or found.alpha is None:
         return ""
-    ends = "" if found.low is None or found.high is None else f" [{found.low:.3f}, {found.high:.3f}]"
-    parts = [f"Krippendorff’s alpha {found.alpha:.3f}{ends}"]
+    known = found.low is not None and found.high is not None
+    ends = f" [{format_value(found.low)}, {format_value(found.high)}]" if known else ""
+    parts = [f"Krippendorff’s alpha {format_value(found.alpha)}{ends}"]
     if found.plurality is not None:
         parts.append(f"an item’s most frequent label has {_per_100(found.plurality)} of 100 answers")
     if found.unanimous is not None:
@@ -107,9 +109,9 @@ def over_batches(found: Everybody) -> tuple[Sentence, ...]:
         low, high = (choose(known, key=lambda one: one.alpha or 0.0) for choose in (min, max))
         said.append(
             Sentence.of(
-                f"By {one_line(column)} between {low.alpha:.2f} (",
+                f"By {one_line(column)} between {two_decimals(low.alpha)} (",
                 strong(one_line(low.value)),
-                f") and {high.alpha:.2f} (",
+                f") and {two_decimals(high.alpha)} (",
                 strong(one_line(high.value)),
                 ").",
             )
@@ -176,10 +178,6 @@ def _per_100(share: float | None) -> str:
     return NOT_ESTIMABLE if share is None else f"{100 * share:.0f}"
 
 
-def _alpha(value: float | None) -> str:
-    return NOT_ESTIMABLE if value is None else f"{value:.3f}"
-
-
 _COUNT = "{:,}".format
 TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
     (
@@ -221,7 +219,7 @@ TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
             Column("column", "Column", one_line, sheet="Column"),
             Column("value", "Value", one_line, sheet="Value"),
             Column("items", "Items", _COUNT, sheet="Items", kind="count"),
-            Column("alpha", "Alpha", _alpha, sheet="Alpha", kind="value"),
+            Column("alpha", "Alpha", format_value, sheet="Alpha", kind="value"),
         ),
     ),
 )

@@ -50,7 +50,7 @@ def measures(result: RunResult) -> dict[str, Measure]:
     for name, told in names.TEXTS["pairs"].items():
         if name in reported:
             of = partial(_statistic, name)
-            found.append(Measure(name, **told, of=of, write=names.format_value, brief=_two_decimals))
+            found.append(Measure(name, **told, of=of, write=names.format_value, brief=names.two_decimals))
     return {measure.key: measure for measure in found}
 
 
@@ -95,10 +95,6 @@ def _statistic(name: str, row: PairResult) -> Outcome:
     return row.statistics.get(name, Outcome(None))
 
 
-def _two_decimals(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", names.MINUS)
-
-
 _OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
 _ALL_LABELS = Measure(
     "label_use", **_OF_LABELS["label_use"], signed=True, of=_all_labels, write=_points, brief=_whole_points
@@ -109,7 +105,7 @@ _MEAN = Measure(
     signed=True,
     of=lambda row: mean_outcome(row.label_use) or Outcome(None),
     write=names.format_value,
-    brief=_two_decimals,
+    brief=names.two_decimals,
 )
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""

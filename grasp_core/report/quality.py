@@ -46,7 +46,7 @@ from grasp_core.reading.screens.random_responders import (
 )
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.tables import Column, numbers, texts
-from grasp_core.report.words.names import MINUS, TEXTS, format_p, format_p_value
+from grasp_core.report.words.names import TEXTS, format_p, format_p_value, two_decimals
 
 FORMAT = "grasp-quality"
 FORMAT_VERSION = 1
@@ -377,11 +377,7 @@ def _shift(row: GroupPower, shift: Shift | None) -> str:
     if shift is None:
         return NOT_FOUND
     sign = "+" if shift.change >= 0 else ""
-    return f"{_number(shift.gai)} ± {shift.error:.2f} ({sign}{_number(shift.change)})"
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", MINUS)
+    return f"{two_decimals(shift.gai)} ± {shift.error:.2f} ({sign}{two_decimals(shift.change)})"
 
 
 def _spread(spread: Spread) -> str:
@@ -454,7 +450,11 @@ _POWER = (
     Column(lambda row: group_label(row.group), name="group"),
     Column("n_raters", "raters", name="raters"),
     Column(
-        "expected", "usual GAI", lambda gai: NO_VALUE if gai is None else _number(gai), "gai", kind="value"
+        "expected",
+        "usual GAI",
+        lambda gai: NO_VALUE if gai is None else two_decimals(gai),
+        "gai",
+        kind="value",
     ),
     Column(lambda row: _shift(row, row.up), "up to be found"),
     Column(lambda row: _shift(row, row.down), "down to be found"),

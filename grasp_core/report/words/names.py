@@ -85,10 +85,12 @@ def format_value(value: float | None) -> str:
     """Three decimals with a true minus sign; "not estimable" for None."""
     if value is None:
         return NOT_ESTIMABLE
-    text = f"{value:.3f}"
-    if text == "-0.000":
-        return "0.000"
-    return text.replace("-", MINUS)
+    return f"{value:z.3f}".replace("-", MINUS)
+
+
+def two_decimals(value: float | None) -> str:
+    """The same with two decimals."""
+    return NOT_ESTIMABLE if value is None else f"{value:z.2f}".replace("-", MINUS)
 
 
 def format_interval(outcome: Outcome) -> str:
@@ -100,7 +102,7 @@ def interval_text(interval: Interval | None) -> str:
     """As :func:`format_interval`, of an interval or None."""
     if interval is None:
         return ""
-    ends = (f"{end:.3f}" for end in (interval.low, interval.high))
+    ends = (f"{end:z.3f}" for end in (interval.low, interval.high))
     return f"[{', '.join(ends)}]".replace("-", MINUS)
 
 

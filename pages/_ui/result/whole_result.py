@@ -50,7 +50,7 @@ def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
     amounts = (data.annotations, "answer"), (data.items, "item"), (data.raters, "rater")
     facts = [shown.title, *(number(*amount) for amount in amounts)]
     if found is not None and found.alpha is not None and not result.of_everybody:
-        facts.append(f"overall agreement {found.alpha:.2f} of 1")
+        facts.append(f"overall agreement {words.two_decimals(found.alpha)} of 1")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(escape_markdown(" · ".join(facts)), width="stretch")
         buttons()
