@@ -24,15 +24,14 @@ from grasp_core.server import server
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.api.app import mount
 from grasp_core.server.gate import Gate, TabGate, UploadGate, UploadLedger, bound_heads, send_at_once
-from grasp_core.server.headers import Headers, WayBack, security_headers
+from grasp_core.server.headers import Headers, Metrics, WayBack, security_headers
 from grasp_core.server.identity import BROWSER, BROWSER_HOURS, Visits
-from grasp_core.server.metrics import Metrics
 from grasp_core.store.database import database_url
-from pages._ui.helpers.around import Messages, show_error
-from pages._ui.helpers.background import drop_unused, waiting_bytes, warm, whose
+from pages._ui.helpers import sessions
+from pages._ui.helpers.around import show_error, warm
 from pages._ui.helpers.identity import secrets, sender
 from pages._ui.helpers.screens import SCREENS
-from pages._ui.helpers.sign_ins import SignIns, close_ended, give_up_tables, sign_out_route
+from pages._ui.helpers.sessions import Messages, SignIns, sign_out_route
 
 log = logging.getLogger("grasp.app")
 
@@ -69,9 +68,10 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     if SETTINGS.allow_anonymous:
         log.warning("GRASP_ALLOW_ANONYMOUS: whoever can reach this server sees and deletes everything")
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
-    looking = [asyncio.create_task(drop_unused(uploads.is_arriving)), asyncio.create_task(give_up_tables())]
+    beside = [sessions.drop_unused(uploads.is_arriving), sessions.give_up_tables()]
     if SETTINGS.sign_in:
-        looking.append(asyncio.create_task(close_ended(accounts)))
+        beside.append(sessions.close_ended(accounts))
+    looking = [asyncio.create_task(one) for one in beside]
     try:
         yield
     finally:
@@ -102,9 +102,8 @@ HEADERS = security_headers(START_PAGE, https=SETTINGS.https)
 PAGES = frozenset({"/", *(screen.path for screen in SCREENS)})
 OPEN_PAGES = frozenset(screen.path for screen in SCREENS if screen.audience == "everybody")
 metrics = Metrics(server.shared)
-uploads = UploadLedger(
-    waiting_bytes, int(config.get_option("server.maxUploadSize")) * 2**20, whose if SETTINGS.sign_in else None
-)
+LARGEST = int(config.get_option("server.maxUploadSize")) * 2**20
+uploads = UploadLedger(sessions.waiting_bytes, LARGEST, sessions.whose if SETTINGS.sign_in else None)
 
 bound_heads()
 app = st.App(

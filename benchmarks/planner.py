@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks import planted
-from grasp_core.analysis.planner.make import Trial, Trials, count_hits, model_of, significant, task_of
+from grasp_core.analysis.planner.simulation import Trial, Trials, count_hits, model_of, significant, task_of
 from grasp_core.analysis.planner.values import PlanSpec, Target
 from grasp_core.model.groups import Group, form_groups
 from grasp_core.model.spec import AnalysisSpec

@@ -12,12 +12,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from grasp_core.engine import course as module
+from grasp_core.engine import time_left as module
 from grasp_core.engine.compute import compute
-from grasp_core.engine.course import Course
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
+from grasp_core.engine.time_left import Course
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import Dataset, load

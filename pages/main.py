@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from grasp_core.model.access import LOCAL_USER
 from grasp_core.model.errors import AccessError
 from grasp_core.model.text import escape_markdown
 from pages._ui.helpers.around import audiences, choose_project, offer_sign_out, show_error
-from pages._ui.helpers.identity import ADMINS_ONLY, visitor, why_not_run
+from pages._ui.helpers.identity import ADMINS_ONLY, note_refusal, visitor, why_not_run
 from pages._ui.helpers.screens import BEFORE_HELP, ICON, SCREENS, mend
-from pages._ui.helpers.state import note_refusal
 
 
 def view() -> None:
@@ -24,7 +22,7 @@ def view() -> None:
         refusal = str(error)
     except Exception as error:  # e.g. the database is away: nobody is known
         failure = error
-    by_page = audiences(None if user == LOCAL_USER else user)
+    by_page = audiences(user)
     asked = (st.context.url or "").rpartition("/")[2]
     alone = asked in [screen.name for screen in SCREENS if screen.audience == "everybody"]
     page = st.navigation(list(by_page), position="top" if user and not alone else "hidden")

@@ -67,10 +67,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: scheduling.longest_first(item.path))
 
 
+def pytest_collection() -> None:
+    """Search for no garbage among what is imported: it stays."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Leave what has been imported out of all later searches for garbage: it stays."""
+    """Leave what has been imported out of all later searches, too."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
@@ -122,6 +128,15 @@ def example_result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         return compute_in_threads(load(*tables, spec.data), spec)
 
     return once(tmp_path_factory, "example", make)
+
+
+@pytest.fixture
+def few_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plans simulate few data sets and pilots, where not their numbers are asked about."""
+    from grasp_core.analysis.planner import simulation  # which loads NumPy
+
+    for name, value in {"ROUGH": 10, "PASSES": (15,), "ALONG": 1, "PILOTS": 3, "OF_PILOT": 10}.items():
+        monkeypatch.setattr(simulation, name, value)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from grasp_core import cli
+from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.report.tidy import (
     CSV_COLUMNS,
     GIVEN_COLUMNS,
@@ -135,7 +136,13 @@ def test_commands_run_and_print_what_is_shown(
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=_shown)
-def test_commands_that_need_data_parse(document: Path) -> None:
+def test_commands_that_need_data_parse(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    task = tmp_path / "open" / "banking_77" / "task.json"  # whose classes an option takes
+    task.parent.mkdir(parents=True)
+    task.write_text(builtin_tasks()["banking_77"].task_json, encoding="utf-8")
     for block in blocks(document):
         for arguments in commands(block):
             cli.entry.make_parser().parse_args(arguments)

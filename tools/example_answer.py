@@ -11,9 +11,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from grasp_core.engine.compute import compute  # noqa: E402
-from grasp_core.engine.computing import Watcher  # noqa: E402
 from grasp_core.engine.pools import workers  # noqa: E402
 from grasp_core.engine.pools.pool import Pool  # noqa: E402
+from grasp_core.engine.watching import Watcher  # noqa: E402
 from grasp_core.model.result import RunResult, Timing  # noqa: E402
 from grasp_core.reading.example import example_files, example_spec  # noqa: E402
 from grasp_core.reading.sandbox.read import read_table  # noqa: E402

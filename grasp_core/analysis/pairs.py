@@ -21,11 +21,7 @@ from grasp_core.analysis.cohesion.columns import (
     known_of,
     members,
 )
-from grasp_core.analysis.cohesion.panel import CohesionWork, with_reasons
-from grasp_core.analysis.cohesion.results import Labels, label_use, with_interval
-from grasp_core.analysis.cohesion.results import with_intervals as use_with_intervals
-from grasp_core.analysis.cohesion.untested import Untested, tests_of
-from grasp_core.analysis.cohesion.verdict import (
+from grasp_core.analysis.cohesion.combined_test import (
     GAI_AT,
     GAP_AT,
     Tested,
@@ -35,6 +31,10 @@ from grasp_core.analysis.cohesion.verdict import (
     values_together,
     verdict_of,
 )
+from grasp_core.analysis.cohesion.panel import CohesionWork, with_reasons
+from grasp_core.analysis.cohesion.results import Labels, label_use, with_interval
+from grasp_core.analysis.cohesion.results import with_intervals as use_with_intervals
+from grasp_core.analysis.cohesion.untested import Untested, tests_of
 from grasp_core.analysis.intervals import FEWEST_RATERS, interval_of_two
 from grasp_core.analysis.panel import Later
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Raters

@@ -12,8 +12,8 @@ from typing import Self
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import group_families
+from grasp_core.analysis.cohesion.combined_test import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.analysis.cohesion.panel import Cohesion, CohesionWork
-from grasp_core.analysis.cohesion.verdict import hypotheses, joint_tests, untestable, with_verdicts
 from grasp_core.analysis.panel import Later, groups_asked
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, Raters
 from grasp_core.model.errors import SpecError

@@ -20,7 +20,7 @@ from grasp_core.benchmark.scoring.human import (
     plurality_of_few,
     qualify,
 )
-from grasp_core.benchmark.scoring.scores import TaskDraws, score_task
+from grasp_core.benchmark.scoring.scores import TaskDraws, calibration, score_task
 from grasp_core.benchmark.submissions import (
     Gold,
     Ids,
@@ -40,6 +40,7 @@ from grasp_core.benchmark.tasks import (
     read_task,
     read_tasks,
 )
+from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number
 from grasp_core.reading.dataset.load import Dataset
@@ -101,6 +102,14 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
         raise DataError(f"{listed(unknown, 3)}: no class of {name}; people must say the classes' names")
     gold = Gold({name: {one: gold.labels[name][one] for one in labels}})
     return score_task(tasks[name], gold, labels, part=part)
+
+
+def calibrate_one(job: tuple[Benchmark, str, Mapping[str, FloatArray]]) -> dict[str, float]:
+    """How a task's probabilities come true; without bins, as one of a single row is its gold label."""
+    benchmark, name, probabilities = job
+    tasks, gold, _ = benchmark.open(name)
+    found = calibration(tasks[name], gold.labels[name], probabilities)
+    return {figure: round(getattr(found, figure), 3) for figure in ("brier", "log_loss", "ece")}
 
 
 def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str, str]]) -> TaskDifference:

@@ -78,7 +78,7 @@ def check_rows(file: LabelledFile, task: Task, ids: Sequence[str] | None) -> Ite
         )
 
 
-PREDICTIONS = "predictions.csv"
+PREDICTIONS, PROBABILITIES = "predictions.csv", "probabilities.csv"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,10 +87,12 @@ class Submission:
 
     `files`: by task, in the tasks' order; tasks without a file are left out.
     `unexpected`: CSV files that belong to no task.
+    `probabilities`: of the classes, by task, which RAFT's own leaderboard does not take.
     """
 
     files: Mapping[str, LabelledFile]
     unexpected: tuple[LabelledFile, ...] = ()
+    probabilities: Mapping[str, RawFile] = field(default_factory=dict)
 
     @property
     def predictions(self) -> Mapping[str, Mapping[str, str]]:
@@ -107,15 +109,19 @@ def read_submission(
 ) -> Submission:
     """Read ``data/<task>/predictions.csv`` (or ``<task>/predictions.csv``) from a folder or a zip archive."""
     found: dict[str, LabelledFile] = {}
+    probabilities: dict[str, RawFile] = {}
     unexpected = []
     for raw in csv_files(source, name):
-        file = read_labelled(raw)
-        task = PurePosixPath(file.path.removeprefix(f"{DATA}/")).parent.as_posix()
-        if task in tasks and PurePosixPath(file.path).name == PREDICTIONS:
-            found[task] = file
+        path = PurePosixPath(raw.path.removeprefix(f"{DATA}/"))
+        task = path.parent.as_posix()
+        if task in tasks and path.name == PREDICTIONS:
+            found[task] = read_labelled(raw)
+        elif task in tasks and path.name == PROBABILITIES:
+            probabilities[task] = raw
         else:
-            unexpected.append(file)
-    return Submission({task: found[task] for task in tasks if task in found}, tuple(unexpected))
+            unexpected.append(read_labelled(raw))
+    files = {task: found[task] for task in tasks if task in found}
+    return Submission(files, tuple(unexpected), probabilities)
 
 
 VALIDATED = "All submission files validated!"
@@ -145,13 +151,15 @@ def validate(submission: Submission, tasks: Mapping[str, Task], ids: Ids | None 
     row. Problems that do not stop are remarks: nothing has to be mended.
     """
     missing = [name for name in tasks if name not in submission.files]
-    found = len(submission.files) + len(submission.unexpected)
+    strange = [file.path for file in submission.unexpected]
+    strange += [file.path for file in submission.probabilities.values()]
+    found = len(submission.files) + len(strange)
     problems = []
-    if missing or submission.unexpected:
+    if missing or strange:
         problems.append(stop(SubmissionProblem.NUMBER_OF_FILES(expected=len(tasks), found=found)))
     problems += [stop(SubmissionProblem.FILE_MISSING(task=name, name=PREDICTIONS)) for name in missing]
-    for file in submission.unexpected:
-        remark = SubmissionProblem.FILE_OF_NO_TASK(path=file.path, tasks=len(tasks), name=PREDICTIONS)
+    for path in strange:
+        remark = SubmissionProblem.FILE_OF_NO_TASK(path=path, tasks=len(tasks), name=PREDICTIONS)
         problems.append(stop(remark))
     return [*problems, *check_files(submission, tasks, ids or {})]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.text import csv_text, quoted
+from grasp_core.model.text import csv_text, listed, meant, quoted
 from grasp_core.reading.archives.members import MIB, check_size, read_at_most
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -153,6 +153,8 @@ _OPTIONAL = (
 
 
 def _texts(where: str, name: str, value: Any, *, some: bool = False) -> list[str]:
+    if value is None:
+        raise DataError(f'{where} names no `{name}`; add a list of texts, as "{name}": ["...", "..."]')
     if not isinstance(value, list) or (some and not value) or not all(isinstance(one, str) for one in value):
         raise DataError(f"{where}: `{name}` must be a list of texts; found {quoted(str(value))}")
     return value
@@ -181,7 +183,8 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
         if label not in task.classes:
             raise DataError(
                 f"{table.name}, row {table.row(position)}: the label {quoted(label)} is none of the "
-                f"{len(task.classes)} classes of {task.name}"
+                f"{len(task.classes)} classes of {task.name}; "
+                f"{meant(label, task.classes, listed(task.classes))}"
             )
     texts = tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return Rows(ids, texts, labels, table)

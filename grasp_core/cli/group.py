@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from grasp_core.analysis.items.outcomes import texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
-from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan
+from grasp_core.analysis.planner.simulation import UNLESS_SAID, PlanTask, assumed_task, make_plan
 from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, Target, plan_dict
 from grasp_core.cli.options import (
     AtMost,

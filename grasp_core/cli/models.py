@@ -12,7 +12,13 @@ from grasp_core.analysis.models.labels import MAX_MODEL_FILE, sources
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES
 from grasp_core.benchmark.baselines.registry import check_installed
-from grasp_core.cli.options import add_groups_and_test, add_reading, analysis_fields, given_options
+from grasp_core.cli.options import (
+    add_groups_and_test,
+    add_reading,
+    analysis_fields,
+    given_options,
+    named_axes,
+)
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, note, say
@@ -20,11 +26,11 @@ from grasp_core.cli.terminal.output import add_output, check_output, tables_mark
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.compute import compute
-from grasp_core.engine.course import models_seconds
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import say_batches, say_shuffles, stopping_early
+from grasp_core.engine.request.analysis import say_batches, say_shuffles, stopping_early, with_groups
 from grasp_core.engine.run import checked_groups
+from grasp_core.engine.time_left import models_seconds
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
@@ -90,9 +96,11 @@ def _models(chosen: argparse.Namespace) -> None:
     labels = ((name, _labels_of(Path(path))) for name, path in given.get("model", ()))
     models = asked_models(found, dataset, labels, given.get("model_column", ()), baselines)
     spec = RunSpec(found.spec, analysis, models=sources(models))
-    say_shuffles(dataset, checked_groups(dataset, spec), analysis, VOICE)
+    if not named_axes(given, found):
+        spec = with_groups(dataset, spec, VOICE)
+    say_shuffles(dataset, checked_groups(dataset, spec), spec.analysis, VOICE)
     if chosen.permutations is None:
-        seconds = models_seconds(dataset, len(models), analysis.axes, analysis.min_raters)
+        seconds = models_seconds(dataset, len(models), spec.analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds, VOICE)
     result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
     write_output(
@@ -104,7 +112,7 @@ def _models(chosen: argparse.Namespace) -> None:
         },
     )
     _print(result)
-    say_batches(found, analysis.columns, dataset, result.warnings, VOICE)
+    say_batches(found, spec.analysis.columns, dataset, result.warnings, VOICE)
 
 
 def _labels_of(path: Path) -> Table:

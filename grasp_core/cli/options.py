@@ -79,8 +79,9 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
     option(
         reading,
         "--categories LABEL,...",
-        "in order; default: those found; of several questions once for all, or once for each",
-        names,
+        "in order, or a task's task.json, whose classes they are; default: those found; of several questions "
+        "once for all, or once for each",
+        _labels,
         action="append",
     )
     add_fields(reading, DataSpec, "missing", "repeated", "order")
@@ -156,6 +157,14 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
     )
     fields = ("seed", "min_raters", "strata", "cluster", "p_value", "ties", "correction", "family")
     add_fields(group, AnalysisSpec, *fields)
+
+
+def _labels(text: str) -> tuple[str, ...]:
+    if Path(text).name != "task.json":
+        return names(text)
+    from grasp_core.benchmark.tasks import read_task  # which few commands need
+
+    return read_task(Path(text).parent).classes
 
 
 def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.screens.constant import too_constant
+from grasp_core.reading.screens.duplicates import near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import (
@@ -115,5 +116,5 @@ def _print_ids(report: QualityReport, annotations: Annotations) -> None:
     ):
         say("\n".join([f"\n{title}", *(names[rater] for rater in np.flatnonzero(raters))]))
     say("\nNear-duplicates: rater, rater, items in common, equal labels")
-    for pair in report.duplicates.pairs:
+    for pair in near_duplicates(annotations).pairs:
         say(f"{names[pair.first]}, {names[pair.second]}, {pair.common:,}, {pair.agreed:,}")

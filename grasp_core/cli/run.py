@@ -275,16 +275,14 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
 
 def _compute_there(api: Api, found: Reading, given: Mapping[str, Any], run_spec: RunSpec) -> RunResult:
-    sent, files = api.sent(run_spec, found, given)
     countdown = Countdown()
     with clearing():
-        result, run = api.compute(
-            sent,
-            files,
+        there = api.compute(
+            api.sent(run_spec, found, given),
             lambda done, of: countdown.show(done / max(of, 1), f"{done:,} of {of:,} permutations"),
         )
-    note(f"the run is {api.address}/results?run={run}")
-    return cast("RunResult", result)
+    note(f"the run is {api.address}/results?run={there.run}")
+    return cast("RunResult", there.result)
 
 
 def _compute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 from pathlib import PurePosixPath
 
@@ -18,12 +19,21 @@ _MOST_BYTES = 2**26
 
 
 class InCaseOfStop(Checkpoints):
-    """Keeps a run's blocks in memory, to be written where somebody stops the run."""
+    """Keeps a run's blocks in memory, to be written where somebody stops the run.
 
-    def __init__(self) -> None:
+    `room`: the bytes that are left to it and to all stages of the run, in a list of one.
+    """
+
+    def __init__(self, room: list[int] | None = None) -> None:
         self._tally: Tally | None = None
         self._blocks: list[tuple[int, FloatArray]] = []
+        self._room = [_MOST_BYTES] if room is None else room
         self._too_large = False
+        self._stages: dict[int, InCaseOfStop] = {}
+
+    def of_stage(self, number: int) -> Checkpoints:
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        return self._stages.setdefault(number, InCaseOfStop(self._room))
 
     def begin(self, tally: Tally) -> None:
         """See :class:`~grasp_core.engine.watching.Checkpoints`."""
@@ -34,14 +44,17 @@ class InCaseOfStop(Checkpoints):
         counting = self._tally is not None and self._tally.counting
         if not (counting or self._too_large):
             self._blocks.append((start, values))
-            self._too_large = sum(block.nbytes for _, block in self._blocks) > _MOST_BYTES
+            self._room[0] -= values.nbytes
+            self._too_large = self._room[0] < 0
         if counting or self._too_large:
+            self._room[0] += sum(block.nbytes for _, block in self._blocks)
             self._blocks.clear()
 
     def keep(self, scratch: Scratch) -> bool:
         """Write all of it; whether there was anything to write."""
+        stages = [stage.keep(scratch.of_stage(number)) for number, stage in self._stages.items()]
         if self._tally is None or not (self._tally.counting or self._blocks):
-            return False
+            return any(stages)
         scratch.begin(self._tally)
         for start, values in self._blocks or [(0, np.empty((0, 0)))]:
             scratch.computed(start, values)
@@ -64,6 +77,12 @@ class Scratch(Checkpoints):
         self._name = f"{self._root.rstrip('/')}/grasp-{key[:32]}"
         self._tally: Tally | None = None
 
+    def of_stage(self, number: int) -> Scratch:
+        """See :class:`~grasp_core.engine.watching.Checkpoints`."""
+        stage = copy.copy(self)
+        stage._name, stage._tally = f"{self._name}.{number}", None
+        return stage
+
     def counted_before(self) -> bytes | None:
         """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         found = self._read(f"{self._name}.tally")
@@ -72,7 +91,7 @@ class Scratch(Checkpoints):
     def computed_before(self, width: int) -> list[tuple[int, FloatArray]]:
         """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         blocks = []
-        for path in self._blocks():
+        for path in self._kept():
             with contextlib.suppress(ValueError, EOFError):
                 values = np.load(io.BytesIO(self._read(path)), allow_pickle=False)
                 start = int(PurePosixPath(path).stem.rpartition("-")[2])
@@ -87,7 +106,7 @@ class Scratch(Checkpoints):
         """See :class:`~grasp_core.engine.watching.Checkpoints`."""
         if self._tally is not None and self._tally.counting:  # its state has them all
             self._write(f"{self._name}.tally", self._tally.state())
-            self._remove(self._blocks())
+            self._remove(self._kept())
         else:
             file = io.BytesIO()
             np.save(file, values, allow_pickle=False)
@@ -95,12 +114,12 @@ class Scratch(Checkpoints):
 
     def forget(self) -> None:
         """Remove what was kept, once the run is done."""
-        self._remove([*self._blocks(), f"{self._name}.tally"])
+        self._remove(self._kept("*"))
 
-    def _blocks(self) -> list[str]:
+    def _kept(self, those: str = "-*.npy") -> list[str]:
         with remote.in_sentences(self._root, "the scratch folder"):
             self._files.invalidate_cache()
-            return [str(path) for path in self._files.glob(f"{self._name}-*.npy")]
+            return [str(path) for path in self._files.glob(f"{self._name}{those}")]
 
     def _read(self, path: str) -> bytes:
         with contextlib.suppress(Exception):  # every protocol's package has errors of its own

@@ -14,10 +14,10 @@ import numpy as np
 from grasp_core.analysis.pairs import pairs_of
 from grasp_core.analysis.panel import Later, LaterPanel, Panel, RunPanel
 from grasp_core.analysis.stages import given_of, slices_of
-from grasp_core.engine.course import GROUPS, VERDICTS, Course, OnCourse
-from grasp_core.engine.pools.blocks import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import FIRST_LABELS, Block, Blocks, Progress
 from grasp_core.engine.run import Prepared, agreement_alone, finish, new_tally, prepare
+from grasp_core.engine.time_left import GROUPS, VERDICTS, Course, OnCourse
 from grasp_core.engine.verdict import explained, findable, too_few_for_verdicts, verdict_open
 from grasp_core.engine.watching import Checkpoints, Showing, Watcher
 from grasp_core.model.annotations import FloatArray
@@ -111,22 +111,28 @@ def compute(
     if not any(row.verdict is not None and row.verdict.code == "clear" for row in result.groups):
         check = partial(on_verdicts.check, Progress(0, tally.n_together, None))
         result = replace(result, findable=findable(prepared, tally, pool, check))
-    return _with_later_stages(result, prepared, pool, partial(OnCourse, watcher, course))
+    keeper = checkpoints or Checkpoints()
+    return _with_later_stages(result, prepared, pool, partial(OnCourse, watcher, course), keeper)
 
 
 def _with_later_stages(
-    result: RunResult, prepared: Prepared, pool: Pool, stage: Callable[[str], OnCourse]
+    result: RunResult,
+    prepared: Prepared,
+    pool: Pool,
+    stage: Callable[[str], OnCourse],
+    keeper: Checkpoints,
 ) -> RunResult:
     """The result of the groups with what further panels find."""
     analysis, started = prepared.spec.analysis, time.perf_counter()
     later = later_stages(prepared)
-    for panel in later.panels:
+    for number, panel in enumerate(later.panels):
         within = stage(panel.name)
         tally = permute(
             panel,
             analysis,
             pool,
             within,
+            keeper.of_stage(number),
             show=Showing(partial(_so_far, result, panel), within),
             labels=panel.labels,
             open_together=partial(too_few_for_verdicts, panel),

@@ -125,10 +125,14 @@ class Inputs:
 
     def dataset(self, record: RunRecord) -> Dataset:
         """A run's data."""
+        return _dataset(record.spec, *self.opened(record))
+
+    def opened(self, record: RunRecord) -> tuple[dict[str, Table], dict[str, Table]]:
+        """The files of a run's data by kind, and those of its models by hash, read."""
         named, models = _by_kind(record, insist(lambda: self._runs.files_of(record.id), until=self._closing))
         reach = only(record.project)
         tables = self.tables(record.spec.data, named, reach=reach)
-        return self.formed(record.spec, tables, models, reach=reach)
+        return tables, {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
 
     def tables(self, spec: DataSpec, files: Mapping[str, File], *, reach: Reach) -> dict[str, Table]:
         """The files that a reading takes, by kind, read; see :meth:`table`."""

@@ -27,10 +27,10 @@ from typing import Any, ParamSpec, TypeVar, cast
 from sqlalchemy import Engine
 
 from grasp_core.engine.compute import server_pool
-from grasp_core.engine.computing import Computing
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.workers import LEAST_MEMORY, limit_memory
+from grasp_core.engine.saved_runs import Computing
 from grasp_core.engine.warm import warm_beside
 from grasp_core.model.errors import GraspError
 from grasp_core.model.logs import set_up_logs
@@ -60,7 +60,7 @@ NOTICED_SECONDS = 2.0
 NICENESS = 5
 """How far it stands back for the one that answers people; its workers further."""
 _ASKED_THERE = ("drop", "expect", "progress", "found", "news_every", "wait", "cancel")
-"""Methods of :class:`~grasp_core.engine.computing.Computing` that are called in the process."""
+"""Methods of :class:`~grasp_core.engine.saved_runs.Computing` that are called in the process."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -88,7 +88,7 @@ class _Desk:
         self._database: Engine
 
     def do(self, name: str, *arguments: Any) -> _Outcome:
-        """Call a method of the desk, or one of :class:`~grasp_core.engine.computing.Computing`."""
+        """Call a method of the desk, or one of :class:`~grasp_core.engine.saved_runs.Computing`."""
         try:
             method = getattr(self, name, None) or getattr(self._computing, name)
             return _Outcome(method(*arguments))
@@ -140,7 +140,7 @@ _Manager.register("desk", _Desk, _DeskProxy)
 
 
 class Apart:
-    """Has a process compute what is queued: see :class:`~grasp_core.engine.computing.Computing`."""
+    """Has a process compute what is queued: see :class:`~grasp_core.engine.saved_runs.Computing`."""
 
     def __init__(self, settings: Settings) -> None:
         self.closing = threading.Event()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from grasp_core.analysis import design
-from grasp_core.analysis.cohesion import verdict
+from grasp_core.analysis.cohesion import combined_test
 from grasp_core.analysis.cohesion.columns import Places
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.cohesion.results import SpreadTest
@@ -203,7 +203,7 @@ def finish(
     groups = tuple(replace(row, least_p=p) if p > LEVEL else row for row, p in rows)
     if not provisional:
         spread = SpreadTest(dataset.questions, dataset.raters, prepared.grouping, analysis, n)
-        groups = verdict.with_verdicts(groups, verdicts(prepared, tally, spread), n)
+        groups = combined_test.with_verdicts(groups, verdicts(prepared, tally, spread), n)
     together = () if provisional else associations(dataset.raters, analysis.tested)
     apart: list[design.Unmatched] = []  # groups whose GAI compares different items
     if len(dataset.questions) == 1 and analysis.gai == ("irr", "xrr") and not provisional:
@@ -224,17 +224,21 @@ def finish(
     )
 
 
-def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[verdict.Joint]:
+def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[combined_test.Joint]:
     """All groups of a run tested together, whether or not one of them explains another."""
-    return verdict.corrected([verdicts_alone(prepared, tally, spread)])
+    return combined_test.corrected([verdicts_alone(prepared, tally, spread)])
 
 
-def verdicts_alone(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> verdict.Tested:
+def verdicts_alone(
+    prepared: Prepared, tally: Tally, spread: SpreadTest | None = None
+) -> combined_test.Tested:
     """The same before correction."""
     grouping = prepared.grouping
-    why = verdict.untestable(grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment))
+    why = combined_test.untestable(
+        grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment)
+    )
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
-    return verdict.judged_alone(tally.together, verdict.hypotheses(grouping), like, why, spread)
+    return combined_test.judged_alone(tally.together, combined_test.hypotheses(grouping), like, why, spread)
 
 
 def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:

@@ -16,14 +16,14 @@ from typing import Any, Generic, TypeVar
 from grasp_core.analysis.items.outcomes import FORMAT_VERSION, ItemsResult
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.analysis.panel import Each
-from grasp_core.analysis.planner.make import PlanTask, make_plan
+from grasp_core.analysis.planner.simulation import PlanTask, make_plan
 from grasp_core.analysis.planner.values import Plan
-from grasp_core.engine.computing import POLL_SECONDS, Computing, held_as
 from grasp_core.engine.inputs import Inputs
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.process import Apart
 from grasp_core.engine.run import run_key
+from grasp_core.engine.saved_runs import POLL_SECONDS, Computing, held_as
 from grasp_core.model.access import Reach, only
 from grasp_core.model.errors import FAULT, DataError, GraspError, MissingResultError, RunCancelledError
 from grasp_core.model.groups import Group

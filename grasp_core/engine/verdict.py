@@ -11,8 +11,8 @@ import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 from scipy.special import expit, logit, ndtr, ndtri
 
+from grasp_core.analysis.cohesion.combined_test import Joint, Tested, hypotheses, joint_tests, judged_alone
 from grasp_core.analysis.cohesion.panel import Cohesion
-from grasp_core.analysis.cohesion.verdict import Joint, Tested, hypotheses, joint_tests, judged_alone
 from grasp_core.analysis.pairs import only_raters
 from grasp_core.analysis.panel import Judged, Panel
 from grasp_core.engine.pools.pool import Pool

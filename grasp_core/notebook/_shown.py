@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import Sentence, printable

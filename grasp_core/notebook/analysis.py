@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, cast
 
@@ -30,12 +30,13 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label
+from grasp_core.model.json_values import to_json
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import for_python, quoted
+from grasp_core.model.text import quoted
 from grasp_core.notebook._shown import Bar, Saved
 from grasp_core.notebook.data import loaded, reading, tables_of
 from grasp_core.notebook.options import (
@@ -45,6 +46,7 @@ from grasp_core.notebook.options import (
     TestOptions,
     analysis_fields,
     axis_sets,
+    data_fields,
     takes,
 )
 from grasp_core.notebook.results import Analysis
@@ -89,7 +91,7 @@ def analyse(
         A row per rater; without it the annotations hold the raters' profiles.
     axes : sequence, optional
         Columns of the raters, and tuples of them for intersections: ``["gender", ("race", "gender")]``. By
-        default those of a known data set, or the demographic columns.
+        default those of a known data set, or the demographic columns; ``()`` tells how all raters agree.
     items : data frame, Table, str or Path, optional
         What else is known of items, a row each, for `slices`.
     spec : RunSpec, str or Path, optional
@@ -118,7 +120,7 @@ def analyse(
     result = computed(data, asked.spec, progress=progress, workers=workers, started=started)
     say_batches(asked.found, asked.spec.analysis.columns, data, result.warnings, voice)
     say_teams(asked.found, asked.spec.analysis, data, voice)
-    return Analysis(cast("RunResult", result), tuple(map(for_python, voice.notes)), data)
+    return Analysis(cast("RunResult", result), tuple(voice.notes), data)
 
 
 class Asked(NamedTuple):
@@ -141,15 +143,13 @@ def asked_of(
 ) -> Asked:
     """What is asked by the arguments of :func:`analyse`; what cannot be computed is refused."""
     voice = Python()
-    if isinstance(spec, str | Path):
-        spec = read_spec(Path(spec)).spec
-    if spec is not None and (options or axes is not None):
-        raise SpecError("a spec says all of what to run: leave axes and options out")
+    spec = _known(axes, spec, options)
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
         found = reading(tables, options, voice, axes_named=axes is not None, several=True)
         named, preset = axis_sets(axes), options.get("preset")
-        run_spec = RunSpec(found.spec, analysis_of(found, analysis_fields(options), named, preset, voice))
+        analysis = analysis_of(found, analysis_fields(options), named, preset, voice)
+        run_spec = RunSpec(found.spec, analysis if axes is None or named else replace(analysis, axes=()))
     else:
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
@@ -165,6 +165,32 @@ def asked_of(
         say_level(data, voice)
     say_shuffles(data, grouping, run_spec.analysis, voice)
     return Asked(found, run_spec, data, voice)
+
+
+def asked_there(
+    axes: Axes | None, spec: RunSpec | str | Path | None, options: AnalysisOptions
+) -> dict[str, Any]:
+    """What is asked of data that a server reads: what is named here, all else is recognised there."""
+    known = _known(axes, spec, options)
+    if known is not None:
+        return {"spec": known.to_dict()}
+    if here := [name for name in ("guess", "keep", "preset") if name in options]:
+        raise SpecError(f"{here[0]}= is of data that are read here, and not by the server", field=here[0])
+    data, analysis = data_fields(options, several=True), analysis_fields(options)
+    named = {name: to_json(one) for name, one in data.items() if name in options or name == "further"}
+    asked = {name: to_json(one) for name, one in analysis.items()}
+    if axes is not None:
+        asked["axes"] = to_json(axis_sets(axes))
+    return {"spec": {"data": named, "analysis": asked}, "recommended": options.get("recommended")}
+
+
+def _known(axes: Axes | None, spec: RunSpec | str | Path | None, options: AnalysisOptions) -> RunSpec | None:
+    """The whole spec, where one was given."""
+    if isinstance(spec, str | Path):
+        spec = read_spec(Path(spec)).spec
+    if spec is not None and (options or axes is not None):
+        raise SpecError("a spec says all of what to run: leave axes and options out")
+    return spec
 
 
 def computed(
@@ -314,7 +340,7 @@ def permutation_test(
         tested, null = _tested(data, grouping, spec.analysis, statistic, bar)
     finally:
         bar.close()
-    return Tested(name, grouping.groups, tested, null, tuple(map(for_python, voice.notes)))
+    return Tested(name, grouping.groups, tested, null, tuple(voice.notes))
 
 
 def _tested(

@@ -12,10 +12,17 @@ from grasp_core.analysis.models.labels import check_models, read_model, read_mod
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
-from grasp_core.engine.course import models_seconds
-from grasp_core.engine.request.analysis import say_batches, say_data, say_shuffles, stopping_early, with_axes
+from grasp_core.engine.request.analysis import (
+    say_batches,
+    say_data,
+    say_shuffles,
+    stopping_early,
+    with_axes,
+    with_groups,
+)
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
+from grasp_core.engine.time_left import models_seconds
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text
@@ -139,13 +146,15 @@ def models(
     tables_of_labels = ((name, table_of(given, name)) for name, given in (labels or {}).items())
     asked = asked_models(found, data, tables_of_labels, (columns or {}).items(), baselines)
     spec = RunSpec(found.spec, analysis, models=sources(asked))
-    say_shuffles(data, checked_groups(data, spec), analysis, voice)
+    if axes is None:
+        spec = with_groups(data, spec, voice)
+    say_shuffles(data, checked_groups(data, spec), spec.analysis, voice)
     if not options.keys() & {"permutations", "adaptive"}:
-        seconds = models_seconds(data, len(asked), analysis.axes, analysis.min_raters)
+        seconds = models_seconds(data, len(asked), spec.analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds, voice)
     data = dataclasses.replace(data, models=tuple(asked))
     result = computed(data, spec, progress=progress, workers=workers, started=started)
-    say_batches(found, analysis.columns, data, result.warnings, voice)
+    say_batches(found, spec.analysis.columns, data, result.warnings, voice)
     return ModelsAnalysis(cast("ModelsResult", result), tuple(voice.notes))
 
 

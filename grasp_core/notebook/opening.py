@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,9 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, for_python, not_there
 from grasp_core.notebook._shown import Bar, Brief, page, shown_table
-from grasp_core.notebook.analysis import asked_of
+from grasp_core.notebook.analysis import Asked, asked_of, asked_there
 from grasp_core.notebook.beside import MappedRaters
+from grasp_core.notebook.data import Quality, table_of
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.options import AnalysisOptions, Axes, takes, texts, worded
 from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
@@ -35,6 +37,7 @@ from grasp_core.report.comparison import (
     slices_compared,
 )
 from grasp_core.report.comparison import compare as held
+from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import json_in
 from grasp_core.report.since import details, headline
 
@@ -179,6 +182,13 @@ def _result(place: Opened | str | Path, token: str | None) -> Result:
     return found.result
 
 
+@dataclass(frozen=True, slots=True)
+class OnServer:
+    """A file that the server reads itself, in place of data; :meth:`Connection.file` makes one."""
+
+    named: Mapping[str, str | None]
+
+
 Run = str | Analysis
 """A run on the server: its id, or what :meth:`Connection.analyse` returned."""
 
@@ -187,10 +197,11 @@ class Connection:
     """A server, of which :func:`connect` makes one.
 
     Data are read here, as the functions of the same names read them, then sent to the server, which computes.
+    Where one of them is a :meth:`file` of the server, it reads all, and recognises what is not named.
     """
 
-    def __init__(self, api: Api, project: str) -> None:
-        self._api, self._project = api, project
+    def __init__(self, api: Api) -> None:
+        self._api = api
 
     def __repr__(self) -> str:
         return f"<grasp_core Connection to {self._api.address}>"
@@ -223,16 +234,35 @@ class Connection:
         UnsureError, DataError, SpecError
             As :func:`~grasp_core.analyse`.
         """
-        asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options)
         given = {"annotations": annotations, "raters": raters, "items": items}
-        sent, files = self._api.sent(asked.spec, asked.found, given)
+        plain, asked = self._asked(given, axes, spec, options)
         bar = Bar("permutations", shown=progress)
         try:
-            result, run = self._api.compute(sent, files, bar.tell, project=self._project)
+            there = self._api.compute(plain, bar.tell)
         finally:
             bar.close()
-        notes = tuple(map(for_python, asked.voice.notes))
-        return Analysis(cast("RunResult", result), notes, asked.data, run)
+        notes = tuple(map(for_python, there.notes)) if asked is None else tuple(asked.voice.notes)
+        data = None if asked is None else asked.data
+        return Analysis(cast("RunResult", there.result), notes, data, there.run)
+
+    def _asked(
+        self,
+        given: Mapping[str, Any],
+        axes: Axes | None,
+        spec: RunSpec | str | None,
+        options: AnalysisOptions,
+    ) -> tuple[dict[str, Any], Asked | None]:
+        """What a request says, and how the data were read where they were read here."""
+        if not any(isinstance(one, OnServer) for one in given.values()):
+            asked = asked_of(*given.values(), axes=axes, spec=spec, options=options)
+            return self._api.sent(asked.spec, asked.found, given), asked
+        plain = asked_there(axes, spec, options)
+        there = {role: one for role, one in given.items() if one is not None}
+        files = {
+            role: one.named if isinstance(one, OnServer) else self._api.brought(one, table_of(one, role))
+            for role, one in there.items()
+        }
+        return {**plain, "files": files}, None
 
     @takes(AnalysisOptions)
     def quality(
@@ -243,19 +273,59 @@ class Connection:
         axes: Axes | None = None,
         power: bool = False,
         **options: Unpack[AnalysisOptions],
-    ) -> dict[str, Any]:
-        """What data can and cannot show, as :func:`~grasp_core.quality` saves it (docs/file-formats.md).
+    ) -> Quality:
+        """What data can and cannot show, as :func:`~grasp_core.quality`.
 
         Returns
         -------
-        dict
+        Quality
         """
-        asked = asked_of(annotations, raters, None, axes=axes, spec=None, options=options)
-        given = {"annotations": annotations, "raters": raters}
-        sent, files = self._api.sent(asked.spec, asked.found, given)
-        plain = {"spec": sent.to_dict(), "files": files, "power": power, "project": self._project}
-        told: dict[str, Any] = self._api.ended(self._api.ask("/quality", plain))
-        return cast("dict[str, Any]", told.get("report") or told)
+        given = {"annotations": annotations, "raters": raters, "items": None}
+        plain, asked = self._asked(given, axes, None, options)
+        told = self._api.ended(
+            self._api.ask("/quality", {**plain, "power": power, "project": self._api.project})
+        )
+        report = told.get("report") or told
+        notes = (*report["notes"], *report["hints"]) if asked is None else asked.voice.notes
+        return Quality(QualityReport.from_dict(report), tuple(map(for_python, notes)))
+
+    def file(self, place: str, *, name: str = "", token: str | None = None) -> OnServer:
+        """A file that the server reads itself, to be given in place of data.
+
+        Parameters
+        ----------
+        place : str
+            ``data:`` and a path in the server's folder; an address that it may read; a source in a database
+            or tool, such as ``sql:...``; or the sha256 of an upload, as :meth:`files` lists them.
+        name : str
+            What messages call an upload.
+        token : str, optional
+            Of a source; by default the one that the server keeps for you.
+
+        Returns
+        -------
+        OnServer
+        """
+        if re.fullmatch("[0-9a-f]{64}", place):
+            return OnServer({"sha256": place, "name": name or place[:12]})
+        if place.startswith(("data:", "http://", "https://")):
+            return OnServer({"location": place})
+        return OnServer({"source": place, "token": token})
+
+    def files(self, text: str = "") -> pd.DataFrame:
+        """Your files in the project, and those in the server's folder whose path has the text.
+
+        Returns
+        -------
+        DataFrame
+            `sha256` of an upload, `location` of a file that lies there, `source`, `bytes`, `added_at`.
+        """
+        import pandas as pd
+
+        asked = urlencode({"text": text, "project": self._api.project})
+        lying = self._api.ask(f"/files/folder?{asked}")["files"]
+        own = self._api.ask(f"/files?{urlencode({'project': self._api.project})}")["files"]
+        return pd.DataFrame([*own, *lying], columns=["sha256", "location", "source", "bytes", "added_at"])
 
     def open(self, run: Run) -> Opened:
         """The result of a run, by its id."""
@@ -271,7 +341,7 @@ class Connection:
         """
         import pandas as pd
 
-        asked = urlencode({"text": text, "limit": limit, "project": self._project})
+        asked = urlencode({"text": text, "limit": limit, "project": self._api.project})
         columns = ["id", "title", "owner", "state", "verdict", "created_at"]
         return pd.DataFrame(self._api.ask(f"/runs?{asked}")["runs"], columns=columns)
 
@@ -343,6 +413,6 @@ def connect(address: str, token: str | None = None, *, project: str = "everyone"
     RemoteError
         If it is no GRASP server, cannot be reached, or does not know the token; `code` says why.
     """
-    api = Api(address, token)
+    api = Api(address, token, project)
     api.ask("/me")
-    return Connection(api, project)
+    return Connection(api)

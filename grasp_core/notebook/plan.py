@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
-from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
+from grasp_core.analysis.planner.simulation import (
+    UNLESS_SAID,
+    PlanTask,
+    assumed_task,
+    make_plan,
+    task_of,
+    usual,
+)
 from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool

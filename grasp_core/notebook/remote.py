@@ -12,8 +12,8 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs, quote, urljoin, urlsplit
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, quote, urlencode, urljoin, urlsplit
 
 from grasp_core.analysis.results import read_result
 from grasp_core.engine.request.reading import Reading
@@ -39,7 +39,7 @@ _CODES: Mapping[int, str] = {
     HTTPStatus.NOT_FOUND: "not-found",
     HTTPStatus.TOO_MANY_REQUESTS: "too-often",
 }
-_ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
+ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
 """Files of a request, and the field that names the member of each."""
 _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
 
@@ -47,18 +47,26 @@ Told = Callable[[int, int], object]
 """Takes how many permutations, or other steps, are done, and of how many."""
 
 
+class Computed(NamedTuple):
+    """A run's result, its id, and what the server said of how it read the data."""
+
+    result: Result
+    run: str
+    notes: tuple[str, ...]
+
+
 class Api:
     """What a server answers whoever has the token.
 
     `address`: of the server, such as ``https://grasp.example.org``. `token`: sent to this server alone, and
-        never in the clear but to this machine.
+        never in the clear but to this machine. `project`: the id of the one that runs and files are of.
     """
 
-    def __init__(self, address: str, token: str | None) -> None:
+    def __init__(self, address: str, token: str | None, project: str = "everyone") -> None:
         self.address = _checked(address, "https://host").geturl().rstrip("/")
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.strip()):
             raise RemoteError("the token has characters that no token has; copy it again", "no-token")
-        self._token = token
+        self._token, self.project = token, project
 
     def ask(self, path: str, plain: object = None, content: bytes | None = None) -> Any:
         """The JSON that is answered to GET, or to POST of JSON or of a file's content."""
@@ -91,33 +99,32 @@ class Api:
             raise RemoteError(for_python(problem["detail"]), problem["code"])
         return told
 
-    def sent(
-        self, spec: RunSpec, found: Reading, given: Mapping[str, Any]
-    ) -> tuple[RunSpec, dict[str, dict[str, str]]]:
-        """Upload the files, each as it is where `given` has its path by its role, else as Parquet."""
+    def sent(self, spec: RunSpec, found: Reading, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What a request says of data that were read here; a path is sent as it is, all else as Parquet."""
         files = {}
-        for role, member in _ROLES.items():
+        for role, member in ROLES.items():
             table = getattr(found, role)
             if table is None:
                 continue
-            path = Path(place) if isinstance(place := given.get(role), str | Path) else None
-            if path is not None and path.is_file():
-                name, content = path.name, path.read_bytes()
-            else:  # which has no members
-                name, content = f"{table.name.removesuffix('.parquet')}.parquet", _parquet(table)
+            files[role] = self.brought(given.get(role), table)
+            if _file_at(given.get(role)) is None:  # Parquet has no members
                 alone: dict[str, Any] = {member: None}
                 spec = dataclasses.replace(spec, data=dataclasses.replace(spec.data, **alone))
-            stored = self.ask(f"/files?name={quote(name, safe='')}", content=content)
-            files[role] = {"sha256": stored["sha256"], "name": name}
-        return spec, files
+        return {"spec": spec.to_dict(), "files": files}
 
-    def compute(
-        self, spec: RunSpec, files: Mapping[str, object], tell: Told, *, project: str = "everyone"
-    ) -> tuple[Result, str]:
-        """The result of a run, and its id; where somebody interrupts it, it is cancelled."""
-        asked = {"spec": spec.to_dict(), "files": files, "project": project}
-        told = self.ended(self.ask("/runs", asked))
+    def brought(self, given: Any, table: Table) -> dict[str, str]:
+        """How requests name a file that is uploaded."""
+        path = _file_at(given)
+        name = f"{table.name.removesuffix('.parquet')}.parquet" if path is None else path.name
+        content = _parquet(table) if path is None else path.read_bytes()
+        asked = urlencode({"name": name, "project": self.project})
+        return {"sha256": self.ask(f"/files?{asked}", content=content)["sha256"], "name": name}
+
+    def compute(self, asked: Mapping[str, object], tell: Told) -> Computed:
+        """The result of a run; where somebody interrupts it, it is cancelled."""
+        told = self.ended(self.ask("/runs", {**asked, "project": self.project}))
         run = told.get("run") or told
+        notes = (*run["notes"], *run["hints"])
         try:
             while run["state"] not in ("done", "failed", "cancelled"):
                 tell(run["permutations"]["done"], run["permutations"]["total"])
@@ -126,7 +133,7 @@ class Api:
         except KeyboardInterrupt:
             self.ask(f"/runs/{run['id']}/cancel", {})
             raise
-        return read_result(self.result(run["id"])), run["id"]
+        return Computed(read_result(self.result(run["id"])), run["id"], notes)
 
 
 def api_of(address: str, token: str | None) -> tuple[Api, str]:
@@ -148,6 +155,11 @@ def _checked(address: str, how: str) -> Any:
     if not kept_secret(address):
         raise RemoteError("a token and what it opens need an address that begins with https://", "no-https")
     return parts
+
+
+def _file_at(given: Any) -> Path | None:
+    path = Path(given) if isinstance(given, str | Path) else None
+    return path if path is not None and path.is_file() else None
 
 
 def _parquet(table: Table) -> bytes:

@@ -16,7 +16,6 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
 from grasp_core.report.contents import chosen, profiles_move, raters_per_item
-from grasp_core.report.pairs import PAIR_NAMES
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts
 from grasp_core.report.words import names
@@ -403,7 +402,7 @@ def whose(change: Change) -> str:
 
 def tested(change: Change) -> str:
     """What was tested, with the label where it is one's use."""
-    name = PAIR_NAMES.get(change.statistic) or names.statistic_name(change.statistic)
+    name = names.PAIR_NAMES.get(change.statistic) or names.statistic_name(change.statistic)
     return name if change.label is None else f"{name} (“{one_line(change.label)}”)"
 
 

@@ -16,7 +16,6 @@ from grasp_core.model.spec import Level
 from grasp_core.model.text import Sentence
 from grasp_core.report.contents import brackets
 from grasp_core.report.pairs import (
-    PAIR_NAMES,
     PAIRS_EXPLANATION,
     PAIRS_SAID,
     Measure,
@@ -38,7 +37,7 @@ from grasp_core.report.tables import (
 )
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
-from grasp_core.report.words.names import DSI_EXPLANATION, LABEL_USE_EXPLANATION
+from grasp_core.report.words.names import DSI_EXPLANATION, LABEL_USE_EXPLANATION, PAIR_NAMES
 
 INTERVAL = "95 % interval"
 _NO_INTERVAL = "none"

@@ -16,15 +16,6 @@ from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import direction, format_points, manner, mean_outcome, shift_outcome
 
-PAIR_NAMES: Mapping[str, str] = {
-    "distance": "Distance",
-    "xrr": "XRR",
-    "gap_a": "Gap of the first",
-    "gap_b": "Gap of the second",
-    "irr_difference": "Difference in IRR",
-    "gai_difference": "Difference in GAI",
-}
-"""One entry per statistic of :data:`grasp_core.model.outcome.PAIR_STATISTICS`."""
 PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 
 

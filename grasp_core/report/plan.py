@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from grasp_core.analysis.planner.designs import (
+from grasp_core.analysis.planner.sample_size import (
     MOST_SIMULATED,
     Choice,
     Needed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -28,16 +28,16 @@ from grasp_core.analysis.overview import (
 )
 from grasp_core.analysis.power import GroupPower, Shift
 from grasp_core.model.groups import Group, axis_label, form_groups, group_label
-from grasp_core.model.json_values import to_json
+from grasp_core.model.json_values import damaged, from_json, to_json
 from grasp_core.model.outcome import AssignmentCheck
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.result import DataSummary, with_group
+from grasp_core.model.result import DataSummary, group_of, with_group
 from grasp_core.model.text import agree, json_text, number, printable_name
 from grasp_core.permutation.draw import Exchange
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
-from grasp_core.reading.screens.duplicates import FEWEST_COMMON, Duplicates, near_duplicates
+from grasp_core.reading.screens.duplicates import FEWEST_COMMON, CloseRaters, near_duplicates
 from grasp_core.reading.screens.random_responders import (
     FEWEST_RATERS,
     FEWEST_SHARED,
@@ -71,7 +71,7 @@ class QualityReport(Looked):
     """The report on what data can and cannot show; `power` is empty where it was not asked for."""
 
     data: DataSummary
-    duplicates: Duplicates
+    duplicates: CloseRaters
     power: tuple[GroupPower, ...] = ()
 
     @property
@@ -89,9 +89,7 @@ class QualityReport(Looked):
                 )
             )
         if self.duplicates.pairs:
-            found.append(
-                Caution.NEAR_DUPLICATES(raters=self.duplicates.raters, pairs=len(self.duplicates.pairs))
-            )
+            found.append(Caution.NEAR_DUPLICATES(raters=self.duplicates.raters, pairs=self.duplicates.pairs))
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,12 +101,7 @@ class QualityReport(Looked):
             "overview": {**to_json(self.overview), "missing": self.overview.missing},
             "random_responders": _by_group(self.random),
             "constant_raters": _by_group(self.constant),
-            "near_duplicates": {
-                "pairs": len(self.duplicates.pairs),
-                "raters": self.duplicates.raters,
-                "pairs_looked_at": self.duplicates.looked_at,
-                "items_used": self.duplicates.items_used,
-            },
+            "near_duplicates": self.duplicates._asdict(),
             "small_groups": [
                 {
                     "axis": list(row.axes),
@@ -123,6 +116,33 @@ class QualityReport(Looked):
             "warnings": [one.to_dict() for one in self.warnings],
             "power": [with_group(row) for row in to_json(self.power)],
         }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> QualityReport:
+        """The report that :meth:`to_dict` wrote."""
+
+        def of_groups(rows: Sequence[Any]) -> list[dict[str, Any]]:
+            return [group_of(row) for row in rows]
+
+        def screened(name: str) -> dict[str, Any]:
+            return {**plain[name], "by_group": of_groups(plain[name]["by_group"])}
+
+        small = [
+            {**row, "axes": row["axis"], "fewer": [row["fewer_than"][str(size)] for size in SIZES]}
+            for row in plain["small_groups"]
+        ]
+        with damaged("the report"):
+            return cls(
+                data=from_json(plain["data"], DataSummary),
+                overview=from_json(plain["overview"], Overview),
+                random=from_json(screened("random_responders"), RandomRaters),
+                constant=from_json(screened("constant_raters"), ConstantRaters),
+                duplicates=CloseRaters(**plain["near_duplicates"]),
+                small=from_json(small, tuple[SmallGroups, ...]),
+                overlaps=from_json(plain["axes"], tuple[Overlap, ...]),
+                power=from_json(of_groups(plain["power"]), tuple[GroupPower, ...]),
+                assignment=from_json(plain["assignment"], tuple[AssignmentCheck, ...]),
+            )
 
 
 def _by_group(found: RandomRaters | ConstantRaters) -> dict[str, Any]:
@@ -154,7 +174,7 @@ def quality_report(
     if names is not None:
         axes = {name: dataset.raters.axes[name] for name in names}
         dataset = dataclasses.replace(dataset, raters=dataclasses.replace(dataset.raters, axes=axes))
-    looked, duplicates = looked_at(dataset, exchange), near_duplicates(dataset.annotations)
+    looked, duplicates = looked_at(dataset, exchange), near_duplicates(dataset.annotations).counted
     seen = {one.name: getattr(looked, one.name) for one in dataclasses.fields(looked)}
     return QualityReport(data=dataset.summary, duplicates=duplicates, power=tuple(power), **seen)
 
@@ -258,7 +278,7 @@ def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
     return {title: titled.get(title, table) for title, table in report_tables(report).items()}
 
 
-def findings(found: Looked, duplicates: Duplicates | None) -> list[str]:
+def findings(found: Looked, duplicates: CloseRaters | None) -> list[str]:
     """Sentences on all that deserves a look; plain text that may quote names of axes."""
     random, constant = found.random, found.constant
     sentences = [f"{warning}." for warning in said_of_assignment(found.assignment)]
@@ -277,7 +297,7 @@ def findings(found: Looked, duplicates: Duplicates | None) -> list[str]:
         )
     if duplicates is not None and duplicates.pairs:
         sentences.append(
-            f"{number(len(duplicates.pairs), 'pair')} of raters ({number(duplicates.raters, 'rater')}) agree "
+            f"{number(duplicates.pairs, 'pair')} of raters ({number(duplicates.raters, 'rater')}) agree "
             "far more than independent raters would: one person with two accounts, copied answers, or two "
             "people who see the task very much alike. Look before you leave anybody out."
         )
@@ -324,15 +344,15 @@ def random_sentence(found: RandomRaters) -> str:
     )
 
 
-def duplicates_sentence(found: Duplicates) -> str:
+def duplicates_sentence(found: CloseRaters) -> str:
     """A sentence on what the search for near-duplicates covered."""
     part = "" if found.items_used == 1 else f", on {found.items_used:.0%} of the items, drawn at random"
-    if not found.looked_at:
+    if not found.pairs_looked_at:
         return (
             f"No two raters have {FEWEST_COMMON} items in common{part}, so near-duplicates cannot be found."
         )
-    result = f"{number(len(found.pairs), 'pair')} found" if found.pairs else "none found"
-    pairs = number(found.looked_at, "pair")
+    result = f"{number(found.pairs, 'pair')} found" if found.pairs else "none found"
+    pairs = number(found.pairs_looked_at, "pair")
     return (
         f"Near-duplicates: {result} among {pairs} of raters with {FEWEST_COMMON} or more common items{part}."
     )

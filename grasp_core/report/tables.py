@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
+from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, named_group, one_line
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
@@ -150,7 +151,7 @@ def ordered_groups(
             return (*_last(tests[row.group].q, 1), *_last(tests[row.group].p, 1))
 
         return tuple(sorted(result.groups, key=evidence))
-    raise ValueError(f"`order` must be axis, effect or q; found {order!r}")
+    raise SpecError(f"`order` must be axis, effect or q; found {order!r}")
 
 
 def _last(number: float | None, sign: int) -> tuple[bool, float]:

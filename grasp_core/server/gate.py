@@ -275,8 +275,7 @@ class UploadLedger:
             more = "Your files would take more room than you have here; delete some on Data."
             raise ProblemError("too-large", more)
         if size > FOR_ONE * self.largest:
-            most = f"Files of {self.largest / 2**20:,.0f} MiB at most are taken."
-            raise ProblemError("too-large", most)
+            raise ProblemError("too-large", f"Files of {self.largest / 2**20:,.0f} MiB at most are taken.")
         self._check_room(owner, size, quota)
         self._owners[session] = owner
         self._under_way[session] += 1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import tomllib
 import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -22,79 +24,11 @@ PAGES = "/api/v1/problems"
 """Below it, the pages of codes."""
 STORE_SECONDS = 5
 """When to come again where the store could not be reached."""
-WHAT: Mapping[str, str] = {
-    "bad-request": (
-        "The request itself cannot be read: its JSON is broken, or a parameter is unknown or given "
-        "twice. Compare it with the reference."
-    ),
-    "sign-in": (
-        "Nobody is known to have asked, or the token does not work. Send a token that was made on "
-        "Account as Authorization: Bearer TOKEN."
-    ),
-    "forbidden": (
-        "The token's scope, or its person's role in the project, does not allow this. Make a token of "
-        "a wider scope on Account, or ask an owner of the project."
-    ),
-    "not-found": (
-        "There is no such address, or no such thing for whoever asks. Look into the list that it "
-        "should be in."
-    ),
-    "method-not-allowed": "The address takes other methods; the header Allow lists them.",
-    "conflict": (
-        "This cannot be done as things stand, such as reading the result of a run that goes on. Where "
-        "that passes, Retry-After says when to come again."
-    ),
-    "too-large": "The body is larger than what is taken, or than the room that its person has left.",
-    "unsupported-media-type": (
-        "The body is of a kind that is not taken: JSON is sent as application/json, and a file as the "
-        "body itself, as application/octet-stream, never as a form."
-    ),
-    "invalid": (
-        "Values of the request are missing, or not what their fields take. `problems` lists each with "
-        "its place."
-    ),
-    "too-often": (
-        "Too many requests in too short a time, or too many at once. Retry-After says after how many "
-        "seconds to come again."
-    ),
-    "fault": "An error in GRASP itself. Its log has the details; please report it.",
-    "unavailable": (
-        "The server cannot do this just now. Retry-After says after how many seconds to come again."
-    ),
-    "data": (
-        "The data cannot be used as they are read. `problems` lists all that has to be mended, with a "
-        "code each."
-    ),
-    "spec": "The run spec cannot be computed. `problems` lists all that is wrong with it.",
-    "limit": (
-        "As much as one person may have is there or under way already. Wait until some of it has "
-        "ended, or delete what is not needed."
-    ),
-    "access": "Whoever asks may not do this.",
-    "store": "The store cannot be reached just now. Retry-After says after how many seconds to come again.",
-    "missing-package": "The server lacks a package that this takes; whoever runs it can add it.",
-    "missing-result": "The run has no result, or has it no more.",
-    "settings": "The server's settings do not allow this; whoever runs it can change them.",
-    "error": "The request could not be done; the sentence says why.",
-}
-"""What each code of a problem means, and what would do; codes of data stand in docs/codes.csv."""
-_STATUS: Mapping[str, int] = {
-    "bad-request": 400,
-    "sign-in": 401,
-    "forbidden": 403,
-    "access": 403,
-    "not-found": 404,
-    "method-not-allowed": 405,
-    "conflict": 409,
-    "limit": 409,
-    "too-large": 413,
-    "unsupported-media-type": 415,
-    "too-often": 429,
-    "fault": 500,
-    "unavailable": 503,
-    "store": 503,
-}
-"""Of those codes whose status is not 422."""
+_CODES = tomllib.loads(Path(__file__).with_name("problems.toml").read_text(encoding="utf-8"))
+WHAT: Mapping[str, str] = {code: about["means"] for code, about in _CODES.items()}
+"""What each code of a problem means, and what would do."""
+_STATUS: Mapping[str, int] = {code: about["status"] for code, about in _CODES.items() if "status" in about}
+"""Of those codes whose status is not 422; of several with one, Starlette's own errors have the first."""
 
 
 class ProblemError(Exception):

@@ -12,17 +12,17 @@ from typing import Any
 from grasp_core.engine.compute import server_pool
 from grasp_core.engine.process import Apart
 from grasp_core.engine.service import GroupItems, Makings, Plans, Service
-from grasp_core.model.access import Reach, User
+from grasp_core.model.access import Reach
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
 from grasp_core.model.settings import Settings, read_settings
+from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.report.writers.kept import KeptExports
 from grasp_core.server.accounts import Accounts
-from grasp_core.server.links import Visitors
-from grasp_core.server.sources import Sources
-from grasp_core.server.watches import History, Watches
+from grasp_core.server.identity import Visitors
+from grasp_core.server.watches import History, Sources, Watches
 from grasp_core.server.webhooks import Webhooks
 from grasp_core.store.calls import OutcomeStore, WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
@@ -118,9 +118,12 @@ class Server(Stores):
         """The stores, for somebody of this reach: every statement reads and changes nothing beyond it."""
         return Stores(*(getattr(self, part.name).within(reach) for part in fields(Stores)))
 
-    def known(self, user: User) -> User:
-        """The user with their projects."""
-        return self.accounts.known(user)
+    def keep_file(self, files: FileStore, content: bytes, owner: str, source: Source | None = None) -> str:
+        """Store what somebody brought or had fetched, and note that in the log; gives its hash."""
+        address, kind = (None, {}) if source is None else (str(source), {"source": source.kind})
+        sha256 = files.put(content, owner=owner, source=address)
+        self.audit.record(owner, "upload", "file", sha256, {"bytes": len(content), **kind})
+        return sha256
 
     def start(self) -> None:
         """Begin to compute what is queued, and to delete what has outlived its time; get ready to read."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from grasp_core.benchmark import submissions
-from grasp_core.benchmark.folders import MAX_ARCHIVE
-from grasp_core.benchmark.jobs import Benchmark, Predictions, compare_one, parts_of, score_one
+from grasp_core.benchmark.folders import MAX_ARCHIVE, RawFile
+from grasp_core.benchmark.jobs import Benchmark, Predictions, calibrate_one, compare_one, parts_of, score_one
 from grasp_core.benchmark.leaderboard import Entry, is_part_of_raft, over_tasks, published, scored_entry
 from grasp_core.benchmark.scoring.compare import Comparison, compared, joined_difference
-from grasp_core.benchmark.scoring.scores import gathered, joined, score_details
+from grasp_core.benchmark.scoring.scores import check_all, gathered, joined, read_probabilities, score_details
+from grasp_core.benchmark.submissions import PROBABILITIES
 from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError, Problem
@@ -44,10 +48,12 @@ def systems(records: Iterable[SubmissionRecord], settings: Settings) -> list[Ent
     return own + (over_tasks(published(), list(names)) if is_part_of_raft(names) else [])
 
 
-def checked(content: bytes, shown: str, settings: Settings) -> tuple[submissions.Submission, list[Problem]]:
-    """A zip archive of predictions, called `shown` in messages, and what is to be known of it.
+def looked_at(
+    content: bytes, shown: str, settings: Settings
+) -> tuple[submissions.Submission, list[Problem], list[Problem]]:
+    """A zip archive of predictions, called `shown` in messages, what is to be known of it, what mended.
 
-    Raises DataError if it is none, holds no task, or a file in it has to be mended first.
+    Raises DataError if it is none, or holds no task.
     """
     names = read_tasks(tasks_folder(settings))
     check_size(len(content), MAX_ARCHIVE, shown, "a submission")
@@ -57,9 +63,8 @@ def checked(content: bytes, shown: str, settings: Settings) -> tuple[submissions
         raise DataError(f"{shown} has no file data/TASK/{submissions.PREDICTIONS} of any of the {listing}")
     ids = submissions.known_ids(tasks_folder(settings))
     faulty = [problem for problem in submissions.check_files(submission, names, ids) if problem.stops]
-    if faulty:
-        raise DataError(faulty[0].remark, faulty)
-    return submission, submissions.validate(submission, names, ids)
+    labels = replace(submission, probabilities={})  # which belong here, if not on RAFT's own leaderboard
+    return submission, submissions.validate(labels, names, ids), faulty
 
 
 def scored(
@@ -72,11 +77,13 @@ def scored(
     pool: Pool,
     told: Told = lambda _done, _of, _task: None,
     some: bool = False,
+    probabilities: Mapping[str, RawFile] = MappingProxyType({}),
 ) -> SubmissionRecord:
     """Score and keep, unless that was done before: then only its name is the one given now.
 
     `told`: takes how many rows are scored, of how many, and the task that is being scored.
     `some`: whether the predictions may be of a part of each task's rows, as people label.
+    `probabilities`: of the classes, by task; how they come true is told of the first that are brought.
 
     Raises LimitError if the person has used up a task.
     """
@@ -86,12 +93,21 @@ def scored(
     names = read_tasks(held.tasks)
     there = held.with_gold()
     chosen = {task: labels for task, labels in predictions.items() if task in there}
-    store.reserve(chosen, owner=owner)
+    given = {task: file for task, file in probabilities.items() if task in chosen}
+    likely = {task: read_probabilities(file, names[task]) for task, file in given.items()}
+    for task, found in likely.items():
+        check_all(names[task], chosen[task], found)
+    # Other probabilities of the same labels tell of gold labels, too.
+    sha256 = {task: {PROBABILITIES: hashlib.sha256(file.content).hexdigest()} for task, file in given.items()}
+    store.reserve({task: {**labels, **sha256.get(task, {})} for task, labels in chosen.items()}, owner=owner)
     parts = _in_parts(chosen, names)
     jobs = ((held, task, part, chosen[task], some) for task, part in parts)
     done = _by_task(pool.each(score_one, jobs), parts, chosen, told)
-    found = score_details(gathered([joined(one) for one in done], names))
-    return store.add(name, predictions, found, owner=owner)
+    scores = score_details(gathered([joined(one) for one in done], names))
+    calibrated = pool.each(calibrate_one, ((held, task, one) for task, one in likely.items()))
+    for task, figures in zip(likely, calibrated, strict=True):
+        scores["tasks"][task]["calibration"] = figures
+    return store.add(name, predictions, scores, owner=owner)
 
 
 def compared_by(

@@ -1,4 +1,11 @@
-"""Coefficients of agreement that stand beside Krippendorff's alpha: percent agreement, kappa, Gwet's AC1."""
+"""Coefficients of agreement that stand beside Krippendorff's alpha: percent agreement, kappa, Gwet's AC1.
+
+Each takes ``c``, int array of shape (I, K): how many raters gave item i category k. Cohen's kappa takes two
+raters' categories, int arrays of shape (I,), from 0 and below 0 where there is none. Coefficients are at most
+1, and 0 where raters agree as often as by chance. Standard errors are for other items; of a single item, NaN.
+
+All raise NotEstimableError if no item has two labels, and those beyond chance if all labels are one same.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +18,6 @@ from grasp_core.statistics.items import NotEstimableError
 
 def percent_agreement(c: Int64Array) -> float:
     """Share of pairs of raters who give an item the same label, averaged over items.
-
-    Parameters
-    ----------
-    c : int array, shape (I, K)
-        Raters who gave item i category k.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Raises
-    ------
-    NotEstimableError
-        If no item has two labels.
 
     Notes
     -----
@@ -47,21 +39,6 @@ def percent_agreement(c: Int64Array) -> float:
 
 def fleiss_kappa(c: Int64Array) -> float:
     """Fleiss' kappa: agreement of any number of raters beyond chance.
-
-    Parameters
-    ----------
-    c : int array, shape (I, K)
-        Raters who gave item i category k. Items may have different numbers of raters.
-
-    Returns
-    -------
-    float
-        At most 1; 0 where raters agree as often as by chance.
-
-    Raises
-    ------
-    NotEstimableError
-        If no item has two labels, or all labels are one same.
 
     Notes
     -----
@@ -85,25 +62,11 @@ def fleiss_kappa(c: Int64Array) -> float:
 def gwet_ac1(c: Int64Array) -> float:
     """Gwet's AC1: agreement beyond chance that a very frequent label does not lower.
 
-    Parameters
-    ----------
-    c : int array, shape (I, K)
-        Raters who gave item i category k; K are all labels there are, also those that nobody gave.
-
-    Returns
-    -------
-    float
-        At most 1; 0 where raters agree as often as by chance.
-
-    Raises
-    ------
-    NotEstimableError
-        If no item has two labels, or there is one category.
-
     Notes
     -----
     AC1 = (p_o - p_e) / (1 - p_e), with p_o of :func:`percent_agreement` and
-    p_e = sum_k pi_k (1 - pi_k) / (K - 1), where pi_k is that of :func:`fleiss_kappa`.
+    p_e = sum_k pi_k (1 - pi_k) / (K - 1), where pi_k is that of :func:`fleiss_kappa` and K counts all labels
+    there are, also those that nobody gave.
 
     References
     ----------
@@ -119,15 +82,9 @@ def gwet_ac1(c: Int64Array) -> float:
 
 
 def gwet_ac1_terms(c: Int64Array) -> FloatArray:
-    """What items add to the sums of :func:`gwet_ac1`: pairs that agree, 1 for having pairs, shares of labels.
+    """What items add to the sums of :func:`gwet_ac1`, shape (I, 2 + K).
 
-    Parameters
-    ----------
-    c : int array, shape (I, K)
-
-    Returns
-    -------
-    float array, shape (I, 2 + K)
+    Pairs that agree, 1 for having pairs, shares of labels.
     """
     n = c.sum(axis=1, keepdims=True)
     same = (c * (c - 1)).sum(axis=1, keepdims=True) / np.maximum(n * (n - 1), 1)
@@ -135,18 +92,7 @@ def gwet_ac1_terms(c: Int64Array) -> FloatArray:
 
 
 def gwet_ac1_of(sums: FloatArray) -> FloatArray:
-    """:func:`gwet_ac1` of sums over items.
-
-    Parameters
-    ----------
-    sums : float array, shape (..., 2 + K)
-        Of :func:`gwet_ac1_terms`.
-
-    Returns
-    -------
-    float array, shape (...)
-        NaN where not estimable.
-    """
+    """:func:`gwet_ac1` of sums over items, shape (..., 2 + K); NaN where not estimable."""
     with np.errstate(invalid="ignore", divide="ignore"):
         pi = sums[..., 2:] / sums[..., 2:].sum(axis=-1, keepdims=True)
         chance = (pi * (1 - pi)).sum(axis=-1) / np.float64(pi.shape[-1] - 1)
@@ -155,21 +101,6 @@ def gwet_ac1_of(sums: FloatArray) -> FloatArray:
 
 def cohen_kappa(first: Int64Array, second: Int64Array) -> float:
     """Cohen's kappa: agreement of two raters beyond chance.
-
-    Parameters
-    ----------
-    first, second : int arrays, shape (I,)
-        Each rater's category of each item, from 0; below 0 where there is none.
-
-    Returns
-    -------
-    float
-        At most 1; 0 where the two agree as often as by chance.
-
-    Raises
-    ------
-    NotEstimableError
-        If they have no item in common, or both give one same label always.
 
     Notes
     -----
@@ -191,40 +122,13 @@ def cohen_kappa(first: Int64Array, second: Int64Array) -> float:
 
 
 def percent_agreement_error(c: Int64Array) -> float:
-    """Standard error of :func:`percent_agreement` for other items; NaN of a single item.
-
-    Parameters
-    ----------
-    c : int array, shape (I, K)
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    NotEstimableError
-        As :func:`percent_agreement`.
-    """
+    """Standard error of :func:`percent_agreement`."""
     _, each = _observed(c)
     return _error(each)
 
 
 def fleiss_kappa_error(c: Int64Array) -> float:
-    """Standard error of :func:`fleiss_kappa` for other items; NaN of a single item.
-
-    Parameters
-    ----------
-    c : int array, shape (I, K)
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    NotEstimableError
-        As :func:`fleiss_kappa`.
+    """Standard error of :func:`fleiss_kappa`.
 
     Notes
     -----
@@ -239,20 +143,7 @@ def fleiss_kappa_error(c: Int64Array) -> float:
 
 
 def gwet_ac1_error(c: Int64Array) -> float:
-    """Standard error of :func:`gwet_ac1` for other items; NaN of a single item.
-
-    Parameters
-    ----------
-    c : int array, shape (I, K)
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    NotEstimableError
-        As :func:`gwet_ac1`.
+    """Standard error of :func:`gwet_ac1`.
 
     Notes
     -----
@@ -266,20 +157,7 @@ def gwet_ac1_error(c: Int64Array) -> float:
 
 
 def cohen_kappa_error(first: Int64Array, second: Int64Array) -> float:
-    """Standard error of :func:`cohen_kappa` for other items; NaN of a single item.
-
-    Parameters
-    ----------
-    first, second : int arrays, shape (I,)
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    NotEstimableError
-        As :func:`cohen_kappa`.
+    """Standard error of :func:`cohen_kappa`.
 
     Notes
     -----

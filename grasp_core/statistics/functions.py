@@ -2,14 +2,16 @@
 
 Each takes one array, of one set of raters, or two, of a group and of the others. An array is either labels,
 raters by items (shape (J, I), None or NaN where a rater gave none), or with ``counts=True`` how many raters
-gave each label, items by labels (shape (I, K)). Definitions are those of docs/methods.md; each function calls
-the one that the analyses are tested against.
+gave each label, items by labels (shape (I, K)); `categories` and `level` are those of
+:func:`krippendorff_alpha`. A statistic without a value is NaN; an array of another form, or labels that have
+no such level, raise SpecError. Definitions are those of docs/methods.md; each function calls the one that the
+analyses are tested against.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -121,7 +123,7 @@ def gap(
 
 
 def negentropy(data: Array, *, counts: bool = False, categories: Labels | None = None) -> float:
-    """Mean over items of ln K less the entropy of their labels, in nats; parameters as in IRR's function."""
+    """Mean over items of ln K less the entropy of their labels, in nats: ln K where all are unanimous."""
     (c,), _ = _read([data], counts, categories)
     return _value(lambda: in_group.negentropy(c))
 
@@ -129,7 +131,10 @@ def negentropy(data: Array, *, counts: bool = False, categories: Labels | None =
 def cross_negentropy(
     group: Array, others: Array, *, counts: bool = False, categories: Labels | None = None
 ) -> float:
-    """Mean over shared items of ln K less the cross-entropy of the group under the others, in nats."""
+    """Mean over shared items of ln K less the cross-entropy of the group under the others, in nats.
+
+    Half a label is added to each of the others' counts, so that one that nobody gave is not impossible.
+    """
     (c, d), _ = _read([group, others], counts, categories)
     return _value(lambda: cross_group.cross_negentropy(c, d))
 
@@ -250,6 +255,8 @@ def _read(
             f"both sides have the same items, and a column for each of {len(names)} labels; found counts of "
             f"{sides} (items by labels)"
         )
+    if level not in get_args(Level):
+        raise SpecError(f"level is one of {', '.join(get_args(Level))}; found {level!r}")
     if level not in ("nominal", "ordinal") and level not in possible_levels(names):
         raise SpecError(f"level {level!r} takes labels that are numbers; found {', '.join(names[:5])}")
     return found, label_use.Scale(level, category_values(names, level))

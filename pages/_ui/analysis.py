@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -13,7 +13,7 @@ import streamlit as st
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.overview import Team, teams
 from grasp_core.analysis.stages import check_given
-from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.model import spec as specs
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError
@@ -142,11 +142,14 @@ def _choose_preset() -> None:
         st.caption(contents.PAPER_P)
 
 
-def _several(field: str, options: Sequence[Any], start: Sequence[Any], words: Any, none: str = "") -> Any:
-    """Several of the options, at first those of the start that are among them; `none` stands for no one."""
+def _ask(widget: Callable[..., Any], field: str, *of: Any, **looks: Any) -> Any:
+    """A widget for a field, with its name, help and key."""
     label, more = _ASKED[field]
-    looks = {"placeholder": none or None, "help": more, **ui.for_visit(_key(field))}
-    return ui.several(label, options, start, format_func=words, **looks)
+    return widget(label, *of, help=more, **ui.for_visit(_key(field)), **looks)
+
+
+def _several(field: str, options: Iterable[Any], start: Sequence[Any], words: Any, none: str = "") -> Any:
+    return _ask(ui.several, field, options, start, format_func=words, placeholder=none or None)
 
 
 def _axis(name: str) -> str:
@@ -172,12 +175,12 @@ def _choose_axes(names: Sequence[str], proposed: Sequence[str]) -> tuple[AxisSet
 
 
 def _choose_slices(dataset: Dataset) -> tuple[str, ...]:
-    known, settings = dataset.attributes, work().settings
+    known = dataset.attributes
     if not known:
         return ()
     named = {name: f"{one_line(name)} ({number(len(one.values), 'value')})" for name, one in known.items()}
-    start, none = settings.slices if settings else (), "None; choose columns that describe items"
-    return _several("slices", known, start, named.__getitem__, none)
+    none = "None; choose columns that describe items"
+    return _several("slices", known, _start().slices, named.__getitem__, none)
 
 
 def _choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[str]) -> dict[str, int]:
@@ -186,20 +189,14 @@ def _choose_numbers(dataset: Dataset, axes: Sequence[AxisSet], slices: Sequence[
     left, middle, right = st.columns(3)
 
     def whole_number(place: Any, field: str, low: int, high: int, **looks: Any) -> int:
-        label, more = _ASKED[field]
-        looks |= ui.for_visit(_key(field))
-        return ui.whole(label, low, high, getattr(start, field), place=place, help=more, **looks)
-
-    def toggle(field: str, **looks: Any) -> bool:
-        label, more = _ASKED[field]
-        return middle.toggle(label, getattr(start, field), help=more, **ui.for_visit(_key(field)), **looks)
+        return _ask(ui.whole, field, low, high, getattr(start, field), place=place, **looks)
 
     most, most_seed = specs.MAX_PERMUTATIONS, min(specs.MAX_SEED, SAFE_INTEGER)
     chosen = {
         "min_raters": whole_number(left, "min_raters", 1, 1_000_000),
         "permutations": whole_number(middle, "permutations", 1, most, step=1000, on_change=_decide_stopping),
-        "adaptive": toggle("adaptive", on_change=_follow_adaptive),
-        "tail": toggle("tail"),
+        "adaptive": _ask(middle.toggle, "adaptive", start.adaptive, on_change=_follow_adaptive),
+        "tail": _ask(middle.toggle, "tail", start.tail),
         "seed": whole_number(right, "seed", 0, most_seed),
     }
     if long is not None:
@@ -225,15 +222,13 @@ def _proposed_to_stop_early(
 
 def _choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) -> bool:
     """Until somebody decides, pairs are compared unless that takes long."""
-    settings, key, decided = work().settings, _key("pairs"), _key("pairs-decided")
+    settings, decided = work().settings, _key("pairs-decided")
     seconds = pairs_seconds(dataset, axes, min_raters) if axes else 0.0
     undecided = settings is None and decided not in st.session_state
     if undecided:
-        st.session_state[key] = seconds <= LONG_SECONDS
-    label, more = _ASKED["pairs"]
+        st.session_state[_key("pairs")] = seconds <= LONG_SECONDS
     decide = partial(st.session_state.update, {decided: True})
-    looks = {"on_change": decide, "help": more, **ui.for_visit(key)}
-    chosen = st.toggle(label, settings is not None and settings.pairs, **looks)
+    chosen = _ask(st.toggle, "pairs", settings is not None and settings.pairs, on_change=decide)
     if undecided and seconds > LONG_SECONDS:
         st.caption(
             f"Pairs of these groups take about {seconds:.0f} seconds on two cores, so they are left out by "
@@ -245,11 +240,10 @@ def _choose_pairs(dataset: Dataset, axes: Sequence[AxisSet], min_raters: int) ->
 def _choose_given(names: Sequence[str], axes: Sequence[AxisSet], strata: Sequence[str]) -> tuple[str, ...]:
     """Axes given which the others are tested once more; offered where there is another, and no stratum."""
     possible = [name for name in names if name not in strata and any(name not in of for of in axes)]
-    settings = work().settings
     if not possible or len(names) < 2:
         return ()
     none = "None; choose axes that may stand behind the others"
-    return _several("given", possible, settings.given if settings else (), one_line, none)
+    return _several("given", possible, _start().given, one_line, none)
 
 
 def _choose_conventions() -> dict[str, Any]:
@@ -276,8 +270,7 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     first = () if proposal is None else proposal.levels
     start = _start().level
     levels = {name: contents.LEVEL[name] for name in (*first, *possible)}
-    start = start if start in possible else "nominal"
-    level = _convention("Level of measurement", "level", levels, start)
+    level = _convention("Level of measurement", "level", levels, start if start in possible else "nominal")
     if proposal is not None:
         ui.caption(f"Proposed: {proposal.reason}.")
     if level == "ordinal":
@@ -300,8 +293,7 @@ def _convention(label: str, field: str, choices: Mapping[str, Choice], value: st
 def _select(label: str, field: str, options: Sequence[Any], value: Any, words: Any) -> Any:
     key = _key(f"level-{work().level}" if field == "level" else field)
     follow = _follow_conventions if field in PAPER_CONVENTIONS else None
-    looks = {"format_func": words, "on_change": follow, **ui.for_visit(key)}
-    return ui.choose_one(label, options, value, **looks)
+    return ui.choose_one(label, options, value, format_func=words, on_change=follow, **ui.for_visit(key))
 
 
 def _follow_adaptive() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
 from pathlib import PurePath
@@ -16,13 +16,13 @@ from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES, item_texts, label_items
 from grasp_core.benchmark.baselines.embedding import available
 from grasp_core.benchmark.baselines.registry import BASELINES
-from grasp_core.engine.course import LONG_SECONDS, models_seconds
+from grasp_core.engine.time_left import LONG_SECONDS, models_seconds
 from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
-from grasp_core.model.groups import axis_label
+from grasp_core.model.groups import axes_with_groups, axis_label
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, json_text
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.dataset.load import Dataset
@@ -37,10 +37,11 @@ from grasp_core.server import server
 from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.background import Tell, let_go, outcome, start, under_way
-from pages._ui.helpers.identity import current_user, may_run, require_run, why_not_run
+from pages._ui.helpers.around import Tell, outcome, start, under_way
+from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import go, link_to
-from pages._ui.helpers.state import keep_file, submit, work
+from pages._ui.helpers.sessions import let_go
+from pages._ui.helpers.state import submit, work
 from pages._ui.result import cache
 
 _GIVEN, _ROUND, _MESSAGES = ("models-given", "models-round", "models-messages")
@@ -71,7 +72,7 @@ def _stored(content: bytes, name: str) -> Table:
     """A model's file, read, and kept where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    keep_file(content, user.id)
+    server.shared().keep_file(here().files, content, user.id)
     return table
 
 
@@ -90,6 +91,14 @@ def _keep(given: _Given) -> None:
         ending = f" {number}"
         given.name = f"{name[: MAX_NAME - len(ending)]}{ending}"
     kept.append(given)
+
+
+def open_models(models: Sequence[ModelSource], files: Mapping[str, Table], annotations: Table | None) -> None:
+    """Put a run's models beside each other again; `files` by hash, of those that have one of their own."""
+    places = ((one, files.get(one.sha256, annotations)) for one in models)
+    st.session_state[_GIVEN] = [
+        _Given(one.name, table, one.column) for one, table in places if table is not None
+    ]
 
 
 def _take_column(table: Table, spec: DataSpec) -> None:
@@ -179,8 +188,7 @@ def show_answer(
     columns = {"Group": st.column_config.Column(pinned=True, width=width)}
     st.header("What a plurality label hides")
     cache.chart(key, "models", result, models_chart, wide="models")
-    hides = "Macro-F1 of each model against each group's own plurality"
-    ui.show_table(hidden, hides, column_config=columns)
+    ui.show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
     ui.caption(marks_legend(result.spec.analysis))
     st.header("Every statistic")
     named = {name: words.name for name, words in SIDE_WORDS.items()}
@@ -267,11 +275,12 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
     single = [(name,) for name in names]
     settings, key = session.settings, f"{session.generation}-{session.settings_generation}"
     asked = () if settings is None else tuple(axes for axes in settings.axes if set(axes) <= set(names))
-    first = asked or [(name,) for name in proposed if name in names] or single[:1]
+    start = settings or AnalysisSpec(tuple(single[:1]))
+    known = [(name,) for name in proposed if name in names] or single[:1]
+    first = asked or axes_with_groups(dataset.raters, known, start.min_raters)
     more = "Each value is one group of raters; pairs of axes give groups such as one gender of one race."
     looks = {"format_func": axis_label, "help": more, **ui.for_visit(f"models-axes-{key}")}
     axes = ui.several("Groups of", [*asked, *single, *combinations(names, 2)], first, **looks)
-    start = settings or AnalysisSpec(tuple(single[:1]))
 
     def number(label: str, low: int, high: int, value: int, **looks: Any) -> int:
         return ui.whole(label, low, high, value, **ui.for_visit(f"models-{label}-{key}"), **looks)
@@ -281,8 +290,7 @@ def _choose_analysis(dataset: Dataset, n_models: int, proposed: tuple[str, ...])
 
     with st.expander("Smallest group and permutation test"):
         smallest = number("Smallest group shown", 1, 1000, start.min_raters)
-        looks = {"step": 1000, "on_change": decide}
-        permutations = number("Permutations", 100, 1_000_000, start.permutations, **looks)
+        permutations = number("Permutations", 100, 1_000_000, start.permutations, step=1000, on_change=decide)
         if settings is None and _DECIDED not in st.session_state:  # all, unless that takes long
             long = models_seconds(dataset, n_models, axes, smallest) > LONG_SECONDS
             st.session_state[f"models-adaptive-{key}"] = long

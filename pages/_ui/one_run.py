@@ -8,21 +8,23 @@ from functools import cache, partial
 import streamlit as st
 
 from grasp_core.analysis.planner.values import of_large_groups
-from grasp_core.engine.pools.blocks import Progress
-from grasp_core.model.errors import AccessError
+from grasp_core.engine.pools.schedule import Progress
+from grasp_core.model.errors import AccessError, GraspError
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult
-from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.model.text import escape_markdown
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.report.findings.mending import mend, ways_back
 from grasp_core.report.public_view import public_view
 from grasp_core.server import server
 from grasp_core.store.runs import TAG_LENGTH, RunRecord
+from pages._ui.data.remembered import take_up_run
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import go
-from pages._ui.helpers.state import KEPT_RATERS, ask_again, take_away, told, work
+from pages._ui.helpers.state import KEPT_RATERS, ask_again, told, work
 from pages._ui.helpers.widgets import Shown
+from pages._ui.models import open_models
 from pages._ui.models import show_answer as show_models
 from pages._ui.plan import show_kept_plans
 from pages._ui.result.answers import kept_map, map_of
@@ -40,7 +42,7 @@ _SELDOM_S = 2.0
 
 def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
     """Draw what a run has found, so far while it goes on; by a link without what could name anybody."""
-    check, key = partial(take_away, run), run.id
+    check, key = partial(_take_away, run), run.id
     if link is not None:
         few = ", small groups" if link.small_groups else ""
         check, key = link.check, f"{run.id} for strangers{few}"
@@ -71,10 +73,16 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
     elif run.ended:
         failed = escape_markdown(run.error or "This run failed.")
         st.warning("This run was cancelled." if run.state == "cancelled" else failed)
-        _change_and_run_again(run.spec)
+        _change_and_run_again(run)
     else:
         share_run(run)
         _watch(run, show_provisional)
+
+
+def _take_away(run: RunRecord) -> None:
+    """Called before a file of a run is made for a member of its project; it goes to the log."""
+    user = identity.require_see(run.project)
+    server.shared().audit.record(user.id, "export", "run", run.id)
 
 
 def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
@@ -91,7 +99,7 @@ def _show_to_member(run: RunRecord, check: Callable[[], None]) -> None:
     def buttons(files: Callable[[], None] = ui.always) -> None:
         share_run(run)
         files()
-        _change_and_run_again(run.spec)
+        _change_and_run_again(run)
         edit(run)
         _offer_move(run)
         offer_watch(run)
@@ -218,8 +226,7 @@ def edit(run: RunRecord) -> None:
     """The button that opens the title, tags and note; only for those who may change them."""
     looks = {"key": f"edit-{run.id}", "help": "Title, tags and note"}
     if identity.may_manage(run.owner, run.project) and ui.button("Edit", "edit", **looks):
-        draw = partial(_ask_about, run)
-        ui.ask("Title, tags and note", draw, "Save", _save, run, refused="edit-problem")
+        ui.ask("Title, tags and note", partial(_ask_about, run), "Save", _save, run, refused="edit-problem")
 
 
 def delete(run: RunRecord) -> None:
@@ -301,8 +308,7 @@ def _offer_move(run: RunRecord) -> None:
         )
 
     if names and ui.button("Move", "drive_file_move", help="To another project of yours"):
-        title = "Move this run to another project"
-        ui.ask(title, where, "Move it", _move, run, refused="move-problem")
+        ui.ask("Move this run to another project", where, "Move it", _move, run, refused="move-problem")
 
 
 def _move(run: RunRecord) -> None:
@@ -326,9 +332,9 @@ def _offer_ways_back(run: RunRecord, may_ask: Callable[[], bool]) -> None:
                 ask_again(run, back.mend.spec)
 
 
-def _change_and_run_again(spec: RunSpec) -> None:
+def _change_and_run_again(run: RunRecord) -> None:
     if ui.button("Change and run again", "tune"):
-        _change(spec, spec.analysis)
+        _change(run, run.spec.analysis)
 
 
 def _way_to_mend(run: RunRecord, may_ask: Callable[[], bool], warning: Remark, place: int) -> None:
@@ -345,11 +351,31 @@ def _way_to_mend(run: RunRecord, may_ask: Callable[[], bool], warning: Remark, p
     if again:
         ask_again(run, found.spec)
     elif found.on_data:
-        go("data")
+        if _open_files(run):
+            go("data")
     else:
-        _change(run.spec, found.spec.analysis)
+        _change(run, found.spec.analysis)
 
 
-def _change(spec: RunSpec, analysis: AnalysisSpec) -> None:
-    work().use_settings(analysis)
-    go("models" if spec.models else "analysis")
+def _change(run: RunRecord, analysis: AnalysisSpec) -> None:
+    if _open_files(run):
+        work().use_settings(analysis)
+        go("models" if run.spec.models else "analysis")
+
+
+def _open_files(run: RunRecord) -> bool:
+    """Have the run's files in use, where the server has them and the person may run; False if one fails."""
+    files = {sha256 for _, sha256 in identity.stores_of(run).runs.files_of(run.id)}
+    in_use = work().data_spec == run.spec.data and files == set(work().hashes)
+    may = identity.may_run() and identity.current_project() == run.project
+    if in_use or not may or not server.shared().service.inputs.are_at_hand(run):
+        return True
+    try:
+        with st.spinner("Reading the data"):
+            of_models = take_up_run(run)
+            if run.spec.models:
+                open_models(run.spec.models, of_models, work().annotations)
+    except GraspError as error:
+        st.warning(for_pages(str(error)))
+        return False
+    return True

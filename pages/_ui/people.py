@@ -10,22 +10,13 @@ from typing import Literal
 
 import streamlit as st
 
-from grasp_core.model.access import (
-    COMMAND,
-    ROLES,
-    Person,
-    Role,
-    Scope,
-    Token,
-    User,
-    is_admin_by_settings,
-    role_of,
-)
+from grasp_core.model import access
+from grasp_core.model.access import ROLES, Person, Role, Scope, Token, User, role_of
 from grasp_core.model.errors import SpecError, StoreError
 from grasp_core.model.text import agree, escape_markdown, number
 from grasp_core.server import server
 from grasp_core.server.accounts import STAYS, erasing
-from grasp_core.server.links import withdraw_of_person
+from grasp_core.server.identity import withdraw_of_person
 from grasp_core.store.people.audit import ACTIONS
 from grasp_core.store.people.credentials import NAME_LENGTH
 from pages._ui.helpers import widgets as ui
@@ -39,8 +30,8 @@ _SYSTEMS = ("iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux")
 def list_sessions(user: User) -> None:
     """The person's sessions that go on, each with a way to end it, and one to end all."""
     st.header("Where you are signed in")
-    here = this_session()
-    for session in server.shared().accounts.sessions.of_person(user.id):
+    here, accounts = this_session(), server.shared().accounts
+    for session in accounts.sessions.of_person(user.id):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             name = escape_markdown(browser_name(session.browser))
             seen = "this one" if session.key == here else f"last seen {told(session.seen_at)}"
@@ -48,7 +39,8 @@ def list_sessions(user: User) -> None:
             st.markdown(f"**{name}**, {escape_markdown(seen)}  \n:small[signed in {began}]")
             if session.key != here:
                 looks = {"key": f"end-{session.key}", "help": "Sign out there"}
-                ui.button("End", "logout", _end, session.key, **looks)
+                end = partial(lambda key: accounts.end_session(key, current_user().id), session.key)
+                ui.button("End", "logout", end, **looks)
     more = "Ends all of these, this one too, within seconds, in open tabs as well."
     ui.button("Sign out everywhere", "logout", _end_all, help=more)
     minutes = server.shared().settings.session_idle_minutes
@@ -65,10 +57,6 @@ def browser_name(said: str) -> str:
         browser = "Safari"
     system = next((name for name in _SYSTEMS if name in said), "").replace("Mac OS", "macOS")
     return " on ".join(filter(None, (browser or "A browser", system)))
-
-
-def _end(key: str) -> None:
-    server.shared().accounts.end_session(key, current_user().id)
 
 
 def _end_all() -> None:
@@ -89,10 +77,9 @@ def show_own_links(user: User) -> None:
 
 def _offer_withdrawal(person_id: str, label: str, whose: str) -> None:
     def say() -> None:
-        st.warning(
-            f"{number(_open(person_id), 'link')} that {escape_markdown(whose)}, in every project: whoever "
-            "has one sees nothing by it any more, at once and for good.",
-            icon=":material/warning:",
+        ui.warn(
+            f"{number(_open(person_id), 'link')} that {whose}, in every project: whoever has one sees "
+            "nothing by it any more, at once and for good."
         )
 
     title, key = "Withdraw all these links?", f"withdraw-links-{person_id}"
@@ -201,7 +188,7 @@ def show_log() -> None:
         st.info("There is no such entry.")
         return
     names = owner_names(entry.actor for entry in found)
-    names = {id: "the command line" if name == COMMAND else name for id, name in names.items()}
+    names = {id: "the command line" if name == access.COMMAND else name for id, name in names.items()}
     rows = []
     for entry in found:
         who = {"When": exactly(entry.at), "Who": names[entry.actor] or "somebody unknown"}
@@ -245,15 +232,14 @@ def list_people(user: User) -> None:
 
 def _show_person(person: Person, *, is_visitor: bool) -> None:
     settings, name = server.shared().settings, escape_markdown(person.identity.name)
-    you = " (you)" if is_visitor else ""
-    st.markdown(f"**{name}**{you} · {escape_markdown(person.identity.email)}")
+    st.markdown(_whom(person, " (you)" if is_visitor else ""))
     disabled = person.disabled_at
     facts = [] if disabled is None else [f":material/block: disabled {told(disabled)}"]
     st.caption(" · ".join([*facts, f"last signed in {told(person.signed_in_at)}"]))
     if person.other_holder is not None:
         _say_who_holds(person, person.other_holder)
     withdrawal = (person.id, f"Withdraw links of {name}", f"{person.identity.name} made")
-    if is_admin_by_settings(person, settings):
+    if access.is_admin_by_settings(person, settings):
         st.caption("Admin by the server's settings, which only whoever runs it can change.")
         _offer_withdrawal(*withdrawal)
         return
@@ -324,13 +310,14 @@ def _offer_leaving(person: Person) -> None:
         _erase_dialog(person)
 
 
-def _say_whom(person: Person) -> None:
-    st.markdown(f"**{escape_markdown(person.identity.name)}** · {escape_markdown(person.identity.email)}")
+def _whom(person: Person, note: str = "") -> str:
+    name, address = escape_markdown(person.identity.name), escape_markdown(person.identity.email)
+    return f"**{name}**{note} · {address}"
 
 
 @st.dialog("Export all that names a person", width="medium")
 def _export_dialog(person: Person) -> None:
-    _say_whom(person)
+    st.markdown(_whom(person))
     st.write(
         "A zip archive with a list of each kind, as JSON: the account, sessions, tokens, memberships, runs "
         "with their results, links, submissions, entries of the log. The content of uploaded files is not in "
@@ -357,7 +344,7 @@ def _erase_dialog(person: Person) -> None:
         if st.button("Close"):
             st.rerun()
         return
-    _say_whom(person)
+    st.markdown(_whom(person))
     traces = accounts.personal.traces(person.id)
     asked = bool(traces.held or traces.led)
     heir = _ask_heir(person) if asked else _NOBODY
@@ -389,8 +376,7 @@ def _ask_heir(person: Person) -> str | None:
 
 
 def _erase(person_id: str, asked: bool) -> None:
-    heir = st.session_state.get(_TO) if asked else _NOBODY
-    user = require_admin()
+    heir, user = st.session_state.get(_TO) if asked else _NOBODY, require_admin()
     if heir is None:
         raise SpecError("Choose who gets what they own, or nobody.")
     server.shared().accounts.erase(person_id, by=user, confirm=st.session_state[_TYPED], heir=heir or None)

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from grasp_core.analysis.planner.make import PlanTask, assumed_task, task_of, usual
+from grasp_core.analysis.planner.simulation import PlanTask, assumed_task, task_of, usual
 from grasp_core.analysis.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import SpecError
@@ -86,8 +86,7 @@ def choose_from_run(run: RunRecord) -> Asked:
         raise SpecError("This result has no groups.")
     rows, clearest = result.groups, by_verdict(result)
     names = {place: group_label(row.group) for place, row in enumerate(rows)}
-    first = rows.index(clearest[0].row) if clearest else 0
-    place = ui.pick("Group", names, index=first, key="plan-group")
+    place = ui.pick("Group", names, index=rows.index(clearest[0].row) if clearest else 0, key="plan-group")
     group, data, question = rows[place].group, result.data, 0
     labels = [str(one.label) for one in run.spec.data.questions]
     if len(labels) > 1:

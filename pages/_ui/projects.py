@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
 from grasp_core.model.errors import AccessError
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.server import server
-from grasp_core.store.people.projects import (
-    MEMBER_LENGTH,
-    NAME_LENGTH,
-    ROLES,
-    Holdings,
-    Member,
-    MemberKind,
-    Project,
-)
+from grasp_core.store.people import projects
+from grasp_core.store.people.projects import NAME_LENGTH, ROLES, Member, MemberKind, Project
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.around import work_in
@@ -42,7 +35,7 @@ def _show_members(project: Project) -> None:
             kind = ui.switch("Add", names, key=_key("kind", project))
             st.text_input(
                 "Which",
-                max_chars=MEMBER_LENGTH,
+                max_chars=projects.MEMBER_LENGTH,
                 key=_key("name", project),
                 placeholder=_KINDS[kind or "address"][1],
                 help="Whoever signs in with this address, of this domain or group belongs to the project.",
@@ -82,17 +75,14 @@ def _admit(project: Project, kind: MemberKind, name: str, key: str) -> bool:
     """Give somebody the role that was chosen under `key`; whether they have it now."""
     with ui.refusals(_key("problem", project)):
         member = Member(kind, name, st.session_state[key])
-        _changed(project, "member", lambda id: identity.here().projects.admit(id, member), **member.told)
+        _change(project, "admit", member, action="member", **member.told)
         return True
     return False
 
 
 def _expel(project: Project, member: Member) -> None:
-    def expel(id: str) -> None:
-        identity.here().projects.expel(id, member.kind, member.name)
-
     with ui.refusals(_key("problem", project)):
-        _changed(project, "member", expel, **{**member.told, "role": None})
+        _change(project, "expel", member.kind, member.name, action="member", **{**member.told, "role": None})
 
 
 def _key(what: str, project: Project) -> str:
@@ -113,8 +103,9 @@ def _ask_new() -> None:
     st.text_input("Name", max_chars=NAME_LENGTH, key=_NAME)
 
 
-def _with_it(held: Holdings) -> str:
+def _with_it(project: Project) -> str:
     """What goes with a project, for example ", 12 runs and 1 share link"."""
+    held = identity.here().projects.holdings(project.id)
     named = (
         (held.runs, "run"),
         (held.files, "uploaded file"),
@@ -137,19 +128,20 @@ def _create() -> None:
     work_in(made)
 
 
-def _changed(project: Project, action: str, change: Callable[[str], object], **noted: object) -> None:
+def _change(
+    project: Project,
+    what: Literal["rename", "archive", "delete", "admit", "expel"],
+    *to: object,
+    action: str = "change",
+    **noted: object,
+) -> None:
     user = identity.require_lead(project.id)
-    change(project.id)
+    getattr(identity.here().projects, what)(project.id, *to)
     server.shared().audit.record(user.id, action, "project", project.id, noted)
 
 
 def _rename(project: Project) -> None:
-    name = st.session_state[_NAME]
-    _changed(project, "change", lambda id: identity.here().projects.rename(id, name), name=True)
-
-
-def _delete(project: Project) -> None:
-    _changed(project, "delete", lambda id: identity.here().projects.delete(id))
+    _change(project, "rename", st.session_state[_NAME], name=True)
 
 
 _ROLES = {"viewer": "you are a viewer", "analyst": "you are an analyst", "owner": "you are an owner"}
@@ -181,11 +173,7 @@ def _offer_changes(project: Project) -> None:
     if ui.button("Rename", "edit", key=f"rename-{project.id}"):
         name = partial(st.text_input, "Name", project.name, max_chars=NAME_LENGTH, key=_NAME)
         ui.ask("Rename this project", name, "Rename", _rename, project, refused=_PROBLEM)
-
-    def archive() -> None:
-        to = not project.archived
-        _changed(project, "change", lambda id: identity.here().projects.archive(id, to), archived=to)
-
+    archive = partial(_change, project, "archive", not project.archived, archived=not project.archived)
     label, icon = "Archive", "archive"
     more = "It stays to be looked at; nothing is added to it any more."
     if project.archived:
@@ -193,11 +181,11 @@ def _offer_changes(project: Project) -> None:
     ui.button(label, icon, archive, key=f"archive-{project.id}", help=more)
 
     def say() -> None:
-        held = _with_it(identity.here().projects.holdings(project.id))
-        ui.say_of(project.name, f"The project{held} are deleted for everybody, and cannot be brought back.")
+        gone = f"The project{_with_it(project)} are deleted for everybody, and cannot be brought back."
+        ui.say_of(project.name, gone)
 
-    key = f"delete-{project.id}"
-    ui.ask_first("Delete", "delete", "Delete this project?", say, _delete, project, key=key)
+    delete, key = partial(_change, project, "delete", action="delete"), f"delete-{project.id}"
+    ui.ask_first("Delete", "delete", "Delete this project?", say, delete, key=key)
 
 
 def _facts(project: Project, *, is_everyone: bool) -> list[str]:

@@ -10,16 +10,7 @@ import streamlit as st
 
 from grasp_core.model.groups import group_labels
 from grasp_core.model.text import escape_markdown
-from grasp_core.report.comparison import (
-    Comparison,
-    Difference,
-    changes_table,
-    compare,
-    differences_table,
-    in_words,
-    pairs_compared,
-    slices_compared,
-)
+from grasp_core.report import comparison as comparing
 from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, statistic_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
@@ -67,7 +58,7 @@ def offer_comparison() -> None:
         else:
             st.markdown(f"Picked: {titles}", width="content")
             link_to_two(runs[0].id, runs[1].id, "Compare the two")
-        st.button("Clear", key="clear-picks", type="tertiary", on_click=_clear)
+        st.button("Clear", key="clear-picks", type="tertiary", on_click=_picked().clear)
 
 
 def _picked() -> list[str]:
@@ -76,20 +67,7 @@ def _picked() -> list[str]:
 
 def _toggle(run_id: str) -> None:
     picked = _picked()
-    if run_id in picked:
-        picked.remove(run_id)
-    else:
-        picked.append(run_id)
-
-
-def _clear() -> None:
-    for run_id in _picked():
-        st.session_state[_key(run_id)] = False
-    _picked().clear()
-
-
-def _key(run_id: str) -> str:
-    return f"pick-{run_id}"
+    (picked.remove if run_id in picked else picked.append)(run_id)
 
 
 _ROWS_IN_FULL = 25
@@ -113,7 +91,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
             link_to_run(run.id, run.title)
             caption(f"{told(run.created_at)} · {run.total:,} permutations")
     results = [server.shared().service.result(run.id) for run in runs]
-    comparison = compare(*results)
+    comparison = comparing.compare(*results)
     if comparison is None:
         st.info(
             "One of the two is about models and the other about agreement, so there is nothing to hold "
@@ -126,26 +104,25 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     _show_differences(comparison.data, "Both runs used the same data.", "How the data differ")
     st.header("What was found")
     _show_changes(comparison)
-    of_both = (
-        ("Between two groups, of pairs that both have", pairs_compared, "Pairs"),
-        ("In slices that both have", slices_compared, "Slices"),
-    )
-    for title, compared, name in of_both:
+    for title, compared, name in (
+        ("Between two groups, of pairs that both have", comparing.pairs_compared, "Pairs"),
+        ("In slices that both have", comparing.slices_compared, "Slices"),
+    ):
         table = compared(*results)
         if not table.empty:
             st.subheader(title)
             _show_table(table, f"{name} of both runs")
 
 
-def _show_differences(differences: tuple[Difference, ...], none: str, alt: str) -> None:
+def _show_differences(differences: tuple[comparing.Difference, ...], none: str, alt: str) -> None:
     if not differences:
         st.write(none)
         return
     heads = {"what": "What", "a": "A", "b": "B"}
-    show_table(differences_table(differences), alt, height="content", column_config=heads)
+    show_table(comparing.differences_table(differences), alt, height="content", column_config=heads)
 
 
-def _show_changes(comparison: Comparison) -> None:
+def _show_changes(comparison: comparing.Comparison) -> None:
     for groups, name in ((comparison.only_a, "A"), (comparison.only_b, "B")):
         if groups:
             names, more = group_labels(groups), len(groups) - _NAMED
@@ -154,7 +131,7 @@ def _show_changes(comparison: Comparison) -> None:
     if not comparison.changes:
         st.info("No group and statistic is in both, so there is nothing to hold against each other.")
         return
-    st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in in_words(comparison)))
+    st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in comparing.in_words(comparison)))
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     looks = {"format_func": statistic_name, "key": "compared-statistics"}
     known = comparison.statistics
@@ -164,7 +141,7 @@ def _show_changes(comparison: Comparison) -> None:
     changes = comparison.changed if only_changed else comparison.changes
     rows = [change for change in changes if change.statistic in statistics]
     if rows:
-        _show_table(changes_table(rows), "Groups and statistics of both runs")
+        _show_table(comparing.changes_table(rows), "Groups and statistics of both runs")
     else:
         st.info("No group passes these filters.")
 
@@ -172,7 +149,7 @@ def _show_changes(comparison: Comparison) -> None:
 def _show_table(table: pd.DataFrame, alt: str) -> None:
     numbers = ["moved", "q_a", "q_b", "q_moved"]
     table[numbers] = table[numbers].round(4)
-    style = table.style.format(_signed, subset=["moved", "q_moved"])
+    style = table.style.format(_signed, subset=["moved", "q_moved"], na_rep=NOT_ESTIMABLE)
     column = st.column_config.Column
     heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "A", "b": "B"}
     heads |= {"moved": "B − A", "moved_interval": "95 % interval of B − A"}
@@ -185,8 +162,6 @@ def _show_table(table: pd.DataFrame, alt: str) -> None:
 
 
 def _signed(number: float) -> str:
-    if pd.isna(number):
-        return NOT_ESTIMABLE
     return f"{number:+.3f}".replace("-", MINUS)
 
 
@@ -228,16 +203,16 @@ def list_runs(runs: Sequence[RunRecord]) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 link_to_run(run.id, run.title)
                 if run.state == "done":  # only results can be compared
-                    looks = {"on_change": _toggle, "args": (run.id,), **for_visit(_key(run.id))}
-                    st.checkbox("Compare", run.id in _picked(), **looks)
+                    key = f"pick-{run.id}"
+                    st.session_state[key] = run.id in _picked()
+                    st.checkbox("Compare", key=key, on_change=_toggle, args=(run.id,))
                 edit(run)
                 delete(run)
             if run.verdict:
                 st.markdown(escape_markdown(run.verdict))
             _facts(run, names[run.owner])
             if run.note:
-                cut = len(run.note) > _NOTE_SHOWN
-                shown = f"{run.note[:_NOTE_SHOWN].rstrip()} …" if cut else run.note
+                shown = f"{run.note[:_NOTE_SHOWN].rstrip()} …" if len(run.note) > _NOTE_SHOWN else run.note
                 st.markdown(escape_markdown(shown))
     if pages > 1:
         st.pagination(pages, key="runs-page")

@@ -16,9 +16,8 @@ from grasp_core.model.errors import AccessError, LimitError, TooOftenError
 from grasp_core.model.result import Result
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.model.turns import ask_as, link_name
+from grasp_core.server import identity as visits
 from grasp_core.server import server
-from grasp_core.server.identity import COOKIE, known, new_visit
-from grasp_core.server.links import CLOSED, PasswordError, Visitor, told_of, withdraw_of_run
 from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, Terms
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import identity
@@ -187,7 +186,7 @@ def make_link(shared: Shareable) -> None:
     terms = Terms(label=label, days=_days(), password=password, max_uses=uses, small_groups=small)
     with ui.refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
-        details = {"address": shared.address, **told_of(terms)}
+        details = {"address": shared.address, **visits.told_of(terms)}
         server.shared().audit.record(user.id, "share", "link", "", details)
         ui.keep_made(_MADE, address("shared", token=token))
 
@@ -218,7 +217,7 @@ def _withdraw_all(shared: Shareable) -> None:
     _forget()
     if shared.run is not None:
         links = server.shared().seen(only(shared.project)).links
-        withdraw_of_run(links, server.shared().audit, shared.run, by=user)
+        visits.withdraw_of_run(links, server.shared().audit, shared.run, by=user)
 
 
 _TITLE = "Shared result"
@@ -236,7 +235,7 @@ class OpenedLink:
     def check(self) -> None:
         """Refuse once the link does not work any more."""
         if server.shared().links.use(self.token, count=False) is None:
-            raise AccessError(CLOSED)
+            raise AccessError(visits.CLOSED)
 
 
 def open_link() -> OpenedLink | None:
@@ -244,26 +243,26 @@ def open_link() -> OpenedLink | None:
     token, given = st.query_params.get("token", ""), st.session_state.pop(_GIVEN, None)
     try:
         if not token:
-            raise AccessError(CLOSED)
+            raise AccessError(visits.CLOSED)
         ask_as(link_name(token))
-        tab = st.session_state.setdefault(_TAB, new_visit())
-        visit = known(st.context.cookies.get(COOKIE)) or tab
+        tab = st.session_state.setdefault(_TAB, visits.new_visit())
+        visit = visits.known(st.context.cookies.get(visits.COOKIE)) or tab
         address = st.context.ip_address  # none of this machine
         target = server.shared().visitors.open(
-            token, Visitor(visit, address if isinstance(address, str) else "", given)
+            token, visits.Visitor(visit, address if isinstance(address, str) else "", given)
         )
         shared = server.shared()
         opened = (shared.runs.get if target.kind == "run" else shared.links.leaderboard)(target.id)
         if opened is None:
-            raise AccessError(CLOSED)
+            raise AccessError(visits.CLOSED)
         return OpenedLink(token, opened, target.small_groups)
-    except PasswordError as error:
+    except visits.PasswordError as error:
         _ask(None if given is None else str(error))
     except (LimitError, TooOftenError) as error:
         _ask(str(error))
     except AccessError:
         st.title(_TITLE)
-        st.info(CLOSED)
+        st.info(visits.CLOSED)
     return None
 
 

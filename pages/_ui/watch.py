@@ -153,34 +153,31 @@ def _offer_changes(watch: Watch) -> None:
     names = {one: how_often(one) for one in (*EVERY, watch.every)}
     ui.pick("Look", names, key=key, width=160, on_change=set_every)
 
-    def button(label: str, icon: str, more: str | None, what: str, **noted: object) -> None:
-        change = partial(_change, watch, what, **noted)
-        ui.button(label, icon, change, key=f"{icon}-{watch.id}", help=more)
+    def button(label: str, icon: str, what: str, more: str | None = None, **noted: object) -> None:
+        ui.button(label, icon, partial(_change, watch, what, **noted), key=f"{icon}-{watch.id}", help=more)
 
     if watch.paused is None:
-        button("Look now", "refresh", "In some seconds", "look_now")
-        button("Pause", "pause", None, "pause", paused=True)
+        button("Look now", "refresh", "look_now", "In some seconds")
+        button("Pause", "pause", "pause", paused=True)
     elif watch.paused != "run":
-        button("Resume", "play_arrow", None, "resume", paused=False)
+        button("Resume", "play_arrow", "resume", paused=False)
 
     def say() -> None:
         st.markdown(f"**{escape_markdown(watch.title)}**")
         st.info("The runs stay.")
 
-    looks = {"key": f"delete-{watch.id}"}
-    ui.ask_first("Delete", "delete", "Delete this watch?", say, _delete, watch, **looks)
+    delete, title = partial(_change, watch, "delete"), "Delete this watch?"
+    ui.ask_first("Delete", "delete", title, say, delete, key=f"delete-{watch.id}")
 
 
 def _change(
-    watch: Watch, what: Literal["set_every", "look_now", "pause", "resume"], *to: object, **noted: object
+    watch: Watch,
+    what: Literal["set_every", "look_now", "pause", "resume", "delete"],
+    *to: object,
+    **noted: object,
 ) -> None:
     user = identity.require_manage(watch.owner, watch.project)
     getattr(identity.here().watches, what)(watch.id, *to)
-    if noted:
-        server.shared().audit.record(user.id, "watch", "watch", watch.id, noted)
-
-
-def _delete(watch: Watch) -> None:
-    user = identity.require_manage(watch.owner, watch.project)
-    identity.here().watches.delete(watch.id)
-    server.shared().audit.record(user.id, "delete", "watch", watch.id)
+    action = "delete" if what == "delete" else "watch"
+    if noted or action == "delete":
+        server.shared().audit.record(user.id, action, "watch", watch.id, noted or None)

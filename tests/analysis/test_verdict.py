@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from benchmarks.planted import EFFECTS, NOTHING, Effect, drawn, run_spec
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, Places
-from grasp_core.analysis.cohesion.verdict import (
+from grasp_core.analysis.cohesion.combined_test import (
     Joint,
     hypotheses,
     joint_tests,

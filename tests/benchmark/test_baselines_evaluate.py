@@ -11,8 +11,9 @@ import pytest
 from sklearn.metrics import f1_score
 
 from grasp_core import cli
-from grasp_core.benchmark.baselines.classical import Predict, fit_plurality, fit_tfidf
+from grasp_core.benchmark.baselines.classical import Predict, Texts, fit_plurality, fit_tfidf
 from grasp_core.benchmark.checkpoints import FIELD, Command, kept_texts, with_retrieved
+from grasp_core.benchmark.language_models.answers import UnansweredError
 from grasp_core.benchmark.scoring.all_tasks import read_run
 from grasp_core.benchmark.scoring.evaluate import (
     Done,
@@ -27,6 +28,7 @@ from grasp_core.benchmark.tasks import Rows, Task, read_rows
 from grasp_core.cli import main
 from grasp_core.model.errors import DataError, RunCancelledError, SpecError
 from grasp_core.model.remarks.benchmark import BaselineCaution
+from grasp_core.model.remarks.remark import said
 from tests.benchmark.folders import NEW, WEATHER, opened, texts, weather, write
 from tests.benchmark.language_models.completions_server import says, serving
 
@@ -143,6 +145,13 @@ def test_blocks_of_rows_change_no_label_and_partial_work_belongs_to_its_rows_and
         raise AssertionError("learnt again")
 
     assert label_rows(never, train, task, rows, block=2, done=kept) == whole
+
+    def dead(texts: Texts) -> list[str]:
+        raise UnansweredError(said("It died"), 1, len(texts))
+
+    del kept["rows 2 to 4"]
+    with pytest.raises(UnansweredError, match=f"3 of {len(rows)} rows got an answer. It died"):
+        label_rows(lambda *_: dead, train, task, rows, block=2, done=kept)
     task, train = opened(weather(tmp_path / "one"))
     _, other = opened(weather(tmp_path / "two", BALANCED))
     own = ("tfidf", train, "loo", 1)
@@ -197,6 +206,8 @@ def test_the_command_labels_what_is_to_be_handed_in(tmp_path: Path, capsys, monk
         ({"task.json": None}, (), "is no task folder"),
         ({"train.csv": None}, (), "train.csv"),
         ({"train.csv": "Text,Label\nwet,hail\n"}, (), "row 2: the label 'hail' is none of the 3 classes"),
+        ({"train.csv": "Text,Label\nwet,rains\n"}, (), "classes of weather; did you mean 'rain'?"),
+        ({"task.json": '{"fields": ["Text"]}'}, (), "weather/task.json names no `classes`; add a list"),
         ({}, ("--evaluate", "nowhere.csv"), "nowhere.csv"),
         ({}, ("--evaluate", "LOO"), "--evaluate takes loo, splits or a labelled file; there is no file LOO"),
         ({}, ("--out", "nowhere/scores.json"), "there is no folder"),

@@ -6,12 +6,14 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from grasp_core import cli
@@ -275,6 +277,35 @@ def test_the_examples_print_what_is_shown(shell: tuple[Path, list[tuple[str, str
     assert len(printed) == 3
     for found, expected in printed:
         assert [flat(line) for line in found.splitlines()] == [flat(line) for line in expected.splitlines()]
+
+
+@needs_shared_data
+def test_banking77_goes_from_labels_to_votes_to_the_models_sides(tmp_path, monkeypatch, capsys) -> None:
+    """As docs/models.md writes it, on 120 of the open queries, with votes that are mostly right."""
+    (block,) = (one for one in blocks(MODELS) if "open/banking_77" in one.text)
+    commands = [shlex.split(line)[1:] for line in block.text.replace("\\\n", " ").splitlines()]
+    source = pd.read_csv(RAFT.parent / "raft_open" / "banking_77_source" / "not_in_raft.csv", dtype=str)
+    rows = source.sample(120, random_state=1).assign(ID=[str(50 + row) for row in range(120)])
+    shutil.copytree(RAFT / "banking_77", tmp_path / "open" / "banking_77")
+    (tmp_path / "gold" / "banking_77").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    rows[["ID", "Query"]].to_csv("open/banking_77/test_unlabeled.csv", index=False)
+    rows[["ID", "Label"]].to_csv("gold/banking_77/test.csv", index=False)
+    assert [cli.main(command) for command in commands[:3]] == [0, 0, 0]
+    votes, asked = (pd.read_csv(name, dtype=str) for name in ("votes.csv", "qualification.csv"))
+    right = pd.concat([rows, asked]).set_index("ID")["Label"]
+    wrong = votes.groupby("rater").cumcount() % np.where(votes["rater"].str[0] == "n", 7, 4) == 3
+    votes["Label"] = votes["ID"].map(right).where(~wrong, asked["Label"][0])
+    votes.to_csv("votes.csv", index=False)
+    people = votes[["rater"]].drop_duplicates()
+    people.assign(region=people["rater"].str[0]).to_csv("raters.csv", index=False)
+    capsys.readouterr()
+    assert [cli.main(command) for command in (commands[3], [*commands[4], "--permutations", "200"])] == [0, 0]
+    told = capsys.readouterr()
+    assert "10 raters qualified" in told.out
+    assert "names sides with n (" in told.out
+    assert "names has no label for 10 of the items" in told.err
+    assert "20 labels of names are of items that the data do not hold" in told.err
 
 
 def test_the_scores_fields_are_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import bring, go_on_to_analysis, results, run, set_number, settle
+from tests.browser.visits import bring, go_on_to_analysis, go_to, results, run, set_number, settle
 from tests.labels import CANCEL_RUN, MAKE_LINK, TABLE_OF_GROUPS
 
 LONG = 10_000_000
@@ -72,7 +72,7 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     expect(dialog).to_be_visible()  # however often what is behind it is redrawn
     page.keyboard.press("Escape")
 
-    page.get_by_role("link", name="Runs", exact=True).click()
+    go_to(page, "Runs")
     page.get_by_role("heading", name="Still going").wait_for()
     settle(page)  # going back while a page is drawn may be undone by what it still sends
     page.go_back()

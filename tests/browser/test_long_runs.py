@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import bring, go_on_to_analysis, run, set_number, settle
+from tests.browser.visits import bring, go_on_to_analysis, go_to, run, set_number, settle
 from tests.labels import CANCEL_RUN, RUN_AGAIN
 
 LONG = 3_000_000
@@ -44,7 +44,7 @@ def test_a_long_run_is_one_watched_from_elsewhere_cancelled_and_asked_again(
     settle(owner)
     run(owner)
     owner.get_by_role("button", name=CANCEL_RUN).wait_for()
-    owner.get_by_role("link", name="Runs", exact=True).click()
+    go_to(owner, "Runs")
     owner.get_by_role("heading", name="Still going").wait_for()
     expect(owner.get_by_text(GOING_ON)).to_be_visible()
     owner.get_by_role("button", name="Cancel", exact=True).click()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
-from grasp_core.server.links import CLOSED
+from grasp_core.server.identity import CLOSED
 from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
@@ -13,6 +13,7 @@ from tests.browser.visits import (
     bring,
     drop,
     go_on_to_analysis,
+    go_to,
     picture,
     results,
     row_of,
@@ -285,7 +286,7 @@ def test_a_computed_answer_survives_a_reload_and_is_shared(open_page: OpenPage, 
     page = open_page()
     page.get_by_role("button", name=TRY_EXAMPLE).click()
     results(page)
-    page.get_by_role("link", name="Models", exact=True).click()
+    go_to(page, "Models")
     page.get_by_text("Models' labels").wait_for()
     labels = "".join(f"item-{place:03},No\n" for place in range(1, 351))
     drop(page, "Models' labels", "Marvin.csv", f"ID,Label\n{labels}".encode())

@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from grasp_core.server.links import CLOSED
+from grasp_core.server.identity import CLOSED
 from pages._ui.helpers.identity import VIEWERS_LOOK
 from pages._ui.helpers.screens import SCREENS
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit

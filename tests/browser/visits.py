@@ -174,6 +174,12 @@ def picture(page: Page, name: str) -> None:
     page.set_viewport_size(size)
 
 
+def go_to(page: Page, screen: str) -> None:
+    """Choose a screen that *More* lists."""
+    page.get_by_role("link", name="More", exact=True).click()
+    page.get_by_test_id("stMain").get_by_role("link", name=screen).click()
+
+
 def search_runs(page: Page, text: str) -> None:
     """Find a run on Runs."""
     box = page.get_by_role("textbox", name="Search")

@@ -89,6 +89,7 @@ def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: C
         (["report", "votes.csv"], "votes.csv is not JSON"),
         (["compare", "result.json", "votes.csv"], "votes.csv is not JSON"),
         (["report", "none.json"], "none.json cannot be read"),
+        (["report", "result.json", "-o", "told.pdf"], "--out takes a file that ends in .json, .csv, .md"),
         (["plan", "--assume", "-o", "plan.xlsx"], "--out takes a file that ends in .json, .csv, .md"),
         ([*RUN, "--format", "text", "-o", "x"], "--format text is what is printed"),
         ([*RUN, "--csv", "-", "--format", "json"], "one thing at a time can go to standard output"),
@@ -302,6 +303,7 @@ def test_files_without_options_are_told_apart_by_every_command(folder, capsys, a
     assert "raters.csv: raters, votes.csv: annotations" in said.err
 
 
+@pytest.mark.usefixtures("few_data_sets")
 def test_a_plan_and_a_comparison_are_written_as_it_is_asked(folder, capsys, saved) -> None:
     plan = ["plan", "--assume", "--size", "20", "--range-raters", "20:60", "--range-items", "20:60"]
     assert cli.main([*plan, "--format", "json", "-q"]) == 0

@@ -8,6 +8,8 @@ import sys
 import uuid
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import fsspec
 import numpy as np
@@ -16,18 +18,19 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.analysis.items.outcomes import ItemsResult
-from grasp_core.cli.scratch import Scratch
+from grasp_core.cli.scratch import InCaseOfStop, Scratch
 from grasp_core.cli.terminal.results import in_width
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.outcomes import looks
+from grasp_core.permutation.testing.tally import Tally
 from grasp_core.reading.example import example_files
 from grasp_core.report.contents import brackets
 from tests.cli.test_commands import COLUMNS, written
@@ -137,6 +140,45 @@ def test_what_a_scratch_folder_keeps_is_gone_on_from(tmp_path: Path, place: str,
     assert Scratch(scratch, "another").counted_before() is None
     second.forget()
     assert fsspec.core.url_to_fs(scratch)[0].find(scratch) == []
+
+
+class InPairs(After):
+    """Cancels once a block of pairs is kept, whose permutations begin anew."""
+
+    def check(self, progress: Progress) -> None:
+        if len(self.noted.starts) > len({*self.noted.starts}):
+            raise RunCancelledError
+
+
+def test_pairs_too_are_gone_on_from(tmp_path: Path) -> None:
+    data = dataset(5, items=40, raters=30, missing=0.3)
+    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=5000, pairs=True))
+    pool, scratch = Pool(workers.threads, 1), str(tmp_path / "scratch")
+    first, second = Noted(scratch, "key"), Noted(scratch, "key")
+    try:
+        with pytest.raises(RunCancelledError):
+            compute(data, spec, pool, InPairs(first), first)
+        assert digits(compute(data, spec, pool, Watcher(), second)) == digits(
+            compute(data, spec, pool, Watcher())
+        )
+    finally:
+        pool.close()
+    assert 0 in first.starts
+    assert 0 not in second.starts
+    second.forget()
+    assert not list((tmp_path / "scratch").iterdir())
+
+
+def test_what_is_kept_in_memory_is_written_of_all_stages(tmp_path: Path) -> None:
+    kept, tally = InCaseOfStop(), cast(Tally, SimpleNamespace(counting=False))
+    for number, stage in enumerate((kept, kept.of_stage(0), kept.of_stage(1))):
+        stage.begin(tally)
+        stage.computed(number, np.full((2, 3), number))
+    scratch = Scratch(str(tmp_path), "key")
+    assert kept.keep(scratch)
+    for number, stage in enumerate((scratch, scratch.of_stage(0), scratch.of_stage(1))):
+        ((start, values),) = stage.computed_before(3)
+        assert (start, values.mean()) == (number, number)
 
 
 # Reports

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 from grasp_core.engine import process as apart_module
-from grasp_core.engine.computing import POLL_SECONDS
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.process import Apart
+from grasp_core.engine.saved_runs import POLL_SECONDS
 from grasp_core.model.errors import WorkerError
 from grasp_core.model.settings import Settings
 from grasp_core.reading.sandbox.limits import machine_memory

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import schedule as blocks_module
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError, SelfCheckError, SpecError

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.course import (
+from grasp_core.engine.pools import workers
+from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
+from grasp_core.engine.time_left import (
     GIVEN,
     GROUPS,
     LONG_SECONDS,
@@ -23,9 +26,6 @@ from grasp_core.engine.course import (
     default_seconds,
     models_seconds,
 )
-from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
-from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.spec import AnalysisSpec, RunSpec

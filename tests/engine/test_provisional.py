@@ -16,12 +16,12 @@ from sqlalchemy import URL
 from grasp_core.analysis.results import read_result
 from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
-from grasp_core.engine.computing import Conductor
-from grasp_core.engine.course import PAIRS, Course, OnCourse, Stage
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
+from grasp_core.engine.saved_runs import Conductor
 from grasp_core.engine.service import Service
+from grasp_core.engine.time_left import PAIRS, Course, OnCourse, Stage
 from grasp_core.engine.watching import Showing, Watcher
 from grasp_core.model.errors import DataError, RunCancelledError
 from grasp_core.model.outcome import Outcome
@@ -227,7 +227,7 @@ def test_whoever_waits_sees_the_first_result_and_then_the_end(service: Service) 
 
 
 def test_another_server_sees_it_too(monkeypatch: pytest.MonkeyPatch, service: Service, url: URL) -> None:
-    monkeypatch.setattr("grasp_core.engine.computing.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("grasp_core.engine.saved_runs.SAVE_SECONDS", 0.0)
     record = ask(service, permutations=ENDLESS)
     in_progress(service, record)
     with serving(url, started=False) as other:

@@ -16,9 +16,8 @@ from sqlalchemy import URL
 
 from grasp_core import __version__
 from grasp_core.engine import compute as compute_module
-from grasp_core.engine import computing as computing_module
-from grasp_core.engine import computing as conductor_module
 from grasp_core.engine import run as run_module
+from grasp_core.engine import saved_runs
 from grasp_core.engine import service as service_module
 from grasp_core.engine.inputs import Holding, Inputs
 from grasp_core.engine.pools import workers
@@ -164,14 +163,14 @@ def test_want_of_memory_is_a_sentence_and_ends_that_run_alone(
     with monkeypatch.context() as patched:
         patched.setattr(compute_module, "prepare", raising(MemoryError()))
         failed = ended(service, ask(service))
-        assert (failed.state, failed.error) == ("failed", computing_module.NO_MEMORY)
+        assert (failed.state, failed.error) == ("failed", saved_runs.NO_MEMORY)
     assert result_digits(service, ask(service)) == right
 
 
 def test_an_older_version_is_another_question(monkeypatch, service: Service) -> None:
     first = ask(service)
     ended(service, first)
-    for module in (service_module, computing_module, run_module):
+    for module in (service_module, saved_runs, run_module):
         monkeypatch.setattr(module, "__version__", f"{__version__}.later")
     assert ask(service).id != first.id
 
@@ -179,7 +178,7 @@ def test_an_older_version_is_another_question(monkeypatch, service: Service) -> 
 def test_a_run_that_waited_for_an_older_version_says_so(monkeypatch, url: URL) -> None:
     with serving(url, started=False) as old:
         record = ask(old)
-    monkeypatch.setattr(computing_module, "__version__", f"{__version__}.later")
+    monkeypatch.setattr(saved_runs, "__version__", f"{__version__}.later")
     with serving(url) as new:
         assert ended(new, record).error == "GRASP was upgraded while this run waited; run it again."
 
@@ -204,8 +203,8 @@ def test_runs_give_way_to_whoever_has_none_and_go_on_later(url: URL, right: dict
 def test_a_run_that_gave_way_has_the_digits_of_a_lone_one(
     url: URL, right: dict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conductor_module, "TURN_SECONDS", 0.0)
-    monkeypatch.setattr(computing_module, "ROOM_SECONDS", 0.05)
+    monkeypatch.setattr(saved_runs, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(saved_runs, "ROOM_SECONDS", 0.05)
     with serving(url, n_workers=1) as service:
         record = ask(service, owner="ann", permutations=20_000)
         other = ask(service, owner="ann", permutations=ENDLESS)
@@ -326,7 +325,7 @@ def test_a_result_that_cannot_be_written_ends_in_a_sentence(monkeypatch, caplog,
 
 def test_whatever_happens_at_claiming_the_next_run_is_computed(monkeypatch, caplog, service: Service) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(computing_module, "POLL_SECONDS", 0.01)
+        patched.setattr(saved_runs, "POLL_SECONDS", 0.01)
         patched.setattr(service.runs, "claim", raising(ZeroDivisionError("rater r7 said Yes")))
         record = ask(service)
         wait_until(lambda: "ZeroDivisionError" in caplog.text)
@@ -363,7 +362,7 @@ def test_a_contradicted_run_reports_nothing(monkeypatch, service: Service) -> No
 def test_a_claim_is_kept_while_nothing_is_permuted(monkeypatch, url: URL, where: str) -> None:
     """However long a large data set takes to prepare, or its result to finish."""
     monkeypatch.setattr(claims_module, "LEASE_SECONDS", 3.0)
-    monkeypatch.setattr(computing_module, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(saved_runs, "POLL_SECONDS", 0.05)
     original, reached, go_on = getattr(compute_module, where), threading.Event(), threading.Event()
 
     def slow(*arguments, **named):
@@ -434,7 +433,7 @@ def lost(url: URL, times: int, **analysis) -> RunRecord:
 
 
 def test_a_run_at_which_every_process_is_lost_is_given_up(url: URL, right: dict) -> None:
-    record = lost(url, computing_module.LOSSES)
+    record = lost(url, saved_runs.LOSSES)
     with serving(url) as service:
         given_up = ended(service, record)
         assert given_up.state == "failed"
@@ -444,7 +443,7 @@ def test_a_run_at_which_every_process_is_lost_is_given_up(url: URL, right: dict)
 
 
 def test_a_run_lost_less_often_is_computed(url: URL, right: dict) -> None:
-    record = lost(url, computing_module.LOSSES - 1)
+    record = lost(url, saved_runs.LOSSES - 1)
     with serving(url) as service:
         assert result_digits(service, record) == right
 
@@ -466,7 +465,7 @@ def test_nothing_is_computed_beside_a_run_whose_process_was_lost_until_it_gets_o
     with serving(url) as service:
         assert reading.wait(60)
         other = ask(service, seed=5, permutations=ENDLESS)
-        time.sleep(3 * computing_module.POLL_SECONDS / 2)
+        time.sleep(3 * saved_runs.POLL_SECONDS / 2)
         assert now(service, other).state == "queued"
         assert service.runs.losses(record) == 2
         go_on.set()

@@ -12,7 +12,7 @@ import pytest
 
 from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import schedule as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import grasp_core as grasp
-from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.notebook._shown import Bar

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -21,11 +22,13 @@ import grasp_core as grasp
 from grasp_core import cli
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
-from grasp_core.notebook.remote import api_of
+from grasp_core.model.text import for_python
+from grasp_core.notebook.remote import Api, api_of
 from grasp_core.report.saved import result_json
 from grasp_core.server.api.app import mount
 from grasp_core.server.gate import UploadLedger
 from grasp_core.server.server import Server
+from grasp_core.store.people.projects import Member
 from grasp_core.store.runs import Request
 from grasp_core.store.schema import people
 from tests.empty_store import empty_home
@@ -58,8 +61,10 @@ class Served(NamedTuple):
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The API below /team, for people who sign in; beside it addresses that lead elsewhere, or are no API."""
-    home = empty_home(tmp_path_factory.mktemp("home"))
-    server = Server(Settings(home=home, **SIGN_IN), workers.threads)
+    home, folder = empty_home(tmp_path_factory.mktemp("home")), tmp_path_factory.mktemp("data")
+    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
+        frame.to_csv(folder / name, index=False)
+    server = Server(Settings(home=home, data_dir=str(folder), **SIGN_IN), workers.threads)
     person = {"id": ANN, "issuer": "i", "subject": ANN, "email": ANN, "name": "Ann"}
     with server.database.begin() as connection:
         connection.execute(people.insert(), [{**person, "created_at": 0.0, "signed_in_at": 0.0}])
@@ -183,6 +188,7 @@ def test_addresses_that_would_give_a_token_away_are_refused(address: str, code: 
 # Runs on a server
 ASKED: Any = {"axes": ["rater_gender"], "permutations": 200, "pairs": False, "progress": False}
 QUIET: Any = {"progress": False}
+QUICK: Any = {"permutations": 50, "pairs": False, **QUIET}
 
 
 def token(served: Served, scope: Any = "run") -> str:
@@ -206,6 +212,43 @@ def test_the_digits_and_notes_are_those_of_this_machine(run: grasp.Analysis) -> 
     assert run.spec == here.spec
     assert set(run.notes) <= set(here.notes)
     assert run.notes
+
+
+def hints(notes: Iterable[str], result: grasp.Analysis) -> set[str]:
+    """What is told of data beside a result's warnings, without how sure it is and how options are written."""
+    plain = (for_python(re.sub(r'"(\w+)"(?=:? )', r"--\1", note)).removeprefix("note: ") for note in notes)
+    option = re.compile(r"(no_)?(\w+=)(: (true|false)|True|False)?| \((sure|likely)\)$")
+    return {option.sub(r"\2", note) for note in plain} - set(map(str, result.warnings))
+
+
+def test_one_analysis_by_all_doors_has_the_same_digits_and_hints(served, there, tmp_path, capsys) -> None:
+    votes, raters = few()
+    votes = votes.assign(label=votes["label"].map({"No": "1", "Unsure": "2", "Yes": "3"}), batch=1)
+    votes.loc[votes.index[::97], "label"] = ""
+    raters["removed"] = ["yes" if place % 20 == 0 else "no" for place in range(len(raters))]
+    places = [str(tmp_path / name) for name in ("votes.csv", "raters.csv")]
+    for frame, place in zip((votes, raters), places, strict=True):
+        frame.to_csv(place, index=False)
+    out = tmp_path / "result.json"
+    assert cli.main(["run", *places, "--permutations", "200", "-o", str(out)]) == 0
+    told = capsys.readouterr()
+    lines = (*told.err.splitlines()[1:], *(one for one in told.out.splitlines() if one.startswith("label ")))
+    command = json.loads(out.read_text("utf-8"))
+    python = grasp.analyse(*places, permutations=200, **QUIET)
+    api = Api(served.url, token(served))
+    files = {
+        role: api.brought(place, grasp.read(place))
+        for role, place in zip(("annotations", "raters"), places, strict=True)
+    }
+    asked = {"spec": {"analysis": {"permutations": 200, "pairs": True}}, "files": files}
+    computed = api.compute(asked, lambda *_: None)
+    for plain in (command, python.result.to_dict(), computed.result.to_dict()):
+        plain.pop("timing", None)
+        assert plain == command
+    by_python = hints(python.notes, python)
+    assert len(by_python) > 10
+    assert hints(lines, python) == by_python
+    assert hints(computed.notes, python) == by_python
 
 
 def test_files_and_saved_specs_are_sent_as_they_are(there, run, tmp_path) -> None:
@@ -246,11 +289,52 @@ def test_a_plan_from_a_run_is_of_its_group(there: grasp.Connection, run: grasp.A
 
 def test_quality_and_agreement_of_everybody(there: grasp.Connection) -> None:
     votes, raters = few()
-    told = there.quality(votes, raters, axes=["rater_gender"])
-    assert told["format"] == "grasp-quality"
-    assert told["small_groups"]
-    alone = there.analyse(votes, axes=(), permutations=50, **QUIET)
+    told = there.quality(votes, raters, axes=["rater_gender", "rater_race"])
+    here = grasp.quality(votes, raters, axes=["rater_gender", "rater_race"], **QUIET)
+    assert isinstance(told, grasp.Quality)
+    assert told.answer() == here.answer()
+    assert list(told.tables()) == list(here.tables())
+    assert all(table.equals(here.tables()[title]) for title, table in told.tables().items())
+    alone = there.analyse(votes, raters, axes=(), permutations=50, **QUIET)
     assert alone.result.everybody is not None
+
+
+def test_data_that_lie_on_the_server_are_read_there(served, there, run) -> None:
+    votes, raters = (there.file(f"data:{name}") for name in ("votes.csv", "raters.csv"))
+    lying = there.analyse(votes, raters, **ASKED)
+    assert found(lying.result.to_dict()) == found(run.result.to_dict())
+    assert lying.notes
+    assert there.analyse(votes, raters, spec=run.spec, **QUIET).result.groups == run.result.groups
+    listed = there.files("votes")
+    assert "data:votes.csv" in listed["location"].tolist()
+    uploads = listed["sha256"].dropna().tolist()
+    sent = {file.name: file.sha256 for file in run.result.data.files}
+    assert set(sent.values()) <= set(uploads)
+    both = there.analyse(there.file(sent["annotations.parquet"]), few()[1], **ASKED)
+    assert both.result.groups == run.result.groups
+    left = there.analyse(votes, raters, exclude=[("rater_gender", "Man")], axes=["rater_race"], **QUICK)
+    assert left.result.data.raters < run.result.data.raters
+    assert left.spec.data.exclude == (("rater_gender", "Man"),)
+    told = there.quality(votes, raters, axes=["rater_gender"], power=True)
+    assert told.report.power
+    assert told.tables()["Overview"].equals(there.quality(*few(), axes=["rater_gender"]).tables()["Overview"])
+    for call, error in (
+        (lambda: there.analyse(there.file("data:none.csv"), **QUIET), "none.csv"),
+        (lambda: there.analyse(there.file("f" * 64, name="gone.csv"), **QUIET), "gone.csv"),
+        (lambda: there.analyse(there.file("sql:none"), **QUIET), "sql"),
+        (lambda: there.analyse(votes, guess=False, **QUIET), "guess= is of data that are read here"),
+        (lambda: there.analyse(votes, label="labl", **QUIET), "labl"),
+    ):
+        with pytest.raises(grasp.GraspError, match=error):
+            call()
+
+
+def test_runs_and_files_are_of_the_project_that_was_named(served: Served) -> None:
+    project = served.server.projects.create("Ours", owner=Member("person", ANN, "owner")).id
+    ours = grasp.connect(served.url, token(served), project=project)
+    run = ours.analyse(*few(), **ASKED)
+    assert ours.runs()["id"].tolist() == [run.run]
+    assert len(ours.files()["sha256"].dropna()) == 2
 
 
 @pytest.mark.parametrize(

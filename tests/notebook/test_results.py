@@ -318,6 +318,8 @@ def test_the_shuffled_values_give_the_p(result: grasp.Analysis) -> None:
     assert shuffled.shape == (200,)
     assert np.sort(shuffled)[100] == row["null_median"]
     assert 2 * (1 + (shuffled >= row["value"]).sum()) / 201 == pytest.approx(row["p"])
+    with pytest.raises(grasp.SpecError, match="must be axis, effect or q"):
+        result.table(order="p")
     with pytest.raises(grasp.SpecError, match="statistic is one of irr"):
         result.null_distribution("kappa", woman)
 

@@ -6,8 +6,6 @@ import pytest
 
 from grasp_core.model.access import User
 from pages._ui.helpers import identity
-from pages._ui.helpers import identity as permissions
-from pages._ui.helpers import state as taking
 from pages._ui.result import answers as items
 
 ANN, BOB = (User(f"{name}@lab.example", name, "analyst") for name in ("ann", "bob"))
@@ -15,7 +13,7 @@ ROOT = User("root@lab.example", "root", "admin")
 VERA = User("vera@lab.example", "vera", "viewer")
 
 
-ASKING = (identity, permissions, taking, items)
+ASKING = (identity, items)
 """All modules that ask who is looking: one that a test loads first would keep that test's visitor."""
 
 

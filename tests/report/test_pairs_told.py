@@ -14,7 +14,6 @@ from grasp_core.model.result import RunResult
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.document import PAIRS, measure_table, pair_table, pairs_in_words, pairs_tested
 from grasp_core.report.pairs import (
-    PAIR_NAMES,
     foremost_pairs,
     measures,
     most_told,
@@ -24,7 +23,7 @@ from grasp_core.report.pairs import (
 )
 from grasp_core.report.public_view import public_view
 from grasp_core.report.tables import numbers
-from grasp_core.report.words.names import what_is_provisional
+from grasp_core.report.words.names import PAIR_NAMES, what_is_provisional
 from grasp_core.report.writers._html_page import report_html
 from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown

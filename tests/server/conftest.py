@@ -21,9 +21,8 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.settings import Settings
 from grasp_core.server.api.app import mount
 from grasp_core.server.gate import Gate, TabGate, UploadLedger
-from grasp_core.server.headers import Headers, WayBack, security_headers
+from grasp_core.server.headers import Headers, Metrics, WayBack, security_headers
 from grasp_core.server.identity import Visits
-from grasp_core.server.metrics import Metrics
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.empty_store import empty_home

@@ -228,7 +228,7 @@ def test_of_several_servers_one_looks(server: Server) -> None:
 
 def admitted(server: Server, mail: str) -> User:
     claims = {"iss": "https://id.example", "sub": mail, "email": mail, "email_verified": True}
-    return server.known(server.accounts.sign_in(claims))
+    return server.accounts.known(server.accounts.sign_in(claims))
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def test_it_stops_when_its_owner_may_not_run_there_any_more(signed_in: Server) -
     projects: ProjectStore = server.projects
     project = projects.create("Ours", owner=Member("person", ann.id, "owner")).id
     projects.admit(project, Member("address", "bob@lab.example", "owner"))
-    ann = server.known(ann)
+    ann = server.accounts.known(ann)
     run = ran(server, by=ann, project=project)
     write(server, votes(apart=True))
 

@@ -14,7 +14,7 @@ from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import AccessError
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
-from grasp_core.server.links import CLOSED
+from grasp_core.server.identity import CLOSED
 from grasp_core.server.server import Server
 from grasp_core.store.people import audit as refusals
 from pages._ui.data import arriving as doors
@@ -125,6 +125,10 @@ def test_pages_by_role(who: str, run_id: str, server: Server, monkeypatch: pytes
         assert (permissions.ADMINS_ONLY in [info.value for info in page.info]) == (
             who != "admin" and screen.audience == "admins"
         ), screen
+        if screen.name == "more":
+            listed = [link.proto.label.strip("*").partition("*")[0] for link in page.get("page_link")]
+            of_admins = ["People", "Log"] if who == "admin" else []
+            assert listed == ["Models", "Runs", "Watch", "Projects", *of_admins]
         noted = server.audit.search(action="refusal", actor=user_id(server, who))[1]
         assert (noted > before) == (screen.audience in kept_from), screen
         before = noted

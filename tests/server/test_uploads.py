@@ -20,7 +20,7 @@ from grasp_core.model.access import User
 from grasp_core.server.gate import UploadGate, UploadLedger
 from grasp_core.server.problem import ProblemError
 from grasp_core.server.server import Server
-from pages._ui.helpers.around import SMALL, Messages
+from pages._ui.helpers.sessions import SMALL, Messages
 
 LARGEST = 1000
 PEOPLE = {name: User(name, name, "analyst") for name in ("ann", "bob", "carl")}

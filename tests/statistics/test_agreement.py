@@ -206,6 +206,11 @@ def test_without_a_value_it_is_nan() -> None:
         (([["a"]], [["a", "b"]]), {}, "both sides have the same items"),
         (([["a", "b"]],), {"categories": ["a"]}, "which is none of the categories"),
         (([["a", "b"], ["a", "a"]],), {"level": "interval"}, "takes labels that are numbers"),
+        (
+            ([["a", "b"], ["a", "a"]],),
+            {"level": "ordnal"},
+            "level is one of nominal, ordinal, interval, ratio",
+        ),
         (([[None, None]],), {}, "there is no label"),
     ],
 )

@@ -21,10 +21,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from grasp_core.engine import computing as computing_module
-from grasp_core.engine import computing as conductor_module
+from grasp_core.engine import saved_runs
 from grasp_core.engine import verdict as findable_module
-from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import schedule as blocks_module
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
@@ -109,8 +108,8 @@ def main() -> None:
 def serve(url: str, log: str, lease: float) -> None:
     """A server as it is in production, except that it is in a hurry to save and slow to compute."""
     claims_module.LEASE_SECONDS = lease
-    conductor_module.SAVE_SECONDS = SAVE_S
-    computing_module.POLL_SECONDS = POLL_S
+    saved_runs.SAVE_SECONDS = SAVE_S
+    saved_runs.POLL_SECONDS = POLL_S
     blocks_module.BLOCK_SECONDS = BLOCK_S
     findable_module.MOST_ANNOTATIONS = 0  # nothing is planted
     blocks_module.FIRST_LABELS = 1  # many blocks, though the data are small

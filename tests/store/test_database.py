@@ -17,8 +17,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import URL, event
 
-from grasp_core.engine import computing as computing_module
-from grasp_core.engine import computing as conductor_module
+from grasp_core.engine import saved_runs
 from grasp_core.model.errors import SettingsError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.store import claims as claims_module
@@ -210,7 +209,7 @@ def intact(path: Path) -> bool:
 
 
 def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Path, caplog) -> None:
-    monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 0.05)
+    monkeypatch.setattr(saved_runs, "SAVE_SECONDS", 0.05)
     monkeypatch.setattr(claims_module, "LEASE_SECONDS", 1.0)
     path = tmp_path / "disk" / "grasp.db"
     path.parent.mkdir()
@@ -255,8 +254,8 @@ def test_a_server_ended_on_a_full_disk_leaves_the_database_intact(tmp_path: Path
 
 @pytest.mark.long
 def test_a_run_survives_a_database_that_is_away(monkeypatch, postgres: Postgres, caplog) -> None:
-    monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 0.05)
-    monkeypatch.setattr(computing_module, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(saved_runs, "SAVE_SECONDS", 0.05)
+    monkeypatch.setattr(saved_runs, "POLL_SECONDS", 0.05)
     monkeypatch.setattr(claims_module, "LEASE_SECONDS", 0.5)
     with serving(postgres.new_database()) as service:
         record = ask(service, permutations=150_000)
@@ -296,7 +295,7 @@ def test_a_run_that_ends_while_the_database_is_away_is_saved(monkeypatch, postgr
 
 def test_an_answer_lost_on_the_way_is_not_an_error(monkeypatch, new_database: NewDatabase) -> None:
     """The connection breaks after the database has committed: the same blocks are saved again."""
-    monkeypatch.setattr(conductor_module, "SAVE_SECONDS", 0.02)
+    monkeypatch.setattr(saved_runs, "SAVE_SECONDS", 0.02)
     with serving(new_database()) as service:
         keep, broken = service.runs.keep, []
 

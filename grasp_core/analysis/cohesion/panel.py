@@ -23,6 +23,7 @@ from grasp_core.analysis.cohesion.columns import (
     members,
     with_dsi,
 )
+from grasp_core.analysis.cohesion.combined_test import values_together
 from grasp_core.analysis.cohesion.results import (
     Labels,
     by_axis,
@@ -32,7 +33,6 @@ from grasp_core.analysis.cohesion.results import (
     with_intervals,
 )
 from grasp_core.analysis.cohesion.untested import Untested, tests_of
-from grasp_core.analysis.cohesion.verdict import values_together
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.errors import SelfCheckError
 from grasp_core.model.groups import Group, Grouping

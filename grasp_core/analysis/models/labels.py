@@ -33,8 +33,8 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     """A model's labels from a file with one row per item.
 
     `table`: with the columns ``ID`` and ``Label``; or with two columns, of which one is called as the item
-        column of the data. A blank label means none. Where every item of the data has a label, labels of
-        others are left out: people may have voted on a part of a benchmark's rows.
+        column of the data. A blank label means none. Where most items of the data have a label, and ids of
+        no item are more than the others, these are left out: people voted on a part of a benchmark's rows.
     `spec`: how the data set was read.
 
     Raises DataError if columns are missing, or an id is unknown or occurs twice, or a label is none of the
@@ -50,16 +50,17 @@ def read_model(table: Table, name: str, dataset: Dataset, spec: DataSpec) -> Mod
     item, label = of_id[ids.codes], of_label[given.codes]
     _check_once(table, ids.values, ids.codes)
     gone = item < 0
-    # Where every item has its label, others are not misspelt: people voted on a part of the model's.
-    whole = np.unique(item[~gone]).size == annotations.n_items
-    if gone.any() and not whole and not any(removal.items for removal in dataset.removals):
+    # Of more strange ids than items lack a label, not all are misspelt: people voted on a part of the rows.
+    unlabelled = annotations.n_items - np.unique(item[~gone]).size
+    part = unlabelled <= annotations.n_items / 2 and unlabelled < gone.sum()
+    if gone.any() and not part and not any(removal.items for removal in dataset.removals):
         row = int(np.flatnonzero(gone)[0])
         raise DataError(
             f"{table.name}, row {table.row(row)}, column {quoted(key)}: the data have no item "
             f"{quoted(ids.values[ids.codes[row]])}{_more(int(gone.sum()))}; "
             f"its items are called as in the annotations, e.g. {listed(annotations.item_ids[:3])}"
         )
-    wrong = (label < 0) & has_label[given.codes] & ~(gone & whole)
+    wrong = (label < 0) & has_label[given.codes] & ~(gone & part)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         text = given.values[given.codes[row]]

@@ -164,7 +164,7 @@ class UnansweredError(DataError):
     def __init__(self, remark: Remark, found: int, total: int) -> None:
         so_far = f"{found:,} of {number(total, 'row')} got an answer. " if total > 1 else ""
         super().__init__(f"{so_far}{remark}. {KEPT}")
-        self.remark = remark
+        self.remark, self.found = remark, found
 
 
 def ask_all(asking: Asking, prompts: Iterator[Prompt], total: int) -> list[Answer]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_staged, known_labels
 from grasp_core.benchmark.checkpoints import Kept
+from grasp_core.benchmark.language_models.answers import UnansweredError
 from grasp_core.benchmark.language_models.in_context import macro_f1_declared
 from grasp_core.benchmark.scoring.scores import resampled_f1
 from grasp_core.benchmark.tasks import Rows, Task
@@ -197,7 +198,10 @@ def label_rows(
         key = f"rows {start} to {min(start + block, len(texts))}"
         if key not in done:
             predict = predict or fit(train, task, seed)
-            done[key] = predict(texts[start : start + block])
+            try:
+                done[key] = predict(texts[start : start + block])
+            except UnansweredError as error:  # told of all rows, not of a block
+                raise UnansweredError(error.remark, start + error.found, len(texts)) from None
         labels += done[key]
     watch(len(texts), len(texts))
     return labels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from grasp_core.analysis.models.labels import ID
-from grasp_core.benchmark.submissions import Gold, Submission
+from grasp_core.benchmark.folders import RawFile
+from grasp_core.benchmark.submissions import PROBABILITIES, Gold, Submission
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, Task
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
@@ -301,7 +302,6 @@ def score_details(scores: Scores) -> dict[str, Any]:
     return plain
 
 
-PROBABILITIES = "probabilities.csv"
 BINS = 10
 _SUM = 0.01
 """How far the probabilities of a row may be from 1 in sum: they were rounded."""
@@ -356,12 +356,7 @@ def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str,
 
     `probabilities`, shape (K,): by row id, in the order of the task's classes.
     """
-    missing = [one for one in gold if one not in probabilities]
-    if missing or not gold:
-        raise DataError(
-            f"{PROBABILITIES} of {task.name} has no row for {number(len(missing), 'ID')}: "
-            f"{listed(missing, 3)}"
-        )
+    check_all(task, gold, probabilities)
     values = np.stack([probabilities[one] for one in gold])
     code_of = {name: code for code, name in enumerate(task.classes)}
     right = np.array([code_of[label] for label in gold.values()])
@@ -386,12 +381,28 @@ def calibration(task: Task, gold: Mapping[str, str], probabilities: Mapping[str,
     )
 
 
-def read_probabilities(path: Path, task: Task) -> dict[str, FloatArray]:
+def check_all(task: Task, ids: Collection[str], probabilities: Mapping[str, FloatArray]) -> None:
+    """Refuse probabilities that lack a row."""
+    missing = [one for one in ids if one not in probabilities]
+    if missing or not ids:
+        raise DataError(
+            f"{PROBABILITIES} of {task.name} has no row for {number(len(missing), 'ID')}: "
+            f"{listed(missing, 3)}"
+        )
+
+
+def read_probabilities(source: Path | RawFile, task: Task) -> dict[str, FloatArray]:
     """Read a file with the column ID and a column per class, named as the class."""
-    shown = f"{path.parent.name}/{path.name}"
-    if path.is_file():
-        check_size(path.stat().st_size, MAX_ROWS_FILE, shown, "probabilities")
-    table = read_table(path)
+    if isinstance(source, RawFile):
+        shown = source.path
+        if source.error is not None:
+            raise DataError(source.error)
+        table = read_table(source.content, shown)
+    else:
+        shown = f"{source.parent.name}/{source.name}"
+        if source.is_file():
+            check_size(source.stat().st_size, MAX_ROWS_FILE, shown, "probabilities")
+        table = read_table(source)
     for name in (ID, *task.classes):
         if name not in table.columns:
             hint = meant(name, table.columns, f"its columns are {listed(table.columns, 5)}")

@@ -27,7 +27,6 @@ from grasp_core.benchmark.leaderboard import (
 )
 from grasp_core.benchmark.scoring.compare import Difference, compare, errors_csv, mistakes_text
 from grasp_core.benchmark.scoring.scores import (
-    PROBABILITIES,
     Calibration,
     Scores,
     TaskScore,
@@ -38,7 +37,7 @@ from grasp_core.benchmark.scoring.scores import (
     score_details,
     scores_json,
 )
-from grasp_core.benchmark.submissions import Gold, Submission
+from grasp_core.benchmark.submissions import PROBABILITIES, Gold, Submission
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.benchmark.raft import (
     Setting,
@@ -263,7 +262,10 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
     for target in (chosen.csv, chosen.out):
         check_target(target)
     if chosen.submissions and chosen.gold is None:
-        raise DataError("submissions are scored against gold labels: name their folder by --gold")
+        raise DataError(
+            "submissions are scored against gold labels: name their folder by --gold; RAFT's own are "
+            "private: it scores at huggingface.co/spaces/ought/raft-leaderboard"
+        )
     setting = open_setting(chosen) if chosen.submissions else None
     tasks = setting.tasks if setting is not None else builtin_tasks()
     held = _scored(chosen, setting) if setting is not None else {}

@@ -60,10 +60,8 @@ def check_output(chosen: argparse.Namespace, formats: Sequence[str]) -> None:
 
         check_ending("--chart", chart, IMAGES)
         check_can_draw(chart.suffix[1:].upper())
-    if chosen.out is not None and chosen.format is None:
-        named = _ENDINGS.get(chosen.out.suffix.lower())
-        if named is not None and named not in formats:
-            check_ending("--out", chosen.out, [one for one, name in _ENDINGS.items() if name in formats])
+    if chosen.out is not None and chosen.format is None and chosen.out.suffix:
+        check_ending("--out", chosen.out, [one for one, name in _ENDINGS.items() if name in formats])
 
 
 def check_ending(option: str, path: Path | None, known: Collection[str]) -> None:

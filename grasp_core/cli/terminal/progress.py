@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from grasp_core.cli.terminal.messages import Lines, in_place, note, say, seconds
-from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.result import Result
 from grasp_core.model.text import printable

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from grasp_core.analysis.panel import Work
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import BLOCK_SECONDS, Block, Blocks
+from grasp_core.engine.pools.schedule import BLOCK_SECONDS, Block, Blocks
 from grasp_core.engine.pools.workers import Computed, Sent
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import WorkerError

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from grasp_core.analysis.overview import teams
-from grasp_core.engine.course import LONG_SECONDS, default_seconds, pairs_seconds
+from grasp_core.engine.request.option_names import Voice
 from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.request.voice import Voice
+from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.model import spec
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
@@ -77,7 +77,11 @@ def with_groups(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     voice.note(
         f"{listed(left)} {agree(len(left), 'is', 'are')} left out of the axes: no group there has "
         f"{number(least, 'rater')} or more"
-        + ("" if kept else ", and no other column is an axis, so this tells how well all of them agree")
+        + (
+            ""
+            if kept or run_spec.models
+            else ", and no other column is an axis, so this tells how well all of them agree"
+        )
     )
     return dataclasses.replace(run_spec, analysis=dataclasses.replace(analysis, axes=kept))
 

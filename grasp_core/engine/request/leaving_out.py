@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grasp_core.engine.request.voice import Voice
+from grasp_core.engine.request.option_names import Voice
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.reading.guess.advice import Advice, all_taken, told

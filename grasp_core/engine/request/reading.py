@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grasp_core.engine.request.leaving_out import Answer, left_out
-from grasp_core.engine.request.voice import Voice
+from grasp_core.engine.request.option_names import Voice
 from grasp_core.model.data_spec import Bins, Combine, DataSpec
 from grasp_core.model.errors import UnsureError, raise_stopping
 from grasp_core.reading.dataset.checks import no_column

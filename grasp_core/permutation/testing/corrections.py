@@ -189,7 +189,7 @@ class StepDown(NamedTuple):
 
 def ranks(values: FloatArray) -> Ranks:
     """Place values, shape (N,), without NaN; those that differ by rounding are equal."""
-    order = np.argsort(-values, kind="stable")
+    order = np.argsort(-values)  # of equal values in any order: they share their place
     falling = values[order]
     first = np.ones(values.size, np.bool_)
     first[1:] = falling[:-1] - falling[1:] > TIE_TOLERANCE * np.maximum(1.0, np.abs(falling[:-1]))

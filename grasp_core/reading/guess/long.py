@@ -62,8 +62,9 @@ def guess_long(look: Look) -> Reading:
     label = look.named.label
     if label is None:
         label, reason = guess_label(some, item, rater)
-        reasons.append(reason)
-    long = [name for name in look.columns if some.length(name) > TEXT_LENGTH]
+        refused = any(one.confidence == "unsure" and not one.candidates for one in found)
+        reasons += [] if refused and reason.confidence == "unsure" else [reason]
+    long = [name for name in look.columns if some.length(name) > TEXT_LENGTH and look.kind(name) != "time"]
     texts = [name for name in long if name not in (item, rater, label) and some.depends_on(name, item)]
     text = max(texts, key=lambda name: (names.mentions(name, names.TEXT), some.length(name)), default=None)
     if text is not None:
@@ -121,8 +122,7 @@ def _something_else(look: Look, name: str) -> bool:
         words -= names.WRITTEN  # what several raters saw, they did not write
     if look.unique(name) or names.mentions(name, words) or names.label_score(name) > 1:
         return True
-    whole = (text.strip().removesuffix(".0").isdigit() for text in look.texts(name))
-    return look.kind(name) == "numbers" and not all(whole)
+    return look.decimals(name)
 
 
 def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair]:
@@ -196,8 +196,9 @@ def _by_people(look: Look, pair: Pair) -> Ids | None:
 
 
 def _by_id(look: Look, pair: Pair) -> Pair:
-    """The same items by their ids rather than by their texts, where a column has them."""
-    if look.named.item is not None or not _texts(look, pair.item) or names.is_id(pair.item):
+    """The same items by their ids rather than by texts, or by what several share, if a column has them."""
+    texts = _texts(look, pair.item) and not names.is_id(pair.item)
+    if look.named.item is not None or not (texts or pair.apart < _ONCE):
         return pair
     free = (name for name in look.columns if name not in (pair.item, pair.rater))
     others = [name for name in free if not _something_else(look, name)]
@@ -206,8 +207,8 @@ def _by_id(look: Look, pair: Pair) -> Pair:
         if names.is_id(name) and look.depends_on(pair.item, name):
             pairs = some.pairs(name, pair.rater)
             if pairs > _SOME * len(some[name].values) and pairs > len(some[pair.rater].values):
-                return pair._replace(item=name)
-    shorter = (name for name in others if look.length(name) < look.length(pair.item))
+                return pair._replace(item=name, apart=pairs / some.n)
+    shorter = (name for name in others if texts and look.length(name) < look.length(pair.item))
     plain = (name for name in shorter if look.kind(name) in ("words", "numbers"))
     ids = next((name for name in plain if look.alike(name, pair.item)), None)
     return pair if ids is None else pair._replace(item=ids)
@@ -301,7 +302,7 @@ def _none(look: Look) -> Ids:
         "items-by-raters or --layout raters-by-items"
     )
     hint = layouts if alike else ""
-    why = f"none tells who gave each label{hint}"
+    why = f"none tells who gave which of an item's labels{hint}"
     made = [name for name in look.columns if names.mentions(name, names.COUNTED)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
@@ -315,30 +316,27 @@ def _none(look: Look) -> Ids:
         if len(look.texts(rater)) == 1:
             why = f"{quoted(rater)} holds one alone ({listed(sorted(look.texts(rater)))})"
         why += hint
-    no_items = rater is not None and item is None and not look.unique(rater)
+    no_items = rater is not None and item is None
+    no_items = no_items and (look.named.rater is not None or not look.unique(str(rater)))
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]
     crossed = _crossed(look, str(rater)) if no_items else ()
+    free.sort(key=lambda name: _rank(name) > 0)  # what may be the label stands for no rater
     item = item or (crossed[0] if crossed else free.pop(0))
     rater = rater or free.pop(0)
     missing = Reason("rater", no_raters(why), "unsure")
     if no_items:
         why = "several raters have the same values there, and some raters one more than once"
         missing = Reason("item", why if crossed else _NO_ITEMS, "unsure", crossed)
-    others = [
-        Reason(role, f"{quoted(name)}: nothing says that it holds {role}s", "unsure", (name,))
-        for role, name in (("item", item), ("rater", rater))
-        if role != missing.field and role not in look.named.fields and name not in look.ids
-    ]
-    asked = [missing] if missing.field not in look.named.fields else []
-    return item, rater, [*asked, *others]
+    return item, rater, [missing] if missing.field not in look.named.fields else []
 
 
 def _crossed(look: Look, rater: str) -> tuple[str, ...]:
     """Columns of which raters have several values each, and several raters the same, most pairs first."""
     able = {}
     for name in look.columns:
-        other = look.unique(name) or names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY)
+        other = look.unique(name) or look.decimals(name)
+        other = other or names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY)
         if name != rater and not other and look.kind(name) not in _NEVER["item"]:
             most = max(len(look[rater].values), len(look[name].values))
             if (pairs := look.pairs(name, rater)) >= _SEVERAL * most:
@@ -375,8 +373,18 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
         n_items = int(items.max()) + 1
         pairs = int(_codes([items, codes]).max()) + 1
         if pairs >= max(_NEARLY * rows.size, _SEVERAL * n_items):
-            return PLUS.join(name for name in look.columns if name in chosen)
+            return _with_versions(look, chosen, able, rater)
     return None
+
+
+def _with_versions(look: Look, chosen: Sequence[str], able: Sequence[str], rater: str) -> str:
+    """The columns as one name, with those of which each rater saw one value of each item, all as often."""
+    whole = PLUS.join(name for name in look.columns if name in chosen)
+    joined = look.with_joined(whole)
+    for name in able:
+        if name not in chosen and joined.alternates(name, whole, rater):
+            return _with_versions(look, (*chosen, name), able, rater)
+    return whole
 
 
 def _codes(parts: Sequence[Codes]) -> Codes:
@@ -393,9 +401,11 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
         or look.unique(name)
         or look.depends_on(name, rater)
         or look.kind(name) in ("time", "link")
+        or look.decimals(name)
     ):
         return False
-    if names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY | names.META - names.PHASES):
+    aside = names.DEMOGRAPHIC | names.SECONDARY | names.META - names.PHASES - names.OCCASIONS
+    if names.mentions(name, aside):
         return False
     called = names.words(name)[-1:]
     label = names.label_score(name) > 1 and called not in (("category",), ("class",))
@@ -487,12 +497,7 @@ def _best(look: Look, ranks: Mapping[str, int], top: int) -> list[str]:
 
 def _measured(look: Look, name: str) -> bool:
     """Whether a column holds numbers with decimals that hardly recur, as a model's scores."""
-    texts = look.texts(name)
-    return (
-        look.kind(name) == "numbers"
-        and len(texts) > MOST_SHARED * look.n
-        and not all(text.strip().removesuffix(".0").lstrip("-").isdigit() for text in texts)
-    )
+    return look.decimals(name) and len(look.texts(name)) > MOST_SHARED * look.n
 
 
 def _shorter(able: Collection[str]) -> frozenset[str]:
@@ -545,10 +550,11 @@ def _different(look: Look, columns: Sequence[str]) -> list[str]:
 def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:
     """No column varies within items and raters: one whose name says label, or a question."""
     others = [name for name in look.columns if name not in (item, rater)]
+    free = [name for name in able if not any(look.depends_on(name, key) for key in (item, rater))]
     named = [name for name in others if _rank(name) > 1 and _may_label(look, name, least=1)]
     if len(named) == 1 and (len(look.texts(named[0])) == 1 or not look.depends_on(named[0], rater)):
         why = f"{quoted(named[0])}: its name says label, though it does not vary within items"
         return named[0], Reason("label", why, "likely")
     best = (named or list(able) or others or list(look.columns))[0]
     why = "no column looks like labels: none of few values varies within items and within raters"
-    return best, Reason("label", why, "unsure", tuple(named or able))
+    return best, Reason("label", why, "unsure", tuple(named or free))

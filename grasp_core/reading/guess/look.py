@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import Literal
@@ -155,6 +156,24 @@ class Look:
         whole = self.pairs(name, key) == self.n
         return bool(whole and (low <= 1).all() and (high - low + 1 == often).all() and np.ptp(often) > 0)
 
+    def alternates(self, name: str, item: str, rater: str) -> bool:
+        """Whether raters saw each item in one of several versions, each rater all of them as often."""
+        width = len(self[name].values)
+        once = self.pairs(item, rater) >= _TOLD_APART * self.n
+        if not (once and 1 < width <= _MOST_PLACES) or self.empty(name):
+            return False
+        often = [
+            np.bincount(self[key].codes.astype(np.int64) * width + self[name].codes, minlength=width)
+            for key in (item, rater)
+        ]
+        of_items, of_raters = (np.pad(one, (0, -one.size % width)).reshape(-1, width) for one in often)
+        return bool(of_items.min() > 1 and of_raters.min() > 1 and not np.ptp(of_raters, axis=1).any())
+
+    def decimals(self, name: str) -> bool:
+        """Whether the values are numbers, and some of them not whole."""
+        whole = (text.strip().removesuffix(".0").lstrip("-").isdigit() for text in self.texts(name))
+        return self.kind(name) == "numbers" and not all(whole)
+
     def integers(self, name: str) -> Codes | None:
         """Each cell's whole number, shape (n,); None where a cell holds something else."""
         values = self[name].values
@@ -200,22 +219,23 @@ _TOLD_APART = 0.95
 _MOST_PLACES = 50
 _MOST_ABOUT = 20
 """Columns about people that are held against all others."""
-_SEVERAL, _RECURRING = 1.5, 1.9
+_SEVERAL, _RECURRING = 1.5, 1.5
 """Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
-_ONE_ID = 1.05
+_ONE_ID = 1.2
 """Ids per text up to which texts are those of items: what raters write recurs with any of them."""
 _SHARE, _LEAST = 0.2, 2
 """Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
 
 
-def doubted(look: Look, spec: DataSpec, named: Named) -> Iterator[Reason]:
-    """Doubts about a long file's ids and labels, but for columns that are named."""
+def doubted(look: Look, spec: DataSpec, named: Named, *, sure: bool = False) -> Iterator[Reason]:
+    """Doubts about a long file's ids, unless they are `sure`, and labels, but for columns that are named."""
     if spec.layout != "long" or spec.item is None or spec.rater is None:
         return
     some = look.of_some(spec.item)
-    if named.item is None:
-        yield from _items(some, spec.item, spec)
-    if named.rater is None:
+    found = () if sure else _items(some, spec.item, spec)
+    # Who named the item knows what it is, and is told what differs within it.
+    yield from found if named.item is None else (replace(one, confidence="likely") for one in found)
+    if named.rater is None and not sure:
         yield from _people(look.of_some(spec.rater), spec.rater, spec)
     if named.label is None:
         if some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n:
@@ -262,7 +282,8 @@ def _questions_in_rows(look: Look, some: Look, spec: DataSpec) -> Iterator[Reaso
             continue
         asked = sorted(look.texts(name))
         of_items = some.depends_on(name, item)
-        apart = of_items and 2 * len(asked) <= len(look.texts(label)) and some.depends_on(name, label)
+        few = min(len(look.texts(label)), len(look[item].values))
+        apart = of_items and 2 * len(asked) <= few and some.depends_on(name, label)
         if not apart and (of_items or not names.names_questions(name)):
             continue
         does = "has labels of its own for each of its values" if apart else "names what each row answers"
@@ -305,6 +326,7 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
     ids = len(look[item].values)
     # Texts that a label or a rater decides, or that decide a label, are not what was rated.
     labels = [label for label in spec.labels if label in look.columns]
+    texts = []
     for name in look.columns:
         if name in (item, spec.rater, *spec.labels) or look.depends_on(name, item):
             continue
@@ -314,17 +336,23 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
         in_sets = names.mentions(name, names.SETS) and not look.unique(name)
         if in_sets and 1 < values <= _MOST_PLACES:
             why = f"the same ids are there in several {quoted(name)}"
-        elif (
-            look.kind(name) == "text"
-            and look.n >= _RECURRING * pairs
-            and pairs <= _ONE_ID * values
-            and not any(look.depends_on(name, key) for key in (str(spec.rater), *labels))
-            and not any(look.depends_on(label, name) for label in labels)
-        ):
-            why = f"one id has several texts in {quoted(name)}, each of them rated by several"
+        elif look.alternates(name, item, str(spec.rater)):
+            why = f"each rater saw it with one {quoted(name)}, and all of these as often"
         else:
+            recurs = look.length(name) > TEXT_LENGTH and look.kind(name) in ("words", "text")
+            if (
+                recurs
+                and look.n >= _RECURRING * pairs
+                and pairs <= _ONE_ID * values
+                and not any(look.depends_on(name, key) for key in (str(spec.rater), *labels))
+                and not any(look.depends_on(label, name) for label in labels)
+            ):
+                texts.append(name)
             continue
         yield Reason("item", f"{quoted(item)}: {why}", "unsure", (f"{item}{PLUS}{name}", item))
+    if texts:
+        why = f"one id has several texts in {listed(texts, 3)}, that recur"
+        yield Reason("item", f"{quoted(item)}: {why}", "unsure", (PLUS.join([item, *texts]), item))
         return
 
 

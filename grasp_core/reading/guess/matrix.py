@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
@@ -29,7 +29,9 @@ from grasp_core.reading.table.table import Recipe, Table
 
 _LIKE_LABELS = 0.8
 """Share of a column's cells that are labels of other columns, from which it may hold labels too."""
-_LONGEST_PATTERN = 60
+_LONGEST_PATTERN = 59
+_WORDS = 5
+"""Columns with names of so many words are questions."""
 _FEW = 0.1
 """As many label-like columns beside a run of like names, for each of the run, leave no doubt about it."""
 _POINTS = 2
@@ -115,11 +117,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
     side = _side(look, key, cells, raters)
     if look.named.layout is not None:
         side = _Side(look.named.layout == "raters-by-items", "the layout is named", "sure")
-    spec, reasons = _reading(look, key, cells, side, raters)
-    asked = {name for one in questions_of(look, rest) for name in matching(one, rest)}
-    profile = tuple(name for name in spec.profile if name not in asked)
-    ignored = (*spec.ignore, *(name for name in spec.profile if name in asked))
-    return replace(spec, profile=profile, ignore=ignored), reasons  # other questions' answers are no axes
+    return _reading(look, key, cells, side, raters)
 
 
 def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recipe) -> Reading:
@@ -258,7 +256,7 @@ def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Tab
     what = f"a row per {rows} and a column per {columns}: {side.why}; {cells.why}"
     reasons = [Reason("layout", what, "unsure" if unsure else side.confidence), about_key]
     among = f"the {number(len(cells.columns), columns + ' column')}"
-    spec, beside = _with_beside(side.by_rater, key, cells.rest, among)
+    spec, beside = _with_beside(look, side.by_rater, key, cells.rest, among)
     if raters is not None and not side.by_rater:
         id_column = most_shared(raters, cells.columns)[0]
         spec = replace(spec, rater=id_column)
@@ -267,13 +265,9 @@ def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Tab
     return spec, [*reasons, *beside]
 
 
-def _with_beside(by_rater: bool, key: str | None, beside: Sequence[str], among: str) -> Reading:
+def _with_beside(look: Look, by_rater: bool, key: str | None, beside: Sequence[str], among: str) -> Reading:
     """The reading of a matrix with what stands beside the columns of labels, called `among`."""
-    no_profile = names.AGGREGATE | names.INDEX
-    able = [
-        one for one in beside if names.mentions(one, names.DEMOGRAPHIC) or not names.mentions(one, no_profile)
-    ]
-    about = tuple(able) if by_rater else ()
+    about = tuple(_about_raters(look, key, beside)) if by_rater else ()
     rest = tuple(name for name in beside if name not in about)
     reasons = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []
     if rest:
@@ -281,6 +275,17 @@ def _with_beside(by_rater: bool, key: str | None, beside: Sequence[str], among: 
     if by_rater:
         return DataSpec(layout="raters-by-items", rater=key, profile=about, ignore=rest), reasons
     return DataSpec(layout="items-by-raters", item=key, ignore=rest), reasons
+
+
+def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterator[str]:
+    """What is known of raters: neither made of labels nor answers to other questions."""
+    asked = {name for one in questions_of(look, beside) for name in matching(one, beside)}
+    labels = _labels(look, _others(look.columns, [*beside, *([] if key is None else [key])]))
+    for name in beside:
+        made = names.mentions(name, names.AGGREGATE | names.INDEX)
+        answers = len(names.words(name)) >= _WORDS and _may_be_labels(look, name, labels)
+        if name not in asked and not answers and (names.mentions(name, names.DEMOGRAPHIC) or not made):
+            yield name
 
 
 def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
@@ -316,7 +321,7 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
         beside = tuple(
             n for n in look.columns if n != own and names.mentions(n, names.BESIDE | names.ADDRESS)
         )
-        spec, aside = _with_beside(False, own, beside, "the columns of labels")
+        spec, aside = _with_beside(look, False, own, beside, "the columns of labels")
         reasons = [told, *aside]
         kinds = kinds_of({name: look.texts(name) for name in cell_columns(look.table, spec)})
         if len(kinds) > 1:
@@ -376,12 +381,16 @@ def _key_field(spec: DataSpec) -> str:
 def _turned(look: Look, spec: DataSpec, reasons: list[Reason]) -> Reading:
     """The same columns, rows and columns the other way round, with the reason for the rows' ids."""
     by_rater, key = spec.layout == "items-by-raters", getattr(spec, _key_field(spec))
-    turned, beside = _with_beside(by_rater, key, [*spec.profile, *spec.ignore], "the columns of labels")
+    rest = [*spec.profile, *spec.ignore]
+    turned, beside = _with_beside(look, by_rater, key, rest, "the columns of labels")
     rows = _key_field(turned)
     ids = [replace(one, field=rows) for one in reasons if one.field == _key_field(spec)]
     if key is None:
         ids = [_about_key(look, None, rows, [*turned.profile, *turned.ignore], None)]
-    return turned, [*ids, *beside]
+    questions = [one for one in reasons if one.field == "label" and len(one.candidates) > 1]
+    if product(look.columns):  # items may be named so
+        questions = []
+    return turned, [*ids, *beside, *questions]
 
 
 # Columns of labels
@@ -464,7 +473,12 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
             start, _, end = name.replace(" ", "_").rpartition("_")
             ends.setdefault(end if start else "", []).append(name)
         of_one_end = (several for end, several in ends.items() if end)
-        for several in (*like, *([kind.columns] if not like else []), *of_one_end):
+        starts: dict[str, list[str]] = {}  # two questions on the same items, as solved.a and credits.a
+        for name in rest if product(rest) else ():
+            starts.setdefault(re.split(r"[\W_]", name)[0], []).append(name)
+        scales = {start: frozenset(_labels(look, several)) for start, several in starts.items()}
+        of_one_start = starts.values() if len(set(scales.values())) == len(starts) else ()
+        for several in (*like, *([kind.columns] if not like else []), *of_one_end, *of_one_start):
             pattern = pattern_of(several, look.columns)
             if pattern is not None and len(several) > 2:
                 found[pattern] = len(several)
@@ -478,8 +492,10 @@ def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
     end = _common_start([name[len(start) :][::-1] for name in several])[::-1]
     start = start.rstrip("0123456789")
     end = end if end[:1] == "_" or not end[:1].isdigit() else end.lstrip("0123456789")
-    if not (start or end) or ANY in start + end or len(start + end) > _LONGEST_PATTERN:
+    if not (start or end) or ANY in start + end:
         return None
+    if len(start + end) > _LONGEST_PATTERN:
+        start, end = start[:_LONGEST_PATTERN].rstrip(), ""
     pattern = f"{start}{ANY}{end}"
     return pattern if len(matching(pattern, columns)) == len(several) else None
 

@@ -141,8 +141,8 @@ def recognise(
     advice += excluding
     reasons += found
     ids = [reason for reason in reasons if reason.field in ("item", "rater")]
-    if recipe is None and not any(reason.confidence == "unsure" for reason in ids):
-        reasons += doubted(look, spec, named)
+    if published is None and not any(reason.confidence == "unsure" for reason in ids):
+        reasons += doubted(look, spec, named, sure=recipe is not None)
     if recipe is None or published is None:
         cells = counts([annotations], None, spec)
         spec, missing = guess_missing(cells, spec, texts)
@@ -156,7 +156,7 @@ def recognise(
         reasons += vocabulary
         reasons += in_doubt(look, all_taken(advice, spec))
         advice += advise_missing(cells, spec, declared)
-    if named.label is None and not any(reason.field == "label" for reason in reasons):
+    if recipe is not None and named.label is None and not any(one.field == "label" for one in reasons):
         reasons += doubts(few, spec)
     # Axes that the formats of the files name, as far as the data have them.
     recipes = [one for one in (recipe, raters.recipe if raters else None) if one is not None]
@@ -247,8 +247,10 @@ _HOW_OFTEN = names.word_set("freq frequency count counts n")
 
 def _refuse_other(look: Look) -> None:
     """Refuse what is known of people, results, and how often combinations of answers occur."""
-    people = [name for name in look.columns if look.unique(name) and names.is_id(name)]
     about = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
+    answered = any(names.label_score(name) > 1 for name in look.columns)
+    least = look.n if answered else _OFTEN * look.n  # in a list of several studies some stand twice
+    people = [name for name in look.columns if names.is_id(name) and len(look.texts(name)) >= least]
     if people and len(about) > 2 and 2 * len(about) >= len(look.columns) - 1:
         raise DataError(
             f"{look.whole.name} tells about people, a row each ({listed(about, 3)}), and not what they "
@@ -312,6 +314,7 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
     demographic = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     groups = [name for name in able if name not in demographic and names.mentions(name, names.GROUPS)]
     why = dict.fromkeys(demographic, "a demographic name and") | dict.fromkeys(groups, "a group's name and")
+    able = sorted(able[:MAX_AXES], key=lambda name: name not in groups)
     chosen = ([*demographic, *groups] if demographic else able)[:MAX_AXES]
     return tuple(chosen), [
         Reason(

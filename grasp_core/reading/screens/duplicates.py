@@ -46,6 +46,15 @@ class Pair:
     expected: float
 
 
+class CloseRaters(NamedTuple):
+    """How many pairs agree implausibly often, of how many raters; without who they are."""
+
+    pairs: int
+    raters: int
+    pairs_looked_at: int
+    items_used: float
+
+
 @dataclass(frozen=True, slots=True)
 class Duplicates:
     """Pairs that agree implausibly often, out of those looked at; `items_used` is the share of items used."""
@@ -58,6 +67,11 @@ class Duplicates:
     def raters(self) -> int:
         """Raters in any of the pairs."""
         return len({rater for pair in self.pairs for rater in (pair.first, pair.second)})
+
+    @property
+    def counted(self) -> CloseRaters:
+        """How many they are."""
+        return CloseRaters(len(self.pairs), self.raters, self.looked_at, self.items_used)
 
     def among(self, n_raters: int) -> BoolArray:
         """Whether each of J raters is in any of the pairs, shape (J,)."""

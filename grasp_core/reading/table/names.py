@@ -120,6 +120,8 @@ STUDIES = word_set("study exp experiment site hospital")
 """Words for what may have raters of its own, numbered from 1."""
 PHASES = word_set("block phase stage part section type kind trial trials task condition")
 """Words for the parts of an experiment."""
+OCCASIONS = word_set("time day hour")
+"""Words for when a rater was asked again."""
 TIMES = word_set("block phase stage trial trials")
 """Those of them that are named by when they are; a ``type`` or ``section`` may be what an item is about."""
 TEACHING = word_set("training tutorial qualification quiz onboarding")
@@ -174,7 +176,7 @@ SETS = word_set("dataset corpus subcorpus subset collection")
 """Words for what an item is in once."""
 BESIDE_DEMOGRAPHIC = word_set("of in group level year years birth range bracket code id")
 INDEX = word_set("unnamed index idx row rownames rowid rownumber nr no")
-BESIDE = AGGREGATE | DEMOGRAPHIC | (INDEX - {"no"}) | word_set("time session wave condition")
+BESIDE = AGGREGATE | DEMOGRAPHIC | GROUPS | (INDEX - {"no"}) | word_set("time session wave attempt")
 """Words for what stands beside the answers, though its numbers may be those of their scale."""
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from grasp_core.analysis.planner.designs import cheapest, items_needed
+from grasp_core.analysis.planner.sample_size import cheapest, items_needed
 from grasp_core.analysis.planner.values import LINES, Plan
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.plan import TARGETS, named

@@ -56,6 +56,15 @@ SIGNIFICANCE_NAMES: Mapping[Significance, str] = {
     "nominal": "may be luck",
     "none": "not significant",
 }
+PAIR_NAMES: Mapping[str, str] = {
+    "distance": "Distance",
+    "xrr": "XRR",
+    "gap_a": "Gap of the first",
+    "gap_b": "Gap of the second",
+    "irr_difference": "Difference in IRR",
+    "gai_difference": "Difference in GAI",
+}
+"""One entry per statistic of :data:`grasp_core.model.outcome.PAIR_STATISTICS`."""
 OF_SHARES = "‡"
 OF_SHARES_MEANING = "distance of the shares of labels over all items, which takes no part in verdicts"
 VERDICT_NAMES: Mapping[VerdictCode, str] = {

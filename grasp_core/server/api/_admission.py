@@ -22,8 +22,7 @@ from grasp_core.model.rates import Asker
 from grasp_core.model.result import Result
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.report.public_view import public_view
-from grasp_core.server.identity import Identify, asker, bearer, same_origin, visit_of
-from grasp_core.server.links import PasswordError, Visitor
+from grasp_core.server.identity import Identify, PasswordError, Visitor, asker, bearer, same_origin, visit_of
 from grasp_core.server.problem import ProblemError, again_after, problem_of
 from grasp_core.server.server import Server, Stores
 from grasp_core.store.links import SECONDS, Target
@@ -186,7 +185,7 @@ class Admission:
                 found = None if token is None else user_by_token(token, owner, server.settings)
             else:
                 found = None if brought else self.identify(connection)
-            return None if found is None else server.known(found)
+            return None if found is None else server.accounts.known(found)
 
         user = who()
         asking = asker(connection, user)
@@ -238,8 +237,7 @@ def check_link(asking: Caller, target: Target) -> None:
         except PasswordError:
             raise ProblemError("sign-in", TAKES_PASSWORD) from None
         except LimitError as error:
-            wait = again_after(int(SECONDS))
-            raise ProblemError("too-often", str(error), wait) from None
+            raise ProblemError("too-often", str(error), again_after(int(SECONDS))) from None
         except AccessError:
             opened = None
     if opened is None:

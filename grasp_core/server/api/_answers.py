@@ -20,7 +20,6 @@ from grasp_core.engine.service import Making, Makings
 from grasp_core.model.access import User
 from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._reading import Bringing, Told
 from grasp_core.server.api.forms import Checked, Problem, StartedRun, Work
 from grasp_core.server.problem import ProblemError, again_after, missing, problem_of
 from grasp_core.store.calls import Outcome
@@ -42,6 +41,7 @@ IdempotencyKey = Annotated[
 WORK_SECONDS = 2
 """When to ask again for what was begun."""
 Done = tuple[HTTPStatus, BaseModel]
+Told = Callable[[str], None]
 
 
 class Tagged(Response):
@@ -109,13 +109,6 @@ router = APIRouter(tags=["Runs"])
 
 class Found(RootModel[dict[str, object]]):
     """JSON that docs/file-formats.md describes."""
-
-
-def at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: bool = False) -> Done:
-    """What work returns; of slow one, large files, or those that are fetched first, that it was begun."""
-    if not (slow or bringing.takes_long):
-        return work(lambda words: None)
-    return later(bringing.asking, bringing.user, work)
 
 
 def later(

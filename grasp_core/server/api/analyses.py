@@ -12,7 +12,14 @@ from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from grasp_core.analysis.items.panel import ItemsAsked
-from grasp_core.analysis.planner.make import UNLESS_SAID, PlanTask, assumed_task, make_plan, task_of, usual
+from grasp_core.analysis.planner.simulation import (
+    UNLESS_SAID,
+    PlanTask,
+    assumed_task,
+    make_plan,
+    task_of,
+    usual,
+)
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import ANSWER, of_answer, rater_map_dict
@@ -29,7 +36,6 @@ from grasp_core.report.since import details, headline
 from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, Found, IdempotencyKey, TaggedJson, once
-from grasp_core.server.api._reading import Told
 from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work, by_axis
 from grasp_core.server.api.runs import AGAIN_SECONDS, agreement_of, result_of, visible_run
 from grasp_core.server.problem import ProblemError, again_after, missing
@@ -37,7 +43,7 @@ from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Questions about runs"])
 _OF_MODELS = "Results about models have neither map nor plan."
-_Work = Callable[[Told], Done]
+_Work = Callable[[_answers.Told], Done]
 
 
 class Differs(Form):
@@ -143,7 +149,7 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey 
     user = asking.runner(record.project)
     result = agreement_of(asking, record, _OF_MODELS)
 
-    def draw(told: Told) -> tuple[HTTPStatus, Found]:
+    def draw(told: _answers.Told) -> tuple[HTTPStatus, Found]:
         server = asking.server
         answers = server.seen(user.reach(record.project)).answers
         found = of_answer(answers.find(record.id, ANSWER))
@@ -185,7 +191,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
         if not found:
             raise ProblemError("not-found", f"The run has no group {printable(wanted.label)}.")
 
-    def plan(told: Told) -> tuple[HTTPStatus, Found]:
+    def plan(told: _answers.Told) -> tuple[HTTPStatus, Found]:
         told("Reading the data")
         made = make_plan(
             supposed if new.run is None else _from_run(asking, record, found[0], new.spec),

@@ -18,13 +18,25 @@ from starlette.responses import JSONResponse, Response
 from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.model.access import EVERYONE, User
+from grasp_core.model.errors import DataError
 from grasp_core.server.api._admission import Asking, Caller, check_link
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
-from grasp_core.server.api.forms import Form, Found, OwnFile, OwnFiles, Parts, Project, StoredFile, Time
+from grasp_core.server.api.forms import (
+    FolderFile,
+    FolderFiles,
+    Form,
+    Found,
+    OwnFile,
+    OwnFiles,
+    Parts,
+    Project,
+    StoredFile,
+    Time,
+)
 from grasp_core.server.gate import UploadLedger, room, stated_size
 from grasp_core.server.problem import ProblemError, missing
 from grasp_core.server.server import Stores
-from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, checked, scored, systems, tasks_folder
+from grasp_core.server.submitting import NAME_LENGTH, benchmark_of, looked_at, scored, systems, tasks_folder
 from grasp_core.store.links import Target
 
 router = APIRouter(tags=["Files"])
@@ -87,6 +99,18 @@ def list_files(asking: Asking, project: Project = EVERYONE) -> OwnFiles:
     return OwnFiles(files=[OwnFile.of(one) for one in found])
 
 
+@router.get("/files/folder")
+def list_folder(
+    asking: Asking,
+    text: Annotated[str, Query(max_length=200, description="A part of their paths.")] = "",
+    project: Project = EVERYONE,
+) -> FolderFiles:
+    """Files that lie in the server's folder, of which a run may be made; none where it has no folder."""
+    asking.runner(project)
+    found = asking.server.service.inputs.allowed.listing(text)
+    return FolderFiles(files=[FolderFile.of(one) for one in found.entries], more=found.more)
+
+
 @router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
 def delete_file(
     sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking, project: Project = EVERYONE
@@ -124,8 +148,7 @@ def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -
     if not size:
         raise ProblemError("invalid", "The file is empty: its content is the body.")
     spool.seek(0)
-    sha256 = stores.files.put(spool.read(), owner=user.id)
-    asking.server.audit.record(user.id, "upload", "file", sha256, {"bytes": size})
+    sha256 = asking.server.keep_file(stores.files, spool.read(), user.id)
     return StoredFile(sha256=sha256, name=name, bytes=size)
 
 
@@ -220,9 +243,12 @@ async def submit(
                     "conflict", "This server holds no gold labels, so nothing can be scored here."
                 )
             spool.seek(0)
-            sent, _ = checked(spool.read(), "the archive", asking.server.settings)
+            sent, _, faulty = looked_at(spool.read(), "the archive", asking.server.settings)
+            if faulty:
+                raise DataError(faulty[0].remark, faulty)
             title, store, pool = name.strip(), stores.submissions, asking.server.service.pool
-            record = scored(held, sent.predictions, name=title, owner=user.id, store=store, pool=pool)
+            how: Any = {"name": title, "owner": user.id, "store": store, "pool": pool}
+            record = scored(held, sent.predictions, **how, probabilities=sent.probabilities)
             return Submission.of(record)
 
         return await run_in_threadpool(score)

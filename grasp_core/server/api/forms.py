@@ -15,6 +15,7 @@ from grasp_core.analysis.small_groups import LEAST
 from grasp_core.engine.service import id_of
 from grasp_core.model.access import EVERYONE, Role
 from grasp_core.model.groups import Group
+from grasp_core.reading.sources.allowed import FOLDER
 from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST
 from grasp_core.store.runs import TAG_LENGTH
 
@@ -153,6 +154,25 @@ class OwnFiles(Form):
     """Your files in a project, latest first."""
 
     files: list[OwnFile]
+
+
+class FolderFile(Form):
+    """A file, or a folder of Parquet files, in the server's folder."""
+
+    location: str = Field(description="By which a run names it.")
+    bytes: int
+    changed_at: Time
+    made: ClassVar[Makers] = {
+        "location": lambda entry: FOLDER + entry.path,
+        "changed_at": lambda entry: entry.changed,
+    }
+
+
+class FolderFiles(Form):
+    """What is in the server's folder, by path."""
+
+    files: list[FolderFile]
+    more: bool = Field(description="Whether there are further ones: look for them by `text`.")
 
 
 class StoredFile(File):

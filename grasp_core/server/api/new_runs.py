@@ -1,9 +1,11 @@
-"""Runs asked for, and what one would read: from a spec and files, with the refusals of the page."""
+"""Runs asked for, and what one would read: files as a spec says, what it leaves open as recognised."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
 
@@ -11,21 +13,272 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grasp_core.analysis.power import estimate, power_tasks
-from grasp_core.engine.request.analysis import say_batches
+from grasp_core.engine.request import analysis as request
+from grasp_core.engine.request.option_names import KeepingNotes
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
-from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.access import User
+from grasp_core.model.errors import DataError, SpecError, UnsureError
+from grasp_core.model.groups import Grouping
 from grasp_core.model.json_values import to_json
+from grasp_core.model.spec import SPEC_VERSION, RunSpec
+from grasp_core.model.text import printable
+from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
+from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import guessed
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._answers import Done, Found, IdempotencyKey, at_once_or_later, once
-from grasp_core.server.api._reading import Bringing, Json, Recognised, Sent, Told, ask, hints, recognised
+from grasp_core.server.api._answers import Done, Found, IdempotencyKey, Told, later, once
 from grasp_core.server.api.forms import Checked, NewCheck, NewReport, NewRun, ProblemListed, StartedRun, Work
-from grasp_core.server.problem import listed
+from grasp_core.server.problem import ProblemError, listed
+
+_COLUMNS = ("item", "rater", "label")
+_RECOGNISED = ("missing", "recode", "categories", "filters")
+"""What is recognised of how files are read, where the columns are named and this is not."""
+
+LARGE = 16 * 2**20
+"""Bytes that are read within a request at most, which takes about 2 s."""
+_Brought = forms.File | forms.Place | forms.Fetch
+_PARTS = {"annotations": "part", "raters": "raters_part", "items": "items_part"}
+
+
+class Json(KeepingNotes):
+    """Options as they are written in a request's JSON; notes are kept."""
+
+    def option(self, field: str) -> str:
+        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        return json.dumps({"axis": "axes"}.get(field, field))
+
+    def value(self, field: str, value: object) -> str:
+        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        return f"{json.dumps(field)}: {json.dumps(value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A spec as it was sent."""
+
+    plain: Mapping[str, Any]
+
+    @property
+    def data(self) -> Any:
+        """How files are read; refused when it is read where it is no object."""
+        return self.plain.get("data", {})
+
+    @property
+    def analysis(self) -> Any:
+        """What is computed; refused when it is read where it is no object."""
+        return self.plain.get("analysis", {})
+
+    @property
+    def columns_open(self) -> bool:
+        """Whether columns are left to be recognised."""
+        if not isinstance(self.data, dict):
+            return False
+        long = self.data.get("layout", "long") == "long"
+        return long and any(self.data.get(name) is None for name in _COLUMNS)
+
+    @property
+    def axes_open(self) -> bool:
+        """Whether axes are left to be recognised."""
+        return isinstance(self.analysis, dict) and "axes" not in self.analysis
+
+    def filled(self, guess: Guess | None = None) -> dict[str, Any]:
+        """The spec with what is recognised where it says nothing; without a guess, what passes for it."""
+        data, analysis = self.data, self.analysis
+        if self.columns_open:
+            known = dict.fromkeys(_COLUMNS, "?") if guess is None else to_json(guess.spec)
+            data = {**known, **{name: value for name, value in data.items() if value is not None}}
+        if self.axes_open:
+            analysis = {**analysis, "axes": [] if guess is None else [[name] for name in guess.axes]}
+        return {"version": SPEC_VERSION, **self.plain, "data": data, "analysis": analysis}
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """All that is wrong with it whatever the files hold."""
+        try:
+            RunSpec.from_dict(self.filled())
+        except SpecError as error:
+            return error.sentences
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """How files are read; `known` is None where `questions` have to be answered before."""
+
+    known: RunSpec | None
+    notes: list[str]
+    questions: tuple[Reason, ...] = ()
+
+    @property
+    def spec(self) -> RunSpec:
+        """The spec; raises UnsureError if something has to be said before."""
+        if self.known is None:
+            raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
+        return self.known
+
+    def with_groups_of(self, dataset: Dataset, sent: Sent) -> Recognised:
+        """Without recognised axes that have no group large enough, as by every other door."""
+        if self.known is None or not sent.axes_open:
+            return self
+        voice = Json()
+        known = request.with_groups(dataset, self.known, voice)
+        return replace(self, known=known, notes=[*self.notes, *voice.notes])
+
+
+def ask(reason: Reason) -> str:
+    """What is asked, and how it is said."""
+    return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
+
+
+def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None) -> Recognised:
+    """The spec with what it leaves open as it is recognised, as by every other door.
+
+    `recommended`: the answer to what the files mark to be left out; without one that is told, first.
+    """
+    spec = RunSpec.from_dict(sent.filled())
+    given: dict[str, Any] = sent.data
+    named = Named.among({name: given[name] for name in ("layout", *_COLUMNS) if name in given})
+    if not sent.columns_open:
+        named = Named.among({name: getattr(spec.data, name) for name in ("layout", *_COLUMNS)})
+    declared = {*(spec.data.categories or ()), *spec.data.missing}
+    try:
+        guess = guessed(
+            tables["annotations"], tables.get("raters"), tables.get("items"), named=named, declared=declared
+        )
+    except DataError:  # where all is named, what is wrong is told when the files are read so
+        if sent.columns_open:
+            raise
+        return Recognised(spec, [])
+    asked = tuple(one for one in guess.uncertain if sent.columns_open and one.field not in given)
+    if asked:
+        return Recognised(None, [], asked)
+    if sent.columns_open or sent.axes_open:
+        spec = RunSpec.from_dict(sent.filled(guess))
+    data = spec.data
+    free = [name for name in _RECOGNISED if name not in given]
+    if "recode" in given and "categories" in free:
+        free.remove("categories")
+    data = replace(data, **{name: getattr(guess.spec, name) for name in free})
+    open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
+    told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
+    notes = [f"{one.field}: {one.sentence}" for one in guess.reasons if one.field in told_of]
+    advice = [one for one in guess.advice if one.column not in data.ignore and not one.followed(data)]
+    if recommended:
+        data = all_taken(advice, data)
+    elif advice and recommended is None:
+        answers = '"recommended": true', '"recommended": false'
+        notes.insert(0, told(advice, *answers, lambda text: f'{json.dumps(text)} in "missing"'))
+    return Recognised(replace(spec, data=data), notes)
+
+
+def hints(
+    sent: Sent, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, grouping: Grouping | None = None
+) -> list[str]:
+    """What every door says before a run: what was read, left out and not used, and what would help."""
+    voice = Json()
+    request.say_data(dataset, spec.data, voice)
+    for problem in dataset.problems:
+        voice.note(problem.message)
+    request.say_order(dataset, spec, voice)
+    if isinstance(sent.analysis, dict) and "level" not in sent.analysis:
+        request.say_level(dataset, voice)
+    if spec.analysis.axes and not spec.models:
+        groups = checked_groups(dataset, spec) if grouping is None else grouping
+        request.say_shuffles(dataset, groups, spec.analysis, voice)
+        read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
+        request.say_teams(read, spec.analysis, dataset, voice)
+    return [printable(one) for one in voice.notes]
+
+
+@dataclass(frozen=True, slots=True)
+class Bringing:
+    """The files of a request and who brings them, to a project."""
+
+    asking: Caller
+    user: User
+    project: str
+    files: forms.Files
+
+    @property
+    def named(self) -> dict[str, _Brought]:
+        """The files that there are, by kind."""
+        given = {kind: getattr(self.files, kind) for kind in _PARTS}
+        return {kind: file for kind, file in given.items() if file is not None}
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether they are fetched first, or are large."""
+        given = list(self.named.values())
+        if not all(isinstance(one, forms.File) for one in given):
+            return True
+        sizes = self._sizes()
+        return sum(sizes.get(one.sha256, 0) for one in given if isinstance(one, forms.File)) > LARGE
+
+    def check_there(self, wrong: tuple[str, ...] = ()) -> None:
+        """Refuse files that are not there; `wrong` with the request is told beside it."""
+        sizes = self._sizes()
+        given = [*self.named.items(), *(("models", one) for one in self.files.models)]
+        lacking = [
+            (kind, file.name)
+            for kind, file in given
+            if isinstance(file, forms.File) and file.sha256 not in sizes
+        ]
+        told = [
+            ("not-found", f"{name} is not on this server; upload it first.", kind) for kind, name in lacking
+        ]
+        if told:
+            every = [*told, *(("spec", text, "spec") for text in wrong)]
+            found = [{"code": code, "text": text, "place": place} for code, text, place in every]
+            raise ProblemError("not-found", told[0][1], more={"problems": found})
+
+    def tables(self, data: Mapping[str, Any], told: Told) -> dict[str, Table]:
+        """The files, read as the `data` of the spec says; raises DataError if one cannot be had or read."""
+        found = {}
+        for kind, file in self.named.items():
+            member = data.get(_PARTS[kind])
+            found[kind] = self._table(kind, file, member if isinstance(member, str) else None, told)
+        return found
+
+    def formed(self, spec: RunSpec, tables: Mapping[str, Table], told: Told) -> Dataset:
+        """The data set of the tables and of models' labels; raises DataError if they do not go together."""
+        told("Forming the data")
+        models = [(one.name, one.sha256) for one in self.files.models]
+        reach = self.user.reach(self.project)
+        return self.asking.server.service.inputs.formed(spec, tables, models, reach=reach)
+
+    def _table(self, kind: str, file: _Brought, member: str | None, told: Told) -> Table:
+        server, reach = self.asking.server, self.user.reach(self.project)
+        inputs = server.service.inputs
+        if isinstance(file, forms.Place):
+            told(f"Reading {kind} where they are")
+            return inputs.refer(file.location, member, owner=self.user.id, reach=reach)
+        if isinstance(file, forms.Fetch):
+            source = parse(file.source)
+            told(f"Fetching {kind}")
+            snapshot = server.sources.fetch(
+                source,
+                owner=self.user.id,
+                token=file.token or "",
+                told=lambda words: told(f"Fetching {kind}: {words}"),
+            )
+            files = server.seen(reach).files
+            sha256 = server.keep_file(files, snapshot.content, self.user.id, source)
+            file = forms.File(sha256=sha256, name=snapshot.name)
+        told(f"Reading {kind}")
+        return inputs.table(file.name, file.sha256, member, reach=reach)
+
+    def _sizes(self) -> dict[str, int]:
+        named = [*self.named.values(), *self.files.models]
+        wanted = {one.sha256 for one in named if isinstance(one, forms.File)}
+        return self.asking.server.seen(self.user.reach(self.project)).files.sizes(wanted)
+
 
 router = APIRouter(tags=["Runs"])
 _LATER: dict[int | str, dict[str, Any]] = {
@@ -91,9 +344,16 @@ def _asked(
             raise SpecError(wrong[0], further=wrong[1:])
         if isinstance(new, NewRun) and new.webhook is not None:
             asking.server.webhooks.check(new.webhook)
-        return at_once_or_later(bringing, lambda told: work(bringing, new, sent, told), slow=slow)
+        return _at_once_or_later(bringing, lambda told: work(bringing, new, sent, told), slow=slow)
 
     return once(asking, key, action, new.model_dump_json(), begin)
+
+
+def _at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: bool = False) -> Done:
+    """What work returns; of slow one, large files, or those that are fetched first, that it was begun."""
+    if not (slow or bringing.takes_long):
+        return work(lambda words: None)
+    return later(bringing.asking, bringing.user, work)
 
 
 def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTTPStatus, StartedRun]:
@@ -137,10 +397,7 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
         told("Looking at what the files hold")
         found = recognised(sent, tables, new.recommended)
         answer.notes = found.notes
-        answer.questions = [
-            forms.Question(field=one.field, text=ask(one), candidates=list(one.candidates))
-            for one in found.questions
-        ]
+        answer.questions = [forms.Question.of(one, text=ask(one)) for one in found.questions]
         if found.known is not None:
             dataset = bringing.formed(found.known, tables, told)
             found = found.with_groups_of(dataset, sent)
@@ -180,6 +437,6 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     report = quality_report(dataset, names=analysis.tested or None, power=power)
     voice = Json()
     read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
-    say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
+    request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
     helpful = [*hints(sent, found.spec, tables, dataset), *voice.notes]
     return HTTPStatus.OK, Found({**report.to_dict(), "notes": found.notes, "hints": helpful})

@@ -72,11 +72,8 @@ class Me(Form):
 def read_me(asking: Asking) -> Me:
     """Who you are here, by which token, and how much room your files take."""
     user, token = asking.person, asking.personal_token()
-    return Me(
-        id=user.id,
-        name=user.name,
-        email=user.email,
-        role=user.role,
+    return Me.of(
+        user,
         token=None if token is None else Token.of(token),
         file_bytes=asking.server.files.used(user.id),
         file_quota_bytes=asking.server.settings.file_quota_mb * 2**20,

@@ -29,7 +29,7 @@ from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, Tagged, TaggedJson, once
 from grasp_core.server.api.forms import Found, Link, Links, MadeLink, NewLink, Project, Run, Runs, State
-from grasp_core.server.links import told_of, withdraw_of_person, withdraw_of_run
+from grasp_core.server.identity import told_of, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.database import digest_of
 from grasp_core.store.links import Target, Terms, fingerprint

@@ -20,14 +20,7 @@ from grasp_core.benchmark.language_models.answers import KEPT, Answers, Unanswer
 from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
 from grasp_core.benchmark.language_models.in_context import InContext, Setting
 from grasp_core.benchmark.language_models.prompt import cosine_of
-from grasp_core.benchmark.scoring.evaluate import (
-    Evaluation,
-    Way,
-    evaluate,
-    leave_one_out,
-    stratified_splits,
-    work_key,
-)
+from grasp_core.benchmark.scoring import evaluate as scoring
 from grasp_core.benchmark.submissions import PREDICTIONS
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Rows, Task, read_rows
 from grasp_core.model.errors import DataError, GraspError
@@ -53,7 +46,7 @@ _POLL_S = 0.1
 _turn = threading.Lock()  # two visitors who ask the same at once would have it answered, and paid for, twice
 
 
-def _ask_language_model(task: Task, rows: Rows, way: Way, seed: int) -> None:
+def _ask_language_model(task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     nearest = min(range(len(_SHOTS)), key=lambda at: abs(_SHOTS[at] - task.shots))
     shots = left.selectbox("Examples shown", _SHOTS, index=nearest, key=f"lm-shots-{task.name}")
@@ -97,8 +90,8 @@ Watch = Callable[[int | None], None]
 
 
 def ask(
-    settings: Settings, task: Task, rows: Rows, setting: Setting, watch: Watch, *, way: Way, seed: int
-) -> tuple[Evaluation, Usage]:
+    settings: Settings, task: Task, rows: Rows, setting: Setting, watch: Watch, *, way: scoring.Way, seed: int
+) -> tuple[scoring.Evaluation, Usage]:
     """Ask the server's model, each question once; `watch` hears how many are done, None while it waits."""
     usage = Usage()
 
@@ -115,7 +108,7 @@ def ask(
         key = {"key_variable": variable("lm_key") if keyed else None}
         with closing(Endpoint(settings.lm_endpoint, settings.lm_model, window=_WINDOW, **key)) as endpoint:
             fit = InContext(endpoint, answers, setting, similarity, so_far, usage)
-            found = evaluate(fit, rows, task, way=way, seed=seed)
+            found = scoring.evaluate(fit, rows, task, way=way, seed=seed)
     except UnansweredError as error:
         # Who asks here knows no options of the command line.
         raise DataError(f"{error.remark.reworded(options=0, variable=variable('lm_key'))}. {KEPT}") from None
@@ -124,7 +117,7 @@ def ask(
     return found, usage
 
 
-def _total(rows: Rows, way: Way, seed: int) -> int:
+def _total(rows: Rows, way: scoring.Way, seed: int) -> int:
     name, found = rows.table.name, len(rows.ids)
     if found < 2:
         raise DataError(f"{name} has one labelled row; evaluating on it takes two or more")
@@ -133,14 +126,14 @@ def _total(rows: Rows, way: Way, seed: int) -> int:
             f"{name} has {found:,} labelled rows, and this page asks about {_MOST_ROWS} at most; shorten the "
             "file, or use the command `raft baseline lm`"
         )
-    folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+    folds = scoring.leave_one_out(rows) if way == "loo" else scoring.stratified_splits(rows, seed)
     return sum(len(fold.test) for fold in folds)
 
 
 def _answers(settings: Settings, task: Task, rows: Rows) -> Answers:
     """One file for all that the same model is asked about the same rows."""
     model = f"{settings.lm_model} at {settings.lm_endpoint}"
-    path = settings.folder / FOLDER / f"{work_key(model, task, [rows], FOLDER, 0)}.jsonl"
+    path = settings.folder / FOLDER / f"{scoring.work_key(model, task, [rows], FOLDER, 0)}.jsonl"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -190,7 +183,7 @@ def _offer_all_tasks(name: str, seed: int) -> None:
             st.caption("Hand it in under Submit: where this server has gold labels, it is scored there.")
 
 
-_WAYS: Mapping[Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
+_WAYS: Mapping[scoring.Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
 _AT_ONCE = 10
 """Folds that one worker takes at a time."""
 _DONE, _FOUND, _ROWS = "baseline-done", "baseline-found", "baseline-rows"
@@ -218,14 +211,21 @@ def show_baselines() -> None:
     more = "\n".join(f"- {name}: {BASELINES[name]}" for name in usable)
     name = middle.selectbox("Baseline", usable, **ui.for_visit("baseline-name"), help=more)
     looks = {"help": _WAYS_HELP, **ui.for_visit("baseline-way")}
-    way: Way = ui.pick("Scored by", _WAYS, place=right, **looks)
+    way: scoring.Way = ui.pick("Scored by", _WAYS, place=right, **looks)
     seed = int(last.number_input("Seed", min_value=0, value=1, **ui.for_visit("baseline-seed")))
     rows = _labelled_rows(task)
     if rows is not None and name == LM:
         with ui.refusal_told():
             _ask_language_model(task, rows, way, seed)
     elif rows is not None:
-        _offer(name, task, rows, way, seed)
+        if ui.button("Run the baseline", "play_arrow", type="primary"):
+            require_run()
+            _run(name, task, rows, way, seed)
+        found = st.session_state.get(_FOUND, {}).get(scoring.work_key(name, task, [rows], way, seed))
+        if found is not None:
+            _show_found(found, name, task)
+            if way == "loo":
+                _show_wrong(task, rows, found.predicted)
     if name != LM:
         _offer_all_tasks(name, seed)
     if not available():
@@ -235,17 +235,6 @@ def show_baselines() -> None:
             "A language model is asked from the command line, grasp raft baseline lm; or "
             "here, once whoever runs this server has named one (GRASP_LM_ENDPOINT)."
         )
-
-
-def _offer(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
-    if ui.button("Run the baseline", "play_arrow", type="primary"):
-        require_run()
-        _run(name, task, rows, way, seed)
-    found = st.session_state.get(_FOUND, {}).get(work_key(name, task, [rows], way, seed))
-    if found is not None:
-        _show_found(found, name, task)
-        if way == "loo":
-            _show_wrong(task, rows, found.predicted)
 
 
 def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
@@ -276,8 +265,7 @@ def _labelled_rows(task: Task) -> Rows | None:
         key, columns = f"baseline-rows-{task.name}", f"{', '.join(task.fields)} and {LABEL}"
         label = f"Labelled rows of {task.name}: train.csv, with the columns {columns}"
         looks = {"key": key, "on_change": _keep_rows, "args": (task.name, key)}
-        size = MAX_ROWS_FILE // MIB
-        file = st.file_uploader(escape_markdown(label), max_upload_size=size, **looks)
+        file = st.file_uploader(escape_markdown(label), max_upload_size=MAX_ROWS_FILE // MIB, **looks)
         known, content = st.session_state.get(_ROWS, (None, b""))
         if known == task.name:
             if file is None:
@@ -301,11 +289,11 @@ def _keep_rows(task_name: str, key: str) -> None:
     st.session_state[_ROWS] = (None, b"") if file is None else (task_name, file.read(MAX_ROWS_FILE + 1))
 
 
-def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
-    key = work_key(name, task, [rows], way, seed)
+def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
+    key = scoring.work_key(name, task, [rows], way, seed)
     done: dict[str, list[str]] = st.session_state.setdefault(_DONE, {}).setdefault(key, {})
     with ui.refusal_told():
-        folds = leave_one_out(rows) if way == "loo" else stratified_splits(rows, seed)
+        folds = scoring.leave_one_out(rows) if way == "loo" else scoring.stratified_splits(rows, seed)
         unlabelled = _file_of(task, TEST_FILE) if name == SPREADING else None
         texts = () if unlabelled is None else read_rows(unlabelled, task, labelled=False).texts
         missing = [number for number in range(len(folds)) if f"fold {number}" not in done]
@@ -320,7 +308,7 @@ def _run(name: str, task: Task, rows: Rows, way: Way, seed: int) -> None:
             done.update(labels)
             bar.progress(len(done) / len(folds), so_far())
         bar.empty()
-        found = evaluate(_never, rows, task, way=way, seed=seed, done=done)
+        found = scoring.evaluate(_never, rows, task, way=way, seed=seed, done=done)
         st.session_state.setdefault(_FOUND, {})[key] = found
 
 
@@ -328,10 +316,9 @@ def _never(*_: object) -> object:
     raise AssertionError("all folds were labelled before")
 
 
-def _show_found(found: Evaluation, name: str, task: Task) -> None:
+def _show_found(found: scoring.Evaluation, name: str, task: Task) -> None:
     score, declared = f"{found.macro_f1:.3f}", f"{found.macro_f1_declared:.3f}"
-    figures = {"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"}
-    ui.metrics(figures)
+    ui.metrics({"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"})
     low, high = found.ci95
     st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
     for caution in found.caution:

@@ -21,7 +21,7 @@ from grasp_core.report.words.names import format_p
 from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
-from pages._ui.helpers.background import outcome, start, under_way
+from pages._ui.helpers.around import outcome, start, under_way
 from pages._ui.helpers.identity import here
 from pages._ui.helpers.widgets import always, button, caption, downloads, drawn, pick, show_table
 from pages._ui.result import cache
@@ -109,8 +109,7 @@ def _draw_table(
     shown.insert(2, "interval", [board.interval_text(entry, column) for entry in best])
     shown.insert(3, "wins", [board.wins_text(entry, against) for entry in best])
     text, figure = st.column_config.TextColumn, st.column_config.NumberColumn
-    sorted_by = [] if column == OVERALL else [column]
-    first = ["system", "scored", OVERALL, *sorted_by, "interval", "wins"]
+    first = ["system", "scored", OVERALL, *([] if column == OVERALL else [column]), "interval", "wins"]
     of_which = f"Of {_task_name(column)}; published figures have none"
     heads = {
         "system": text("System", pinned=True),
@@ -122,8 +121,7 @@ def _draw_table(
     }
     looks = {"height": "content" if len(shown) <= _MOST_ROWS else "auto", "placeholder": "–"}
     looks["column_order"] = [*first, *(name for name in names if name != column)]
-    alt_text = "Macro-F1 of every system, overall and by task"
-    show_table(shown, alt_text, column_config=heads, **looks)
+    show_table(shown, "Macro-F1 of every system, overall and by task", column_config=heads, **looks)
     caption(
         f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
         "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
@@ -156,13 +154,13 @@ def _test_steps(best: list[Entry]) -> None:
         return
     st.subheader("Is each better than the one below?")
     about = (column, tuple((lower.id, upper.id) for lower, upper in pairs))
-    label = f"Test {number(len(pairs), 'step')} of the ranking"
-    if button(label, "stairs", disabled=under_way(_STEPS)):
+    if button(f"Test {number(len(pairs), 'step')} of the ranking", "stairs", disabled=under_way(_STEPS)):
         store, pool = here().submissions, server.shared().service.pool
         labels = {one: store.predictions(one) for pair in about[1] for one in pair}
         if column != OVERALL:
             labels = {one: found and {column: found[column]} for one, found in labels.items()}
-        start(_STEPS, about, "Testing", lambda told: _tested(held, about[1], labels, pool, told))
+        sent = [(labels[lower], labels[upper]) for lower, upper in about[1]]
+        start(_STEPS, about, "Testing", partial(_tested, held, sent, pool))
     found = outcome(_STEPS, about)
     if found is None:
         return
@@ -173,8 +171,7 @@ def _test_steps(best: list[Entry]) -> None:
             low, high = one.ci95
             cells = _tested_cells(-one.difference, -high, -low, one.p)
             rows.append({"System": upper.name, "Against": lower.name, **cells})
-    show_table(rows, "Each system scored here against the next one scored here")
-    st.caption(_PERMUTED)
+    _show_tested(rows, "Each system scored here against the next one scored here")
 
 
 def _tested_cells(difference: float, low: float, high: float, p: float) -> dict[str, str]:
@@ -182,16 +179,16 @@ def _tested_cells(difference: float, low: float, high: float, p: float) -> dict[
     return {"Difference": f"{difference:+.3f}", "95 % interval": interval, "p": format_p(p)}
 
 
+def _show_tested(rows: Sequence[Mapping[str, str]], alt: str) -> None:
+    show_table(rows, alt)
+    st.caption("Paired permutation test over items: under chance, each item's two labels may change places.")
+
+
 def _tested(
-    held: Benchmark,
-    pairs: Sequence[tuple[str, str]],
-    labels: Mapping[str, Predictions | None],
-    pool: Pool,
-    told: Told,
+    held: Benchmark, pairs: Sequence[tuple[Predictions | None, Predictions | None]], pool: Pool, told: Told
 ) -> list[Comparison]:
     found = []
-    for position, (lower, upper) in enumerate(pairs):
-        one, other = labels[lower], labels[upper]
+    for position, (one, other) in enumerate(pairs):
         if one is None or other is None:
             raise DataError("one of the submissions is no longer on this server")
 
@@ -200,9 +197,6 @@ def _tested(
 
         found.append(compared_by(held, one, other, pool=pool, told=so_far))
     return found
-
-
-_PERMUTED = "Paired permutation test over items: under chance, each item's two labels may change places."
 
 
 def _compare(own: list[Entry]) -> None:
@@ -217,23 +211,19 @@ def _compare(own: list[Entry]) -> None:
         st.caption("Choose two different systems.")
         return
     if button("Compare", "compare_arrows", disabled=under_way(_COMPARING)):
-        store, held, pool = here().submissions, benchmark(), server.shared().service.pool
-        one, other = store.predictions(first), store.predictions(second)
-        if held is None or one is None or other is None:
+        held, sent = benchmark(), tuple(map(here().submissions.predictions, (first, second)))
+        if held is None or None in sent:
             st.error("The gold labels or one of the submissions is no longer on this server.")
             return
-
-        def compared(told: Told) -> Comparison:
-            return compared_by(held, one, other, pool=pool, told=told)
-
-        start(_COMPARING, (first, second), "Comparing", compared)
+        compare = partial(_tested, held, [sent], server.shared().service.pool)
+        start(_COMPARING, (first, second), "Comparing", compare)
     found = outcome(_COMPARING, (first, second))
     if found is None:
         return
+    [found] = found
     tested = {**found.tasks, **({"All tasks": found.overall} if found.overall else {})}
     rows = [
         {"Task": name, **_tested_cells(one.difference, *one.ci95, one.p), "Items": f"{one.n:,}"}
         for name, one in tested.items()
     ]
-    show_table(rows, "Difference in macro-F1 by task, with interval and p")
-    st.caption(_PERMUTED)
+    _show_tested(rows, "Difference in macro-F1 by task, with interval and p")

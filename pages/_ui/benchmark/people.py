@@ -23,7 +23,7 @@ from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.background import Tell, outcome, start, under_way
+from pages._ui.helpers.around import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import work
@@ -69,8 +69,7 @@ def show_human_baseline() -> None:
         looks = {"step": 0.05, "key": "human-bar", "help": "Share of these rows that must be right"}
         bar = left.number_input("Bar", 0.0, 1.0, 0.6, **looks)
         more = "A column of the raters, such as one that tells experts from the crowd"
-        key = work().key("human-by")
-        by = middle.selectbox("Score apart by", [_TOGETHER, *axes], key=key, help=more)
+        by = middle.selectbox("Score apart by", [_TOGETHER, *axes], key=work().key("human-by"), help=more)
         pay = last.number_input("Pay for a vote", 0.0, value=0.0, step=0.01, key="human-pay")
     by = None if by == _TOGETHER else by
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
@@ -199,5 +198,4 @@ def _offer_sheet() -> None:
             )
             with st.container(horizontal=True):
                 st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
-                label = "Right labels to qualify on (CSV)"
-                st.download_button(label, right, "qualification.csv", "text/csv")
+                st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")

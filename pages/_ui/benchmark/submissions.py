@@ -14,15 +14,7 @@ from grasp_core.benchmark.folders import MAX_ARCHIVE, MAX_FILE
 from grasp_core.benchmark.jobs import Benchmark
 from grasp_core.benchmark.scoring.compare import confusion_table
 from grasp_core.benchmark.scoring.scores import ClassScore
-from grasp_core.benchmark.submissions import (
-    PREDICTIONS,
-    VALIDATED,
-    Submission,
-    check_files,
-    known_ids,
-    read_submission,
-    validate,
-)
+from grasp_core.benchmark.submissions import VALIDATED, Submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.text import escape_markdown, for_pages, number
@@ -31,10 +23,12 @@ from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.helpers.background import outcome, start, under_way
+from pages._ui.helpers.around import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.helpers.state import told
 from pages._ui.helpers.widgets import ask_first, button, forget, pick, refusal_told, show_table, switch, warn
+
+_CALIBRATION = {"brier": "Brier score", "log_loss": "Log loss", "ece": "Calibration error"}
 
 
 def show_scores(record: SubmissionRecord) -> None:
@@ -49,7 +43,10 @@ def show_scores(record: SubmissionRecord) -> None:
         low, high = one["ci95"]
         whole = {"Macro-F1": f"{one['macro_f1']:.3f}", "95 % interval": f"{low:.3f} to {high:.3f}"}
         declared, items = f"{one['macro_f1_declared']:.3f}", f"{one['n']:,}"
-        rows.append({"Task": task, **whole, "Over declared classes": declared, "Items": items})
+        row = {"Task": task, **whole, "Over declared classes": declared, "Items": items}
+        if told := one.get("calibration"):
+            row |= {head: f"{told[name]:.3f}" for name, head in _CALIBRATION.items()}
+        rows.append(row)
     show_table(rows, "Scores by task", height="content")
     st.caption(f"It now stands on the Leaderboard, as {escape_markdown(record.name)}.")
     detailed = {task: one for task, one in scores["tasks"].items() if "classes" in one}
@@ -71,8 +68,7 @@ def _show_classes(tasks: dict[str, Any]) -> None:
         {"Class": one.name, **{head: getattr(one, name) for name, head in heads.items()}} for one in found
     ]
     figures = dict.fromkeys((heads[name] for name in shares), st.column_config.NumberColumn(format="%.3f"))
-    alt = "Precision, recall and F1 of each class"
-    show_table(rows, alt, column_config=figures, placeholder="–")
+    show_table(rows, "Precision, recall and F1 of each class", column_config=figures, placeholder="–")
     show_confusion(np.array(plain["confusion"]), [one.name for one in found])
     _show_costs(found, plain["n"])
 
@@ -145,20 +141,18 @@ def show_submission() -> None:
     st.write(
         "One file per task, `data/TASK/predictions.csv` with the columns ID and Label, for "
         f"{number(len(names), 'task')}. A file that is left out is not scored, and there is then no overall "
-        "figure."
+        "figure. Beside it, `probabilities.csv` (ID, and a column per class) has calibration told."
     )
     _say_what_can_be_scored(list(names))
     given = _given()
+    if given is None:
+        return
     shown, size, content = given
     stops = True
     with refusal_told():
         check_size(size, MAX_ARCHIVE, shown, "a submission")
-        submission, ids = read_submission(content(), names, shown), known_ids(tasks_folder())
-        problems, faulty = validate(submission, names, ids), check_files(submission, names, ids)
-        if not submission.files:
-            listing = f"{number(len(names), 'task')}: {', '.join(names)}"
-            raise DataError(f"{shown} has no file data/TASK/{PREDICTIONS} of any of the {listing}")
-        stops = any(problem.stops for problem in faulty)
+        submission, problems, faulty = submitting.looked_at(content(), shown, server.shared().settings)
+        stops = bool(faulty)
         _show_problems(problems, submission, list(names), stops)
     if not stops:
         _offer_scoring(submission)
@@ -242,6 +236,7 @@ def _offer_scoring(submission: Submission) -> None:
     if button("Score", "scoreboard", type="primary", disabled=going):
         if name:
             how = {"name": name, "owner": owner, "store": store, "pool": server.shared().service.pool}
+            how["probabilities"] = submission.probabilities
             words = f"Scoring {number(len(chosen), 'task')}"
             start(_SCORING, predictions, words, lambda told: scored(held, predictions, **how, told=told))
         else:

@@ -23,17 +23,8 @@ from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from pages._ui.data.columns import found_labels
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import (
-    button,
-    caption,
-    choose_one,
-    for_visit,
-    pick,
-    several,
-    show_table,
-    switch,
-)
 
 _REPEATED: dict[Repeated, str] = {
     "refuse": "Refuse the file",
@@ -44,19 +35,19 @@ _REPEATED: dict[Repeated, str] = {
 
 def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
     left, right = st.columns(2)
-    looks = {"index": list(_REPEATED).index(guess.spec.repeated), **for_visit(work().key("repeated"))}
+    looks = {"index": list(_REPEATED).index(guess.spec.repeated), **ui.for_visit(work().key("repeated"))}
     more = "Equal answers count once. What is left out is shown by group below."
     label = "A rater answers an item twice, differently"
-    repeated = pick(label, _REPEATED, place=left, help=more, **looks)
+    repeated = ui.pick(label, _REPEATED, place=left, help=more, **looks)
     if repeated == "refuse":
         return spec
     taken = {spec.item, spec.rater, *spec.labels}
     if spec.layout != "long":
         taken |= set(cell_columns(table, spec)) - {guess.spec.order}
     free = [name for name in table.columns if name not in taken]
-    looks = {"placeholder": "The order of rows", **for_visit(work().key("order"))}
+    looks = {"placeholder": "The order of rows", **ui.for_visit(work().key("order"))}
     with right:
-        order = choose_one("Time that tells which", free, guess.spec.order, **looks)
+        order = ui.choose_one("Time that tells which", free, guess.spec.order, **looks)
     return replace(spec, repeated=repeated, order=order)
 
 
@@ -154,7 +145,7 @@ def _answer(
         }
         looks = {"default": given.get(key, True if pressed else None), "required": pressed, "key": key}
         looks |= {"label_visibility": "collapsed", "width": "content"}
-        answer = switch(escape_markdown(what.rstrip(":")), words, **looks)
+        answer = ui.switch(escape_markdown(what.rstrip(":")), words, **looks)
     if answer is None:
         given.pop(key, None)
     else:
@@ -212,10 +203,10 @@ def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> 
             "All whom the checks above name; of two who agree too closely one stays. Who is left out is "
             "counted, above and in every result."
         )
-        button("Leave these raters out", "person_remove", _choose, "screens", [*chosen, *named], help=more)
+        ui.button("Leave these raters out", "person_remove", _choose, "screens", [*chosen, *named], help=more)
     if chosen:
         st.caption(f"Left out: {'; '.join(SCREENS[screen] for screen in chosen)}.")
-        button("Take them back in", "undo", _choose, "screens", [])
+        ui.button("Take them back in", "undo", _choose, "screens", [])
 
 
 def _choose(name: str, value: object) -> None:
@@ -241,7 +232,7 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
     title = f"Leave out ({len(chosen)})" if chosen else "Leave out"
     with st.expander(title, expanded=bool(doubts) or (bool(chosen) and guess.recipe is None)):
         for doubt in doubts:
-            caption(f"Please check: {doubt.sentence}.")
+            ui.caption(f"Please check: {doubt.sentence}.")
         annotations, raters, _ = tables
         own = {"long": annotations.columns, "raters-by-items": spec.profile}.get(spec.layout, ())
         options = _pairs(annotations, own, spec) + (_pairs(raters, raters.columns, spec) if raters else [])
@@ -265,8 +256,8 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         spec = _choose_repeated(annotations, spec, guess)
         more = "Looked for in what is left after everything else; see Quality below."
         looks = {"format_func": lambda screen: SCREENS[screen].capitalize(), "help": more}
-        looks |= {"placeholder": "Nobody is left out", **for_visit(work().key("screens"))}
-        screens = several("Leave out by what labels show", SCREENS, guess.spec.screens, **looks)
+        looks |= {"placeholder": "Nobody is left out", **ui.for_visit(work().key("screens"))}
+        screens = ui.several("Leave out by what labels show", SCREENS, guess.spec.screens, **looks)
         spec = replace(spec, screens=screens)
         try:
             return replace(spec, exclude=exclude, filters=Filters(**fields))
@@ -290,7 +281,7 @@ def _where(
     looks: dict[str, Any] = {**_kept(field)}
     before = st.session_state.get(looks["key"], ())  # a value that was recoded since is kept, and told
     looks["format_func"] = lambda pair: f"{pair[0]} = {pair[1] or '(empty cell)'}"
-    return several(label, [*start, *before, *options], start, placeholder="Nothing is left out", **looks)
+    return ui.several(label, [*start, *before, *options], start, placeholder="Nothing is left out", **looks)
 
 
 def _by_time(table: Table, start: Filters) -> dict[str, Any]:
@@ -320,17 +311,17 @@ def _by_gold(table: Table, spec: DataSpec, start: Filters) -> dict[str, Any]:
 
 
 def _optional(label: str, field: str, options: Sequence[str], start: str | None) -> str | None:
-    return choose_one(label, options, start, **_kept(field), placeholder="Not used")
+    return ui.choose_one(label, options, start, **_kept(field), placeholder="Not used")
 
 
 def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
     """The account of all that was read; what each filter removed, and how much of each group."""
     account = dataset.summary.account
     if account is not None:  # everything read, as what counts and what was left out, by reason
-        caption(f"{account_sentence(account)}.")
+        ui.caption(f"{account_sentence(account)}.")
         unused = unused_sentence(account)
         if unused:
-            caption(f"{unused[0].upper()}{unused[1:]}.")
+            ui.caption(f"{unused[0].upper()}{unused[1:]}.")
     removals = [removal for removal in dataset.removals if removal.annotations]
     if not removals:
         return
@@ -339,14 +330,13 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
     rows = [(str(one.filter), one.annotations, one.raters, one.items) for one in removals]
     heads = dict.fromkeys(counted, st.column_config.NumberColumn(format="localized"))
     removed, alt = pd.DataFrame(rows, columns=["Left out", *counted]), "removed by each filter"
-    show_table(removed, f"Annotations, raters and items {alt}", height="content", column_config=heads)
+    ui.show_table(removed, f"Annotations, raters and items {alt}", height="content", column_config=heads)
     names = list(removals[0].groups)
     if not names:
         return
     first = [name for name in proposed if name in names] or names
     labels = {name: axis_label((name,)) for name in names}
-    key = work().key("out-account")
-    axis = pick("By group", labels, index=names.index(first[0]), key=key)
+    axis = ui.pick("By group", labels, index=names.index(first[0]), key=work().key("out-account"))
     by_group = [
         {
             "Left out": str(removal.filter),
@@ -358,9 +348,9 @@ def show_account(dataset: Dataset, proposed: Sequence[str]) -> None:
         for removal in removals
         for share in removal.groups[axis]
     ]
-    show_table(pd.DataFrame(by_group), f"What was left out by {labels[axis]}", height="content")
+    ui.show_table(pd.DataFrame(by_group), f"What was left out by {labels[axis]}", height="content")
     st.caption("Leaving out is not neutral: compare the shares of the groups.")
 
 
 def _kept(name: str) -> dict[str, str]:
-    return for_visit(work().key(f"out-{name}"))
+    return ui.for_visit(work().key(f"out-{name}"))

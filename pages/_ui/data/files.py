@@ -28,9 +28,9 @@ from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.data import arriving
 from pages._ui.data.remembered import recalled_guess
-from pages._ui.helpers.background import let_go
-from pages._ui.helpers.identity import current_project, may_run, require_run
-from pages._ui.helpers.state import SLOTS, keep_file, table_again, work
+from pages._ui.helpers.identity import current_project, here, may_run, require_run
+from pages._ui.helpers.sessions import let_go
+from pages._ui.helpers.state import SLOTS, table_again, work
 from pages._ui.helpers.widgets import button, pick
 
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
@@ -163,7 +163,7 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
 def _kept(content: bytes, name: str) -> _Brought:
     user = require_run()
     table = arriving.read_watched(content, name, None, _next_round)
-    keep_file(content, user.id)
+    server.shared().keep_file(here().files, content, user.id)
     return _Brought(table, lambda member: read_table(content, name, member=member), content)
 
 
@@ -185,7 +185,7 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
         if keep:
             server.shared().sources.keep(source, token, owner=user.id)
         table = table_of(snapshot)
-        sha256 = keep_file(snapshot.content, user.id, source)
+        sha256 = server.shared().keep_file(here().files, snapshot.content, user.id, source)
         if before is None or slot is None:
             taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
         else:

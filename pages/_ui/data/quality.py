@@ -18,7 +18,13 @@ from grasp_core.model.text import escape_markdown, first_few, number, printable_
 from grasp_core.model.turns import Turns
 from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, label_counts
 from grasp_core.reading.screens.constant import too_constant
-from grasp_core.reading.screens.duplicates import Duplicates, is_instant, is_quick, near_duplicates
+from grasp_core.reading.screens.duplicates import (
+    CloseRaters,
+    Duplicates,
+    is_instant,
+    is_quick,
+    near_duplicates,
+)
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, looked_at
@@ -144,11 +150,12 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         st.caption(f"Looked at by the answers to the first question, {first}.")
     looked = _once("looked at", dataset, lambda: _aside(looked_at, dataset, dataset.annotations))
     duplicates = _near_duplicates(dataset)
-    sentences = tables.findings(looked, duplicates)
+    close = None if duplicates is None else duplicates.counted
+    sentences = tables.findings(looked, close)
     found = {
         "random": looked.random.random,
         "constant": looked.constant.constant,
-        "duplicates": 0 if duplicates is None else len(duplicates.pairs),
+        "duplicates": 0 if close is None else close.pairs,
     }
 
     def report() -> None:
@@ -157,7 +164,7 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
         if not sentences:
             st.write("Nothing odd was found about the raters, their groups and the axes.")
         offer_leaving_out(found, reading)
-        _show_figures(looked, duplicates)
+        _show_figures(looked, close)
         _show_whom(dataset.annotations, looked, duplicates)
 
     told = number(len(sentences), "remark") if sentences else "nothing odd"
@@ -196,9 +203,8 @@ _OTHER_ITEMS = (
 )
 
 
-def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
-    found, random, constant = looked.overview, looked.random, looked.constant
-    small, close, assignment = looked.small, looked.overlaps, looked.assignment
+def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
+    found, random, constant, assignment = looked.overview, looked.random, looked.constant, looked.assignment
     left, right = st.columns(2)
     with left:
         amount = "Items, raters, annotations and what is missing"
@@ -214,12 +220,12 @@ def _show_figures(looked: Looked, duplicates: Duplicates | None) -> None:
     st.write(escape_markdown(tables.random_sentence(random)))
     if duplicates is not None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
-    if small:
-        per_axis = "Small groups per axis and pair of axes"
-        _section("Small groups", tables.small_groups_table(small), per_axis)
-    if close:
+    if looked.small:
+        small = tables.small_groups_table(looked.small)
+        _section("Small groups", small, "Small groups per axis and pair of axes")
+    if looked.overlaps:
         pairs = "How closely each pair of axes goes together"
-        _section("Axes that go together", tables.overlap_table(close), pairs, _CLOSE)
+        _section("Axes that go together", tables.overlap_table(looked.overlaps), pairs, _CLOSE)
     if assignment:
         which = "Which groups were given other items, or more of them"
         _section("Items and workloads of groups", tables.assignment_table(assignment), which, _OTHER_ITEMS)
@@ -262,8 +268,7 @@ def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
     options = [axes for size in (1, 2) for axes in combinations(names, size)]
     first = [(name,) for name in proposed if name in names] or options[:1]
-    looks = {"format_func": axis_label, "key": work().key("power-axes")}
-    chosen = several("Groups of", options, first, **looks)
+    chosen = several("Groups of", options, first, format_func=axis_label, key=work().key("power-axes"))
     what = ("power", *chosen)
     more = (
         "Simulates effects of growing strength in your data's own design. It takes about a second per group, "

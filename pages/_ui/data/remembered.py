@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,11 +16,13 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.dataset.load import signature
-from grasp_core.reading.guess.recognise import Guess
+from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import fitted, guessed
+from grasp_core.server import server
 from grasp_core.server.identity import BROWSER, known
 from grasp_core.store.readings import Draft
+from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import current_user, here, may_run, owner_names, require_run
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import SLOTS, members_of, on_day, submit, tables_again, work
@@ -62,8 +65,7 @@ def keep_draft(analysis: AnalysisSpec | None = None) -> None:
 
 def say_what_was_found() -> None:
     """That files are those of an earlier visit, as long as they are in use."""
-    session = work()
-    if st.session_state.get(_FOUND) == session.generation:
+    if st.session_state.get(_FOUND) == work().generation:
         st.caption("These are the files and choices of your last visit.")
 
 
@@ -80,23 +82,47 @@ def _take_up(draft: Draft) -> None:
     session = work()
     files = {slot: getattr(draft, slot) for slot in SLOTS}
     try:
-        annotations, raters, items = tables_again(files).values()
+        tables = tables_again(files)
     except DataError:
         first = next(file.name for file in files.values() if file is not None)
         st.info(escape_markdown(f"{first} of your last visit is not kept any more: bring it again."))
         return
-    guess = None if annotations is None else guessed(annotations, raters, items)
-    if guess is not None and draft.spec is not None:
-        guess = guess.confirmed(draft.spec, draft.axes)
-    session.use_files(annotations, raters, guess, items)
+    _use(tables, draft.spec, draft.axes, draft.decided)
     session.answers = dict(draft.answers or {})
     session.draft = draft
-    if annotations is not None and draft.decided is not None:
-        session.shown = session.load(draft.decided)
-        session.use_dataset(*session.shown)
     if draft.analysis is not None:
         session.use_settings(draft.analysis)
     st.session_state[_FOUND] = session.generation
+
+
+def _use(
+    tables: Mapping[Role, Table | None],
+    spec: DataSpec | None,
+    axes: tuple[str, ...],
+    decided: DataSpec | None,
+) -> None:
+    """Have files in use as they were read before."""
+    session = work()
+    annotations, raters, items = (tables.get(slot) for slot in SLOTS)
+    guess = None if annotations is None else guessed(annotations, raters, items)
+    if guess is not None and spec is not None:
+        guess = guess.confirmed(spec, axes)
+    session.use_files(annotations, raters, guess, items)
+    if annotations is not None and decided is not None:
+        session.shown = session.load(decided)
+        session.use_dataset(*session.shown)
+
+
+def take_up_run(run: RunRecord) -> dict[str, Table]:
+    """Have a run's files in use as it read them; returns those of its models by hash.
+
+    Raises DataError where one cannot be read any more.
+    """
+    tables, of_models = server.shared().service.inputs.opened(run)
+    of_kinds = {slot: tables.get(slot) for slot in SLOTS}
+    _use(of_kinds, run.spec.data, run.spec.analysis.tested, run.spec.data)
+    work().answers = {}
+    return of_models
 
 
 def say_what_is_known(guess: Guess) -> None:
@@ -144,8 +170,7 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
         found = here().readings.recall(key, owner=current_user().id)
     if found is None:
         return guess
-    own = found.owner == current_user().id
-    who = "you" if own else owner_names([found.owner])[found.owner]
+    who = "you" if found.owner == current_user().id else owner_names([found.owner])[found.owner]
     when = f"{on_day(found.updated_at)} by {who}"
     members = members_of(annotations, raters, items)
     plain = replace(guess, spec=replace(guess.spec, **members))

@@ -1,26 +1,30 @@
-"""What stands around every page: who may see it, the menu, the project, messages."""
+"""What stands around a page: who may see it, menu, project and messages; work that goes on beside it."""
 
 from __future__ import annotations
 
+import contextvars
 import functools
+import gc
+import importlib
 import logging
+import threading
+import time
 import traceback
+from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
-from google.protobuf.message import DecodeError
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from grasp_core.model.access import EVERYONE, User
-from grasp_core.model.errors import AccessError, GraspError
-from grasp_core.model.text import for_pages
+from grasp_core.model.access import EVERYONE, LOCAL_USER, User
+from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError
+from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.server import server
-from pages._ui.helpers.identity import CURRENT, current_project, current_user, here
-from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, Screen
-from pages._ui.helpers.sign_ins import SIGN_OUT
-from pages._ui.helpers.state import note_refusal, work
+from pages._ui.helpers.identity import CURRENT, current_project, current_user, here, note_refusal
+from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, for_person
+from pages._ui.helpers.sessions import SIGN_OUT
+from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import pick
 
 
@@ -60,17 +64,12 @@ def work_in(project: str) -> None:
         st.toast("The files that were loaded stay in the other project; bring them here to use them here.")
 
 
-def audiences(named: User | None) -> dict[Any, Audience]:
-    """For whom each page is; who has signed in sees those about that in the menu, as far as they may."""
-    pages = _pages(tuple(_in_menu(screen, named) for screen in SCREENS))
+def audiences(user: User | None) -> dict[Any, Audience]:
+    """For whom each page is; the menu has those that the visitor may see."""
+    offered = for_person(user or LOCAL_USER)
+    pages = _pages(tuple(screen in offered and not screen.more for screen in SCREENS))
     # Copies: Streamlit notes in a page that it is the one to be drawn.
     return {copy(page): screen.audience for page, screen in zip(pages, SCREENS, strict=True)}
-
-
-def _in_menu(screen: Screen, named: User | None) -> bool:
-    if named is None:
-        return screen.in_menu and not screen.about_sign_in
-    return screen.in_menu and (screen.audience != "admins" or named.may_administer)
 
 
 @functools.cache
@@ -116,56 +115,121 @@ def show_error(error: Exception) -> bool:
     return True
 
 
-ANSWERED = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
-"""Not: clearing every visitor's caches, the state of the repository, watching the code."""
-OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
-"""Not: writing files for whoever develops with Streamlit."""
+_POLL_S = 0.1
+_AT_ONCE_S = 0.5
+"""Work that takes no longer is shown at once."""
+
+Tell = Callable[..., None]
+"""Called by the work to say how far it is; ends it once nobody waits any more."""
 
 
-SMALL = 2**16
-"""Bytes that each message has at most, but for what a page's widgets hold.
-
-A larger one is not read here: of a few megabytes, made for it, hundreds would become in memory.
-"""
-_RERUN = BackMsg.RERUN_SCRIPT_FIELD_NUMBER << 3 | 2
+class _CancelledError(Exception):
+    """The visitor wants no more of it."""
 
 
-class Messages:
-    """ASGI middleware that drops messages which no page of ours sends."""
+@dataclass(eq=False)
+class Working:
+    """Work under way in a thread of its own.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    `about` is what was asked: the outcome is shown where the same is asked. `words` say what is being done.
+    """
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything else through."""
+    about: object = None
+    words: str = ""
+    started: float = field(default_factory=time.monotonic)
+    told: tuple[Any, ...] = ()
+    cancelled: bool = False
+    result: Any = None
+    error: Exception | None = None
+    ended: threading.Event = field(default_factory=threading.Event)
 
-        async def receive_answered() -> Message:
-            while True:
-                message = await receive()
-                if message["type"] != "websocket.receive" or _is_answered(message.get("bytes")):
-                    return message
+    def begin(self, function: Callable[[Tell], Any]) -> None:
+        """Begin; who asks is known there, too."""
+        run = contextvars.copy_context().run
+        threading.Thread(target=run, args=(self._run, function), name="grasp-work", daemon=True).start()
 
-        await self.app(scope, receive_answered if scope["type"] == "websocket" else receive, send)
+    def _run(self, function: Callable[[Tell], Any]) -> None:
+        try:
+            self.result = function(self._tell)
+        except Exception as error:  # handed to the page's thread
+            self.error = error
+        self.ended.set()
+
+    def _tell(self, *told: Any) -> None:
+        self.told = told
+        if self.cancelled:
+            raise _CancelledError
 
 
-def _is_answered(content: bytes | None) -> bool:
-    if content is not None and len(content) > SMALL:
-        return _is_one_rerun(content)
+def waited_for(function: Callable[[Tell], Any], draw: Callable[..., None]) -> Any:
+    """What comes of the work; `draw` is given what it told last, and any click ends both.
+
+    Raises GraspError as the work does, or as a sentence without data where it fails otherwise.
+    """
+    working = Working()
+    working.begin(function)
     try:
-        said = BackMsg.FromString(content or b"")
-    except DecodeError:  # Streamlit closes the connection
-        return True
-    kind = said.WhichOneof("type")
-    if kind == "backend_operation_request":
-        return said.backend_operation_request.WhichOneof("payload") in OPERATIONS
-    return kind is None or kind in ANSWERED
+        while not working.ended.wait(_POLL_S):
+            draw(*working.told)  # where a click ends this script
+    finally:
+        working.cancelled = True
+    if working.error is not None:
+        raise working.error if isinstance(working.error, GraspError) else DataError(FAULT) from working.error
+    return working.result
 
 
-def _is_one_rerun(content: bytes) -> bool:
-    """Whether a message has one field, which asks for a page: its tag, its length, and nothing behind."""
-    size, at = 0, 1
-    for at in range(1, 6):
-        size |= (content[at] & 0x7F) << 7 * (at - 1)
-        if content[at] < 0x80:
-            break
-    return content[0] == _RERUN and at + 1 + size == len(content)
+def start(key: str, about: object, words: str, function: Callable[[Tell], Any]) -> None:
+    """Begin work that goes on while its visitor looks at other views, once; it must not touch the page."""
+    if not under_way(key):
+        working = st.session_state[key] = Working(about, words)
+        working.begin(function)
+        working.ended.wait(_AT_ONCE_S)
+
+
+def under_way(key: str) -> bool:
+    """Whether the work begun last is not done yet."""
+    working = st.session_state.get(key)
+    return isinstance(working, Working) and not working.ended.is_set()
+
+
+def outcome(key: str, about: object) -> Any:
+    """What came of the work about this; None, and its bar or what was wrong, where nothing did yet."""
+    working = st.session_state.get(key)
+    if not isinstance(working, Working) or working.about != about:
+        return None
+    if not working.ended.is_set():
+        _watch(key)
+    elif isinstance(working.error, GraspError):
+        st.error(escape_markdown(f"{working.error}."))
+    elif working.error is not None:  # its type alone: a message could quote labels
+        st.error(escape_markdown(f"{FAULT} ({type(working.error).__name__})"))
+    return working.result
+
+
+@st.fragment(run_every=0.5)
+def _watch(key: str) -> None:
+    working = st.session_state.get(key)
+    if not isinstance(working, Working) or working.ended.is_set():
+        st.rerun()
+    seconds = time.monotonic() - working.started
+    done, of, task = working.told or (0, 0, "")
+    rows = f"{done:,} of {of:,} rows done, now {task}, " if of else ""
+    share = min(done / of, 1.0) if of else 0.0
+    st.progress(share, text=escape_markdown(f"{working.words}: {rows}{seconds:.0f} s"))
+    st.caption("It goes on while you look at other views.")
+
+
+_YOUNG = 10_000
+"""New objects after which Python looks for what nobody holds; a page makes some thousands."""
+
+
+def warm() -> None:
+    """Start the server's work and import what the Results page draws with."""
+    try:
+        server.shared()
+        importlib.import_module("pages._ui.result.groups")
+        gc.collect()
+        gc.freeze()  # what is there stays: looking through it again stops everybody for a third of a second
+        gc.set_threshold(_YOUNG, 20, 50)
+    except Exception as error:  # the pages import and start all this themselves
+        log.warning("could not get ready in advance: %s", type(error).__name__)

@@ -65,7 +65,14 @@ def visitor(*, seen: bool = False) -> User | None:
     claims = session_claims()
     user = None if claims is None else _person(claims, settings, seen=seen)
     ask_as(asker(user).name)
-    return None if user is None else server.shared().known(user)
+    return None if user is None else server.shared().accounts.known(user)
+
+
+def note_refusal(place: str) -> None:
+    """Have the log say that somebody who has signed in was refused, so many times at most."""
+    user = visitor()
+    if user is not None:
+        server.shared().refusals.record(user.id, "page", place)
 
 
 def asker(user: User | None) -> Asker:

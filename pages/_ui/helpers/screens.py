@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from grasp_core.model.access import LOCAL_USER, User
 from grasp_core.model.text import escape_markdown
 from grasp_core.server import server
 
@@ -26,6 +28,8 @@ class Screen:
     audience: Audience = "signed in"
     in_menu: bool = True
     about_sign_in: bool = False
+    more: str = ""
+    """What it is for: of screens that *More* lists, in place of the menu."""
 
     @property
     def path(self) -> str:
@@ -39,16 +43,27 @@ SCREENS = (
     Screen("analysis", "Analysis", ":material/tune:", "analysts"),
     Screen("results", "Results", ":material/insights:"),
     Screen("plan", "Plan", ":material/calculate:"),
-    Screen("models", "Models", ":material/smart_toy:"),
-    Screen("runs", "Runs", ":material/history:"),
-    Screen("watch", "Watch", ":material/notifications:"),
-    Screen("projects", "Projects", ":material/folder_shared:"),
+    Screen("more", "More", ":material/more_horiz:"),
     Screen("help", "Help", ":material/help:"),
-    Screen("people", "People", ":material/group:", "admins", about_sign_in=True),
-    Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True),
     Screen("account", "Account", ":material/account_circle:", about_sign_in=True),
+    Screen("models", "Models", ":material/smart_toy:", more="Score models, and compare them with groups."),
+    Screen("runs", "Runs", ":material/history:", more="All results: find, compare and delete them."),
+    Screen("watch", "Watch", ":material/notifications:", more="Run again when a file changes."),
+    Screen("projects", "Projects", ":material/folder_shared:", more="Who sees which runs."),
+    Screen("people", "People", ":material/group:", "admins", about_sign_in=True, more="Who may do what."),
+    Screen("log", "Log", ":material/fact_check:", "admins", about_sign_in=True, more="Who did what."),
     Screen("shared", "Shared result", ":material/link:", "everybody", in_menu=False),
 )
+
+
+def for_person(user: User) -> list[Screen]:
+    """The screens that the menu and *More* offer somebody."""
+    named, admin = user != LOCAL_USER, user.may_administer
+    return [
+        screen
+        for screen in SCREENS
+        if screen.in_menu and (named or not screen.about_sign_in) and (screen.audience != "admins" or admin)
+    ]
 
 
 def address(screen: str, **query: str) -> str:
@@ -103,45 +118,8 @@ PROVISIONAL = "provisional"
 SIGN_OUT_FORM = "grasp-sign-out"
 """Class of the form that signs out; its button looks like Streamlit's, which cannot send a form."""
 
-_TINTS = {"item": "#3B6FD6", "rater": "#0A8A5F", "label": "#D98A00", "known": "#8A4FC8", "others": "#808080"}
-_STYLE = f"""
-[data-testid="stMainBlockContainer"] {{ padding-top: 4.5rem; }}
-[data-testid="stMainBlockContainer"] h1 {{ padding-top: 0; }}
-[data-testid="stMultiSelect"] [data-tag] {{
-  background: transparent; border: 1px solid currentColor; color: inherit;
-}}
-/* A chart's code is of use to nobody here: each has its files in a menu below it. */
-[data-testid="stElementToolbar"] button[aria-label="Copy Vega-Lite spec"] {{ display: none; }}
-[class*="st-key-wide-"] {{ overflow-x: auto; }}
-[class*="st-key-wide-"] [data-testid="stVegaLiteChart"] {{ min-width: 680px; }}
-.st-key-{BESIDE} h2 {{ font-size: 1rem; padding: 0; }}
-.st-key-{ROLE}s {{ align-items: stretch; }}
-[class*="st-key-{ROLE}-"] {{ padding: 0.5rem 0.75rem; }}
-div:has(> .st-key-{ALWAYS_THERE}) {{ position: sticky; bottom: 0; z-index: 10; }}
-.st-key-{ALWAYS_THERE} {{
-  padding: 0.75rem 0; border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent);
-  background: Canvas; background: light-dark(#FFFFFF, #12181A);
-}}
-[class*="st-key-{ON_PHONES}-"] {{ display: none; }}
-@media (max-width: 640px) {{
-  [class*="st-key-{ON_SCREENS}-"] {{ display: none; }}
-  [class*="st-key-{ON_PHONES}-"] {{ display: flex; }}
-}}
-@media (max-width: 1200px) {{
-  .st-key-{ON_SCREENS}-{VERDICTS} {{ display: none; }}
-  .st-key-{ON_PHONES}-{VERDICTS} {{ display: flex; }}
-}}
-.st-key-{PROVISIONAL} [data-testid="stElementToolbar"] {{ display: none; }}
-.{SIGN_OUT_FORM} button {{
-  font: inherit; font-size: 0.875rem; color: inherit; background: transparent;
-  min-height: 2.5rem; padding: 0.25rem 0.75rem;
-  border: 1px solid color-mix(in srgb, currentColor 40%, transparent); border-radius: 0.5rem; cursor: pointer;
-}}
-.{SIGN_OUT_FORM} button:hover, .{SIGN_OUT_FORM} button:focus-visible {{ border-color: currentColor; }}
-""" + "".join(
-    f'[class*="st-key-{ROLE}-{role}"] {{ background: color-mix(in srgb, {tint} 9%, transparent); }}'
-    for role, tint in _TINTS.items()
-)
+_STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+"""It has the keys above in its selectors."""
 _BUTTONS_IN_DARK = """
 [data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"]:hover { color: #12181A; }
 """

@@ -16,7 +16,6 @@ from grasp_core.model.data_spec import Combine, DataSpec, Recode
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.model.text import for_pages, number
-from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.advice import Named, Reason
@@ -28,16 +27,7 @@ from grasp_core.server import server
 from grasp_core.store.links import Link
 from grasp_core.store.readings import Draft, DraftFile
 from grasp_core.store.runs import RunRecord
-from pages._ui.helpers.identity import (
-    asker,
-    current_project,
-    current_user,
-    here,
-    require_run,
-    require_see,
-    stores_of,
-    visitor,
-)
+from pages._ui.helpers.identity import asker, current_project, current_user, here, require_run, stores_of
 from pages._ui.helpers.screens import go
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
@@ -100,19 +90,6 @@ def lasted(seconds: float) -> str:
         return f"{minutes} min {rest} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min"
-
-
-def take_away(run: RunRecord) -> None:
-    """Called before a file of a run is made for a member of its project; it goes to the log."""
-    user = require_see(run.project)
-    server.shared().audit.record(user.id, "export", "run", run.id)
-
-
-def note_refusal(place: str) -> None:
-    """Have the log say that somebody who has signed in was refused, so many times at most."""
-    user = visitor()
-    if user is not None:
-        server.shared().refusals.record(user.id, "page", place)
 
 
 KEY = "work"
@@ -292,8 +269,7 @@ class Work:
 
     def remember(self, run: RunRecord) -> None:
         """Put the run on top of this session's list."""
-        others = [entry for entry in self.runs if entry[0] != run.id]
-        self.runs = [(run.id, run.title), *others][:10]
+        self.runs = [(run.id, run.title), *(entry for entry in self.runs if entry[0] != run.id)][:10]
 
     def rename(self, run_id: str, title: str) -> None:
         """Call the run so in this session's list, too."""
@@ -308,14 +284,6 @@ def table_again(name: str, sha256: str, member: str | None) -> Table:
     """A file that the server has, as this visitor may read it in the current project."""
     user = current_user()
     return server.shared().service.inputs.table(name, sha256, member, reach=user.reach(current_project(user)))
-
-
-def keep_file(content: bytes, owner: str, source: Source | None = None) -> str:
-    """Store what somebody brought or had fetched, and note that in the log; gives its hash."""
-    address, kind = (None, {}) if source is None else (str(source), {"source": source.kind})
-    sha256 = here().files.put(content, owner=owner, source=address)
-    server.shared().audit.record(owner, "upload", "file", sha256, {"bytes": len(content), **kind})
-    return sha256
 
 
 def members_of(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, str | None]:

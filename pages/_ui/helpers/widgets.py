@@ -362,18 +362,6 @@ def export(
     menu_when_open("Export", files, key="export")
 
 
-def save_figure(shown: Shown, chart: Callable[[], alt.LayerChart], file_name: str, what: str) -> None:
-    """A menu of one figure as PNG, SVG and PDF, always on white, once it is final."""
-
-    def files() -> None:
-        for kind in ("png", "svg", "pdf"):
-            label, name = f"{what} ({kind.upper()})", f"{file_name}.{kind}"
-            download(shown.check, label, name, lambda kind=kind: drawn(chart(), kind), width="stretch")
-
-    if not shown.result.provisional:
-        menu_when_open(f"Save the {what}", files, key=what, type="tertiary")
-
-
 def drawn(chart: alt.LayerChart, kind: str) -> bytes:
     """A chart as a file, "png", "svg" or "pdf", drawn beside the process that serves."""
     exports = server.shared().exports

@@ -7,19 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-import altair as alt
 import streamlit as st
 
+from grasp_core.analysis import rater_map_values as maps
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked
 from grasp_core.analysis.rater_map import MapTask, rater_map
-from grasp_core.analysis.rater_map_values import (
-    ANSWER,
-    RaterMap,
-    map_without_small_groups,
-    of_answer,
-    rater_map_dict,
-)
 from grasp_core.engine.service import check_items, id_of
 from grasp_core.model.access import only
 from grasp_core.model.errors import DataError, MissingResultError, SpecError
@@ -30,7 +23,6 @@ from grasp_core.model.text import escape_markdown, for_pages, json_text, listed,
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
 from grasp_core.report.charts.maps import rater_map_chart
-from grasp_core.report.charts.theme import Theme
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.findings import findings, nearest
 from grasp_core.report.items import MEASURES, in_order, items_title
@@ -82,10 +74,10 @@ def _made(
 
 
 @functools.lru_cache(maxsize=48)
-def _kept(run_id: str, project: str, asked_id: str | None) -> ItemsResult | RaterMap:
+def _kept(run_id: str, project: str, asked_id: str | None) -> ItemsResult | maps.RaterMap:
     """The items of a group, or the map, of a run; raises where nobody has asked: what is returned is kept."""
     if asked_id is None:
-        found = of_answer(server.shared().seen(only(project)).answers.find(run_id, ANSWER))
+        found = maps.of_answer(server.shared().seen(only(project)).answers.find(run_id, maps.ANSWER))
     else:
         found = server.shared().items.find(run_id, project, asked_id)
     if found is None:
@@ -93,7 +85,7 @@ def _kept(run_id: str, project: str, asked_id: str | None) -> ItemsResult | Rate
     return found
 
 
-def _found(run: RunRecord, asked_id: str | None) -> ItemsResult | RaterMap | None:
+def _found(run: RunRecord, asked_id: str | None) -> ItemsResult | maps.RaterMap | None:
     try:
         return _kept(run.id, run.project, asked_id)
     except MissingResultError:
@@ -211,8 +203,7 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
         "permutations. It takes some seconds, and is kept with the run."
     )
     ask = (said, "Find the items", "manage_search", f"find-{id_of(group, question)}")
-    find = partial(server.shared().items.look, run, asked)
-    return _made(run, result, ask, "Finding the items", find)
+    return _made(run, result, ask, "Finding the items", partial(server.shared().items.look, run, asked))
 
 
 def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[str, str] | None) -> None:
@@ -280,49 +271,54 @@ def show_rater_map(shown: Shown, group: Group | None = None) -> None:
     if all(one.axes != axes for one in found.axes):
         return
 
-    def chart(theme: Theme = "light") -> alt.LayerChart:
-        return rater_map_chart(found, axes, theme, group)
-
     def table() -> None:
         ui.show_table(map_report.groups_table(found, level, group), "How far two raters differ, by group")
         st.caption(map_report.distance_words(level))
 
+    def explain() -> None:
+        if group is None:
+            ui.show_table(map_report.axes_table(found), "What each axis explains, with p and q")
+
     st.caption(map_report.EXPLANATION)
-    cache.chart(shown.key, f"raters {axes} {group}", found, lambda _found, theme: chart(theme))
-    if group is None:
-        ui.show_table(map_report.axes_table(found), "What each axis explains, with p and q")
     name = "the map" if group is None else group_label(group)
-    ui.when_open("Map as a table", table, key=f"rater-map-table-{name}")
-    ui.save_figure(shown, chart, ANSWER, "map of raters")
+    cache.figure(
+        shown,
+        f"raters {axes} {group}",
+        lambda found, theme: rater_map_chart(found, axes, theme, group),
+        (maps.ANSWER, "map of raters"),
+        ("Map as a table", f"rater-map-table-{name}", table),
+        between=explain,
+        of=found,
+    )
     if group is not None:
         return
-    files = [("map of raters (CSV)", f"{ANSWER}.csv", lambda: map_report.map_csv(found))]
+    files = [("map of raters (CSV)", f"{maps.ANSWER}.csv", lambda: map_report.map_csv(found))]
     if not shown.stranger:
-        made = partial(rater_map_dict, found, run.spec, run.summary.sha256)
-        files.append(("map of raters (JSON)", f"{ANSWER}.json", lambda: json_text(made())))
+        made = partial(maps.rater_map_dict, found, run.spec, run.summary.sha256)
+        files.append(("map of raters (JSON)", f"{maps.ANSWER}.json", lambda: json_text(made())))
     ui.downloads(shown.check, *files, type="tertiary")
 
 
-def map_of(shown: Shown, run: RunRecord) -> RaterMap | None:
+def map_of(shown: Shown, run: RunRecord) -> maps.RaterMap | None:
     """The map of a run's raters, if it was made and the viewer may see it."""
     found = kept_map(run)
-    return found if shown.small_groups else map_without_small_groups(found, shown.result)
+    return found if shown.small_groups else maps.map_without_small_groups(found, shown.result)
 
 
-def kept_map(run: RunRecord) -> RaterMap | None:
+def kept_map(run: RunRecord) -> maps.RaterMap | None:
     """The map of a run's raters, if it was made."""
     return _found(run, None)
 
 
-def _make_map(run: RunRecord, result: RunResult) -> RaterMap | None:
+def _make_map(run: RunRecord, result: RunResult) -> maps.RaterMap | None:
     service = server.shared().service
 
-    def place(share: Share) -> RaterMap:
+    def place(share: Share) -> maps.RaterMap:
         task = MapTask.of(service.data_of(run), run.spec.analysis)
         return rater_map(task, service.pool.each, share)
 
     ask = (map_report.EXPLANATION, "Draw the map of raters", "scatter_plot", "draw-rater-map")
     made = _made(run, result, ask, "Placing the raters", place)
     if made is not None:
-        stores_of(run).answers.keep(run.id, ANSWER, to_json(made))
+        stores_of(run).answers.keep(run.id, maps.ANSWER, to_json(made))
     return made

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -32,19 +33,11 @@ from grasp_core.report.findings.advice import advice, told
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.findings import count_groups, of_verdict
 from grasp_core.report.findings.sentences import counts, how_sure, title
+from grasp_core.report.words import names as terms
 from grasp_core.report.words.label_use import format_points
-from grasp_core.report.words.names import (
-    FITTED,
-    NOT_ESTIMABLE,
-    SIGNIFICANCE_NAMES,
-    STARS,
-    WORDS,
-    format_p_value,
-    format_value,
-    lead_statistic,
-)
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import ON_PHONES, ON_SCREENS
-from pages._ui.helpers.widgets import page_theme, show_table
+from pages._ui.helpers.widgets import Shown, page_theme, show_table
 
 _TOLD = 256
 
@@ -98,6 +91,43 @@ def chart(
         draw()
     else:
         kept(key, f"{what} {theme}", source, draw)
+
+
+def figure(
+    shown: Shown,
+    what: str,
+    make: Callable[..., alt.LayerChart],
+    files: tuple[str, str] | None = None,
+    table: tuple[str, str, Callable[[], object]] | None = None,
+    *,
+    between: Callable[[], object] = ui.always,
+    of: Any = None,
+    page: str = "",
+    fresh: bool = False,
+) -> None:
+    """A chart, what is drawn `between` it and its table, and once it is final a menu of its files, on white.
+
+    `make` takes the result, or what it is made `of`, the theme and, under the key `page`, the page of groups.
+    `files`: their name and what the menu calls the figure. `table`: its label, its key and what draws it.
+    """
+    part = {"page": ui.choose_page(shown.result, page)} if page else {}
+    drawn, final = (shown.drawn, shown.result) if of is None else (of, of)
+    name = " ".join([what, *map(str, part.values())])
+    chart(shown.key, name, drawn, lambda source, theme: make(source, theme, **part), fresh=fresh)
+    between()
+    if table is not None:
+        label, key, draw = table
+        ui.when_open(label, draw, key=key)
+    if files is None or shown.result.provisional:
+        return
+    file, called = files
+
+    def menu() -> None:
+        for kind in ("png", "svg", "pdf"):
+            made = partial(lambda kind: ui.drawn(make(final, "light"), kind), kind)
+            ui.download(shown.check, f"{called} ({kind.upper()})", f"{file}.{kind}", made, width="stretch")
+
+    ui.menu_when_open(f"Save the {called}", menu, key=called, type="tertiary")
 
 
 class ToldFirst(NamedTuple):
@@ -158,7 +188,7 @@ def groups_table(
     name: str,
 ) -> list[str] | None:
     """Draw what is wanted, once a page under a `name`; gives why values are missing, None without rows."""
-    lead, theme = lead_statistic(result), page_theme()
+    lead, theme = terms.lead_statistic(result), page_theme()
     columns = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
 
     def draw() -> list[str] | None:
@@ -167,7 +197,7 @@ def groups_table(
             frame = frame[frame["axis"].isin(axes)]
         if marked:
             stars = frame[[f"{name}_stars" for name in columns]]
-            frame = frame[stars.isin([STARS[mark] for mark in marked]).any(axis=1)]
+            frame = frame[stars.isin([terms.STARS[mark] for mark in marked]).any(axis=1)]
         frame = frame.reset_index(drop=True)
         if frame.empty:
             return None
@@ -177,8 +207,7 @@ def groups_table(
             show_phone_table(frame, columns, result.permutations, p=p, alt=f"{alt}, in short")
         return why_not_estimable(frame, columns)
 
-    what = f"table {name} {columns} {theme} {order} {axes} {marked} {p} {alt}"
-    return kept(key, what, result, draw)
+    return kept(key, f"table {name} {columns} {theme} {order} {axes} {marked} {p} {alt}", result, draw)
 
 
 def _spec(chart: alt.LayerChart) -> dict[str, Any]:
@@ -238,22 +267,22 @@ def show_phone_table(
 
     def p_text(value: float | str) -> str:
         so_far = isinstance(value, str)  # of a run that goes on it is a text with its interval
-        return value if so_far else format_p_value(_or_none(value), permutations=permutations)
+        return value if so_far else terms.format_p_value(_or_none(value), permutations=permutations)
 
     cells: dict[str, Sequence[str]] = {}
     for name in statistics:
-        cells[WORDS[name].name] = _cells(frame, name)
+        cells[terms.WORDS[name].name] = _cells(frame, name)
         for test in (f"{name}_p", f"{name}_q") if p else ():
             cells[tables.column_label(test)] = [p_text(one) for one in frame[test]]
     table = pd.DataFrame({"Group": frame["group"], **cells, "Axis": frame["axis"], "Raters": frame["raters"]})
-    heads = {WORDS[name].name: st.column_config.Column(width=_VALUE) for name in statistics}
+    heads = {terms.WORDS[name].name: st.column_config.Column(width=_VALUE) for name in statistics}
     heads["Group"] = st.column_config.Column(pinned=True, width=_GROUP)
     _show(table, alt, len(table), heads, tall=640)
 
 
 def _show(rows: object, alt: str, length: int, heads: Mapping[str, object], *, tall: int = 900) -> None:
     height = "content" if length <= _ROWS_IN_FULL else tall
-    show_table(rows, alt, height=height, column_config=heads, placeholder=NOT_ESTIMABLE)
+    show_table(rows, alt, height=height, column_config=heads, placeholder=terms.NOT_ESTIMABLE)
 
 
 def _or_none(value: float) -> float | None:
@@ -272,7 +301,7 @@ def _cells(frame: pd.DataFrame, name: str) -> list[str]:
     """Texts such as "1.590 ↑** [1.337, 1.843]"."""
     marks, intervals = _signs(frame, name, *_SIGNS), frame[f"{name}_interval"]
     return [
-        " ".join(part for part in (format_value(_or_none(value)), mark, interval) if part)
+        " ".join(part for part in (terms.format_value(_or_none(value)), mark, interval) if part)
         for value, mark, interval in zip(frame[name], marks, intervals, strict=True)
     ]
 
@@ -280,7 +309,7 @@ def _cells(frame: pd.DataFrame, name: str) -> list[str]:
 _WIDTHS = {"group": 200, "axis": 120}
 _WORDS_WIDTH = 115
 _SMALLEST_P = 0.0001
-_STARS_OF = {"": "", **{SIGNIFICANCE_NAMES[mark]: stars for mark, stars in STARS.items()}}
+_STARS_OF = {"": "", **{terms.SIGNIFICANCE_NAMES[mark]: stars for mark, stars in terms.STARS.items()}}
 
 
 def show_groups_table(
@@ -323,7 +352,7 @@ def _with_marks(rounded: pd.DataFrame, marks: Mapping[str, Sequence[str]]) -> St
                 apart.append((row, name, mark))
 
     def text(value: float, mark: str) -> str:
-        return f"{format_value(value)} {mark}".rstrip()
+        return f"{terms.format_value(value)} {mark}".rstrip()
 
     style = rounded.style.format(
         {name: lambda v, known=known: text(v, known.get(v, "")) for name, known in of_value.items()}
@@ -337,7 +366,7 @@ def _marks(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
     """Per row the statistics that are marked, such as "GAI ↑**"."""
     by_statistic = [
         [
-            f"{WORDS[name].name} {arrow}{stars}" if stars else ""
+            f"{terms.WORDS[name].name} {arrow}{stars}" if stars else ""
             for arrow, stars in zip(frame[f"{name}_arrow"], frame[f"{name}_stars"], strict=True)
         ]
         for name in statistics
@@ -357,8 +386,8 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
         table[tests] = table[tests].clip(lower=_SMALLEST_P).round(4)
         style = style.format(lambda value: format_points(value / 100), subset=points)
         style = _format_p(style, tests, result.permutations)
-        words = table["Marked"].str.removesuffix(FITTED).str.strip()
-        marked = pd.DataFrame({"q_stars": words.map(_STARS_OF)})
+        named = table["Marked"].str.removesuffix(terms.FITTED).str.strip()
+        marked = pd.DataFrame({"q_stars": named.map(_STARS_OF)})
         style = style.apply(_emphasis, subset=["q"], axis=None, frame=marked, theme=theme)
     heads = {"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])}
     _show(style, "Label use of every group, in percentage points", len(table), heads)
@@ -366,9 +395,8 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
 
 def show_dsi_table(result: RunResult) -> None:
     """The DSI of every axis with both tests."""
-    fitted = ["stars"] if result.spec.analysis.tail else []
-    shown = ["axis", "dsi", "group", "p", "q", *fitted, "p_group"]
-    style = tables.dsi_table(result)[shown].style.format(format_value, subset=["dsi"])
+    shown = ["axis", "dsi", "group", "p", "q", *(["stars"] if result.spec.analysis.tail else []), "p_group"]
+    style = tables.dsi_table(result)[shown].style.format(terms.format_value, subset=["dsi"])
     column = st.column_config.Column
     style = _format_p(
         style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations
@@ -379,7 +407,7 @@ def show_dsi_table(result: RunResult) -> None:
         "q": column("q", help="p after correction over the axes."),
         "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
     }
-    show_table(style, "DSI by axis", column_config=heads, placeholder=NOT_ESTIMABLE)
+    show_table(style, "DSI by axis", column_config=heads, placeholder=terms.NOT_ESTIMABLE)
 
 
 def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
@@ -389,24 +417,26 @@ def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[st
         missing = frame[frame[statistic].isna()]
         for reason, rows in missing.groupby(f"{statistic}_reason", sort=False):
             groups = "; ".join(rows["group"])
-            lines.append(f"{WORDS[statistic].name} is not estimable for {groups}: {reason}.")
+            lines.append(f"{terms.WORDS[statistic].name} is not estimable for {groups}: {reason}.")
     return lines
 
 
 def _head(column: str, *, words: bool) -> object:
     return st.column_config.Column(
         tables.column_label(column),
-        help=WORDS[column].explanation if column in WORDS else None,
+        help=terms.WORDS[column].explanation if column in terms.WORDS else None,
         pinned=column == "group",
         width=_WIDTHS.get(column, _WORDS_WIDTH if words else None),
     )
 
 
 def _format_p(style: Styler, columns: Sequence[str], permutations: int) -> Styler:
-    return style.format(lambda value: format_p_value(value, permutations=permutations), subset=list(columns))
+    return style.format(
+        lambda value: terms.format_p_value(value, permutations=permutations), subset=list(columns)
+    )
 
 
 def _emphasis(cells: pd.DataFrame, frame: pd.DataFrame, theme: Theme) -> pd.DataFrame:
     colours = palette(theme).text
-    css = {mark: f"color: {colours[name]}; font-weight: 600" for name, mark in STARS.items() if mark}
+    css = {mark: f"color: {colours[name]}; font-weight: 600" for name, mark in terms.STARS.items() if mark}
     return pd.DataFrame({name: [css.get(mark, "") for mark in frame[f"{name}_stars"]] for name in cells})

@@ -1,54 +1,44 @@
-"""Groups in numbers: all of them as tables and charts, or everything that was found of one."""
+"""Groups in numbers: all of them as tables and charts, all that was found of one, one beside others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import altair as alt
 import pandas as pd
 import streamlit as st
 
-from grasp_core.model.groups import axis_label
-from grasp_core.model.outcome import LabelUse, Significance
-from grasp_core.model.result import GroupResult, RunResult
+from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
+from grasp_core.model.outcome import LabelUse, PairResult, Significance
+from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.report import slices
+from grasp_core.report import pairs, slices
 from grasp_core.report.account import least_of
 from grasp_core.report.charts.bars import dsi_chart, label_use_chart
-from grasp_core.report.charts.groups import forest_plot, label_forest_plot
-from grasp_core.report.charts.histograms import group_histograms, null_histograms
+from grasp_core.report.charts.groups import forest_plot, label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.histograms import group_histograms, null_histograms, pair_histograms
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
-from grasp_core.report.document import means_in_numbers
+from grasp_core.report.document import means_in_numbers, measure_table, pair_table
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
+from grasp_core.report.findings.mending import given_too
 from grasp_core.report.findings.sentences import axes_to_watch, verdict_sentence
-from grasp_core.report.tables import RowOrder, cell_text, with_label_use
+from grasp_core.report.tables import RowOrder, cell_text, results_table, with_label_use
+from grasp_core.report.tidy import ALL_LABELS, label_use_table
 from grasp_core.report.words import names as words
-from grasp_core.report.words.label_use import format_points_interval, mean_words
+from grasp_core.report.words.label_use import format_points, format_points_interval, mean_words
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers import widgets as ui
+from pages._ui.helpers.state import ask_again
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
 from pages._ui.result.answers import has_items, has_rater_map, show_items, show_rater_map
-from pages._ui.result.comparisons import show_pairs, show_slices
 
-Chart = Callable[[RunResult, Theme], alt.LayerChart]
 _PER_PAGE = {"persist_state": "page"}
-
-
-def _figure(
-    shown: Shown, what: str, make: Chart, table: Callable[[], object], named: tuple[str, str, str, str]
-) -> None:
-    """A chart with its numbers; `named`: the table's label and key, the file and what a menu calls it."""
-    label, key, file, called = named
-    cache.chart(shown.key, what, shown.drawn, make)
-    ui.when_open(label, table, key=key)
-    ui.save_figure(shown, lambda: make(shown.result, "light"), file, called)
 
 
 def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
@@ -60,16 +50,14 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     st.caption(WORDS[statistic].explanation)
     ways = ("Random groupings", "Intervals")
     as_forest = ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
-    page = ui.choose_page(result, "null-page")
     chart = forest_plot if as_forest else null_histograms
 
-    def draw(drawn: RunResult, theme: Theme) -> alt.LayerChart:
+    def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:
         return chart(drawn, statistic, theme, order, page=page)
 
-    cache.chart(shown.key, f"{chart.__name__} {statistic} {order} {page}", shown.drawn, draw)
     kind, called = ("forest", "intervals") if as_forest else ("null", "histograms")
-    file, what = f"{kind}-{statistic.replace('_', '-')}", f"{names[statistic]} {called}"
-    ui.save_figure(shown, lambda: chart(result, statistic, "light", order), file, what)
+    files = (f"{kind}-{statistic.replace('_', '-')}", f"{names[statistic]} {called}")
+    cache.figure(shown, f"{chart.__name__} {statistic} {order}", draw, files, page="null-page")
 
 
 _SIDE_BY_SIDE = 8
@@ -84,14 +72,13 @@ def _show_labels(shown: Shown) -> None:
     st.caption("p and q: of all labels of a group together, by the one that lies furthest from chance.")
     show_means(result)
     st.header("One label in every group")
-    label, page = _choose_label(result), ui.choose_page(result, "label-page")
+    label = _choose_label(result)
 
-    def draw(drawn: RunResult, theme: Theme) -> alt.LayerChart:
+    def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:
         return label_forest_plot(drawn, label, theme, page=page)
 
-    cache.chart(shown.key, f"label forest {label} {page}", shown.drawn, draw)
-    what = "chart of this label"
-    ui.save_figure(shown, lambda: label_forest_plot(result, label, "light"), "label-use", what)
+    files = ("label-use", "chart of this label")
+    cache.figure(shown, f"label forest {label}", draw, files, page="label-page")
 
 
 def show_means(result: RunResult) -> None:
@@ -137,8 +124,8 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
                 st.markdown(sentence.markdown)
         st.caption(words.DSI_EXPLANATION)
         table = partial(cache.kept, shown.key, "dsi table", result, partial(cache.show_dsi_table, result))
-        named = ("DSI as a table", "dsi-table", "dsi", "DSI chart")
-        _figure(shown, "dsi", dsi_chart, table, named)
+        numbers = ("DSI as a table", "dsi-table", table)
+        cache.figure(shown, "dsi", dsi_chart, ("dsi", "DSI chart"), numbers)
 
 
 def _draw_groups(shown: Shown) -> None:
@@ -161,7 +148,15 @@ def _draw_groups(shown: Shown) -> None:
         st.header("Table of groups")
         statistics = [name for name in reported if name in columns]
         if statistics:
-            _groups_table(shown, statistics, order, axes=of_axes, marked=_MARKED[marked])
+            p = st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE)
+            looks = {"alt": "Every group's statistics, with arrows and stars", "name": "groups", "p": p}
+            rows = {"axes": of_axes, "marked": _MARKED[marked]}
+            missing = cache.groups_table(shown.key, result, statistics, order, **rows, **looks)
+            if missing is None:
+                st.info("No group passes these filters.")
+            else:
+                for line in (marks_legend(result.spec.analysis), *missing):
+                    ui.caption(line)
         else:
             st.info("Choose at least one statistic.")
     with histograms:
@@ -171,19 +166,8 @@ def _draw_groups(shown: Shown) -> None:
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
     looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion"}
     cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
-    named = ("Cohesion map as a table", "cohesion-table", "cohesion-map", "cohesion map")
-    _figure(shown, "cohesion", cohesion_map, cohesion, named)
-
-
-def _groups_table(shown: Shown, statistics: list[str], order: RowOrder, **rows: Any) -> None:
-    p = st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE)
-    looks = {"p": p, "alt": "Every group's statistics, with arrows and stars", "name": "groups"}
-    missing = cache.groups_table(shown.key, shown.result, statistics, order, **rows, **looks)
-    if missing is None:
-        st.info("No group passes these filters.")
-        return
-    for line in (marks_legend(shown.result.spec.analysis), *missing):
-        ui.caption(line)
+    numbers = ("Cohesion map as a table", "cohesion-table", cohesion)
+    cache.figure(shown, "cohesion", cohesion_map, ("cohesion-map", "cohesion map"), numbers)
 
 
 _GROUP = "group"
@@ -225,12 +209,12 @@ def show_group(shown: Shown, name: str) -> None:
     if row.label_use is not None:
         _show_label_use(shown, row, row.label_use, name)
     st.header("Against chance")
-    _figure(
+    cache.figure(
         shown,
         f"histograms of {name}",
         lambda drawn, theme: group_histograms(drawn, named_groups(drawn)[name], theme),
-        lambda: _statistics_table(result, row),
-        ("Every statistic as a table", "group-table", f"group-{safe_name(name)}", "histograms of this group"),
+        (f"group-{safe_name(name)}", "histograms of this group"),
+        ("Every statistic as a table", "group-table", partial(_statistics_table, result, row)),
     )
     if any(row.group in (pair.a, pair.b) for pair in result.pairs):
         st.header("Beside each other group")
@@ -265,14 +249,12 @@ def _say_marked(result: RunResult, row: GroupResult, name: str) -> None:
 def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) -> None:
     st.header("Label use")
 
-    def make(drawn: RunResult, theme: Theme) -> alt.LayerChart:
-        return label_use_chart(drawn, named_groups(drawn)[name], theme)
+    def explain() -> None:
+        st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
+        mean = "" if shown.result.provisional else mean_words(use, shown.result)
+        if mean:
+            st.markdown(escape_markdown(mean))
 
-    cache.chart(shown.key, f"label use of {name}", shown.drawn, make)
-    st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
-    mean = "" if shown.result.provisional else mean_words(use, shown.result)
-    if mean:
-        st.markdown(escape_markdown(mean))
     rows = [
         {
             "Label": label,
@@ -283,10 +265,14 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
         for label, shift in use.labels.items()
     ]
     alt_text = "How much more often the group gives each label"
-    table = partial(ui.show_table, pd.DataFrame(rows), alt_text)
-    ui.when_open("Label use as a table", table, key="group-labels")
-    file = f"label-use-{safe_name(name)}"
-    ui.save_figure(shown, lambda: make(shown.result, "light"), file, "label use of this group")
+    cache.figure(
+        shown,
+        f"label use of {name}",
+        lambda drawn, theme: label_use_chart(drawn, named_groups(drawn)[name], theme),
+        (f"label-use-{safe_name(name)}", "label use of this group"),
+        ("Label use as a table", "group-labels", partial(ui.show_table, pd.DataFrame(rows), alt_text)),
+        between=explain,
+    )
 
 
 def _statistics_table(result: RunResult, row: GroupResult) -> None:
@@ -302,3 +288,165 @@ def _statistics_table(result: RunResult, row: GroupResult) -> None:
         why = str(outcome.reason or outcome.no_fit or "")
         rows.append({"Statistic": WORDS[name].name, "Value": cell_text(outcome), **known, "Why not": why})
     ui.show_table(pd.DataFrame(rows), "Every statistic of the group with p and q")
+
+
+def show_pairs(shown: Shown, group: Group | None = None) -> None:
+    """What pairs differ in: a matrix for each axis, or with `group` its own pairs, and one pair in detail."""
+    result = shown.result
+    st.caption(pairs.PAIRS_EXPLANATION)
+    if result.later is None and group is None:
+        ui.bullets(pairs.most_told(result, pairs.PAIRS_SAID))
+    elif result.later is None:
+        found = pairs.foremost_pairs(result, group)[: pairs.PAIRS_SAID]
+        ui.bullets(pairs.pair_sentences(row, result)[0] for row in found)
+    rows = result.pairs if group is None else pairs.seen_from(result, group)
+    strong = rows[pairs.strongest(rows)]
+    chosen = strong.a.axes if group is None else group.axes
+    left, right = st.columns(2)
+    if group is None:
+        axes = {row.a.axes: axis_label(row.a.axes) for row in result.pairs}
+        first = list(axes).index(chosen)
+        chosen = ui.pick("Axis of the pairs", axes, place=left, index=first, key="pairs-axis")
+    told, first = pairs.measures(result), pairs.told_first(strong)
+    names = {key: one.name for key, one in told.items()}
+    place = list(told).index(first) if first in told else 0
+    measure = told[ui.pick("Compare by", names, place=right, index=place, key="pairs-measure")]
+    explained = measure.explanation
+    if group is None:
+        ui.caption(explained)
+        _matrix(shown, chosen, measure)
+    else:
+        explained = explained.replace("the row’s raters", "this group’s raters")
+        ui.caption(explained.replace("the column’s", "the other group’s"))
+        beside = f"{measure.name}, this group beside each other one"
+        ui.show_table(measure_table(result, measure, group=group), beside)
+    _one_pair(shown, [row for row in rows if row.a.axes == chosen])
+
+
+def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None:
+    result, of_every, later = shown.result, f"{measure.name} of every pair", shown.result.later is not None
+
+    def table() -> None:
+        ui.show_table(measure_table(result, measure, axes=axes), f"{of_every} of groups")
+
+    cache.figure(
+        shown,
+        f"pairs {axes} {measure.key}",
+        lambda result, theme: pairs_matrix(result, axes, measure, theme),
+        None if later else ("pairs", "matrix of pairs"),
+        (f"{of_every} as a table", "pairs-table", table),
+        of=result,
+        fresh=later,
+    )
+
+
+def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
+    result = shown.result
+    st.subheader("One pair")
+    names = {at: f"{group_label(row.a)} – {group_label(row.b)}" for at, row in enumerate(rows)}
+    key = f"pairs-pair-{axis_label(rows[0].a.axes)}"
+    row = rows[ui.pick("Pair of groups", names, index=pairs.strongest(rows), key=key)]
+
+    def chart(result: RunResult, theme: Theme) -> alt.LayerChart:
+        return pair_histograms(result, row, theme)
+
+    if result.later is None:
+        ui.bullets(pairs.pair_sentences(row, result))
+        cache.chart(shown.key, f"pair {row.a} {row.b}", result, chart)
+    ui.show_table(pair_table(result, row), "Everything that was tested of this pair")
+
+
+def show_slices(shown: Shown, group: Group | None = None) -> None:
+    """What stands out in which slice, then one group in all of them; with `group` that group alone."""
+    result = shown.result
+    if not result.slices:
+        return
+    found = result.slices[0]
+    if len(result.slices) > 1:
+        columns = {at: escape_markdown(one_line(one.column)) for at, one in enumerate(result.slices)}
+        found = result.slices[ui.switch("Sliced by", columns, key="slices-column")]
+    ui.bullets(slices.slice_sentences(result, found, group))
+    told = slices.told_first(result, found, group)
+    chosen = _choose_group(result, found, told) if group is None else group
+    if chosen is None or chosen not in slices.sliced_groups(result, found):
+        return
+    uses = [row.label_use for row in result.groups if row.label_use]
+    labels = dict.fromkeys(name for use in uses for name in use.labels)
+    reported = reported_statistics(result)
+    options = {(name, False): WORDS[name].name for name in reported}
+    options |= {(name, True): f"says “{one_line(name)}”" for name in labels}
+    if told is None:
+        first = lead_statistic(result), False
+    elif isinstance(told.test, LabelUse):
+        first = told.test.most or "", True
+    else:
+        first = told.statistic, False
+    place = list(options).index(first) if first in options else 0
+    what = ui.pick("What is compared", options, index=place, key=f"slices-measure-{found.column}-{group}")
+    said = "q of slices is over all groups and values of the column; that of all items is the run's own."
+    cache.figure(
+        shown,
+        f"slices {found.column} {chosen} {what}",
+        lambda drawn, theme: slices_chart(drawn, found.column, chosen, what, theme),
+        ("slices", "chart of these slices"),
+        ("Slices as a table", "slices-table", partial(_slices_table, result, found, chosen, what)),
+        between=partial(st.caption, said),
+        fresh=result.later is not None,
+    )
+
+
+def _choose_group(result: RunResult, found: SlicesResult, told: slices.Found | None) -> Group | None:
+    groups = slices.sliced_groups(result, found)
+    if not groups:
+        return None
+    labels = zip(groups, group_labels(groups), strict=True)
+    names = {group: f"{name} ({axis_label(group.axes)})" for group, name in labels}
+    first = 0 if told is None else groups.index(told.row.group)
+    return ui.pick("Group", names, index=first, key=f"slices-group-{found.column}")
+
+
+def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tuple[str, bool]) -> None:
+    name, is_label = what
+    view = slices.by_value(result, found, group)
+    alt_text = f"{group_label(group)} on the items of each value"
+    if not is_label:
+        frame = results_table(view, order="axis").reset_index(drop=True)
+        theme, permutations = ui.page_theme(), result.permutations
+        cache.show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
+        return
+    table = label_use_table(view)
+    shown = table[table["label"] == name][["group", "raters", "shift", "low", "high", "p"]]
+    shown["q"] = table[table["label"] == ALL_LABELS]["q"].to_numpy()  # of the same groups
+    points = {head: shown[head].map(format_points) for head in ("shift", "low", "high")}
+    p_text = partial(format_p_value, permutations=result.permutations)
+    tests = {head: shown[head].map(p_text) for head in ("p", "q")}
+    heads = {"group": "Items", "raters": "Raters", "shift": "Points", "low": "From", "high": "To"}
+    shown = shown.assign(**points, **tests).rename(columns={**heads, "q": "q of all labels"})
+    ui.show_table(shown, alt_text, height="content")
+
+
+def has_given(shown: Shown) -> bool:
+    """Whether something was asked given an axis, or some of the run's axes go together."""
+    result = shown.result
+    if result.provisional or result.later is not None:
+        return bool(result.given)
+    return bool(result.given or slices.not_yet_given(result))
+
+
+def show_given(shown: Shown) -> None:
+    """What was found given each axis; a click asks it of axes that go together."""
+    result, run = shown.result, shown.run
+    ui.bullets(slices.given_sentences(result))
+    for found in result.given:
+        st.subheader(f"Given {escape_markdown(axis_label((found.column,)))}")
+        st.dataframe(slices.given_table(result, found), hide_index=True, width="stretch")
+    st.caption(slices.GIVEN_EXPLANATION)
+    may_ask = not shown.stranger and result.later is None
+    for place, one in enumerate(slices.not_yet_given(result)):
+        st.markdown(slices.association_sentence(one).markdown)
+        if run is None or not may_ask:
+            continue
+        axes = f"{axis_label((one.first,))} given {axis_label((one.second,))}"
+        label = escape_markdown(f"Test {axes}, and the other way round")
+        if ui.button(label, "call_split", key=f"ask-given-{place}"):
+            ask_again(run, given_too(run.spec, (one.first, one.second)))

@@ -39,8 +39,7 @@ from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.widgets import Shown
-from pages._ui.result import answers, cache, comparisons
-from pages._ui.result.comparisons import has_given
+from pages._ui.result import answers, cache, groups
 from pages._ui.result.groups import choose_group, named_group, open_group, show_group, show_groups
 
 
@@ -128,12 +127,12 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
 def _groups(shown: Shown) -> None:
     result, theme = shown.result, ui.page_theme()
     if not judged(result):
-        page, lead = ui.choose_page(result, "findings-page"), lead_statistic(result)
+        lead = lead_statistic(result)
 
-        def forest(result: RunResult, theme: Theme) -> alt.LayerChart:
+        def forest(result: RunResult, theme: Theme, page: int) -> alt.LayerChart:
             return forest_plot(result, lead, theme, "q", page=page)
 
-        cache.chart(shown.key, f"forest_plot {lead} q {page}", result, forest)
+        cache.figure(shown, f"forest_plot {lead} q", forest, page="findings-page")
         return
     told = cache.told_first(shown.key, result)
     if not told.drawn:
@@ -342,9 +341,9 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     compared = [
         (heading, show)
         for heading, there, show in (
-            ("Groups two by two", result.pairs, comparisons.show_pairs),
-            ("Groups on the items of each value", result.slices, comparisons.show_slices),
-            ("What is left of one axis, given another?", has_given(shown), comparisons.show_given),
+            ("Groups two by two", result.pairs, groups.show_pairs),
+            ("Groups on the items of each value", result.slices, groups.show_slices),
+            ("What is left of one axis, given another?", groups.has_given(shown), groups.show_given),
         )
         if there
     ]

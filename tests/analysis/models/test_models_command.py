@@ -92,6 +92,17 @@ def test_intersections_strata_and_seed_are_heeded(folder: Path) -> None:
     assert values[0] == values[1] == values[2]
 
 
+def test_a_recognised_axis_without_groups_is_left_out_as_by_run(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    about = [("m", ""), ("m", ""), ("f", "north"), ("f", "south")]
+    rows = [f"i{i},w{j},{(i + j) % 2},{i % 2},{g},{t}" for i in range(9) for j, (g, t) in enumerate(about)]
+    Path("v.csv").write_text("\n".join(["item,worker,label,model,gender,region", *rows]))
+    more = ["v.csv", "--model-column", "m=model", "--permutations", "100", "--out", "out.json"]
+    assert cli.main(["models", *more]) == 0
+    assert saved()["spec"]["analysis"]["axes"] == [["gender"]]
+    assert "'region' is left out of the axes" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [

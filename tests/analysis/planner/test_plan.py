@@ -15,7 +15,7 @@ import openpyxl
 import pytest
 
 from grasp_core import cli
-from grasp_core.analysis.planner import make
+from grasp_core.analysis.planner import simulation
 from grasp_core.analysis.planner._fitting import (
     LEAN,
     Model,
@@ -26,7 +26,7 @@ from grasp_core.analysis.planner._fitting import (
     planted,
     size_of,
 )
-from grasp_core.analysis.planner.designs import (
+from grasp_core.analysis.planner.sample_size import (
     chance,
     cheapest,
     factor_of,
@@ -38,7 +38,7 @@ from grasp_core.analysis.planner.designs import (
     recruitment,
     steps,
 )
-from grasp_core.analysis.planner.make import (
+from grasp_core.analysis.planner.simulation import (
     PlanTask,
     Trial,
     Trials,
@@ -261,7 +261,7 @@ def few_data_sets() -> Iterator[None]:
     few = {"ROUGH": 10, "PASSES": (15, 30), "ALONG": 2, "PILOTS": 4, "OF_PILOT": 10}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in few.items():
-            patch.setattr(make, name, value)
+            patch.setattr(simulation, name, value)
         yield
 
 
@@ -341,7 +341,7 @@ def test_pilots_that_cannot_have_the_difference_are_left_out_of_the_range_and_sa
             raise SpecError("out of reach")
         return model_of(pilot, spec, categories)
 
-    monkeypatch.setattr(make, "model_of", some)
+    monkeypatch.setattr(simulation, "model_of", some)
     pilot = drawn(known_model(), raters=20, items=20, inside=6)
     have = (Have("Woman", 6, True), Have("Man", 14, False))
     task = PlanTask(replace(ASSUMED, assumed=None, label="yes"), LABELS, None, have, pilot, (20, 20, 400))

@@ -19,7 +19,7 @@ import pytest
 
 from grasp_core.cli.terminal.messages import Lines
 from grasp_core.cli.terminal.progress import RunOnTerminal
-from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.result import GroupResult

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grasp_core.engine.pools.blocks import BLOCK_SECONDS, FIRST_BLOCK, FIRST_LABELS, GROWTH, Blocks
+from grasp_core.engine.pools.schedule import BLOCK_SECONDS, FIRST_BLOCK, FIRST_LABELS, GROWTH, Blocks
 
 
 @settings(deadline=None)

@@ -25,9 +25,9 @@ from grasp_core import __version__, cli
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import cluster as cluster_module
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.cluster import ClusterPool
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.service import Service
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.access import EVERYTHING
@@ -350,7 +350,7 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
     mortal: DaskCluster, tmp_path: Path, monkeypatch, local: dict
 ) -> None:
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 2.0)
-    monkeypatch.setattr("grasp_core.engine.computing.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("grasp_core.engine.saved_runs.SAVE_SECONDS", 0.0)
     engine = connect(database_url(Settings(home=str(tmp_path))))
     service = Service(RunStore(engine), FileStore(engine), ClusterPool(mortal.address))
     service.start()

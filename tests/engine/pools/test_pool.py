@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.pools import blocks as blocks_module
+from grasp_core.engine.pools import schedule as blocks_module
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import ATTEMPTS, Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.pools.workers import Sent
 from grasp_core.engine.run import prepare
 from grasp_core.engine.watching import Watcher

@@ -43,7 +43,7 @@ def table(labels: dict[str, str]) -> str:
     return "ID,Label\n" + "".join(f"{one},{label}\n" for one, label in labels.items())
 
 
-def archive(*tasks: str, wrong: int = 0, missed: int = 0) -> bytes:
+def archive(*tasks: str, wrong: int = 0, missed: int = 0, sure: float | None = None) -> bytes:
     """Gold labels but for the first `wrong` rows, which have no class, or `missed` ones: another class."""
     labels = {one: "maybe" if row < wrong else label for row, (one, label) in enumerate(GOLD.items())}
     labels |= {one: CLASSES[labels[one] == "yes"] for one in list(GOLD)[:missed]}
@@ -51,6 +51,9 @@ def archive(*tasks: str, wrong: int = 0, missed: int = 0) -> bytes:
     with zipfile.ZipFile(out, "w") as packed:
         for task in tasks:
             packed.writestr(f"data/{task}/predictions.csv", table(labels))
+            if sure is not None:
+                rows = "".join(f"{one},{sure},{1 - sure}\n" for one in GOLD)
+                packed.writestr(f"data/{task}/probabilities.csv", f"ID,{','.join(CLASSES)}\n{rows}")
     return out.getvalue()
 
 
@@ -85,6 +88,15 @@ def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server
     assert not any(source for source in page.dataframe[0].value["scored"] if source != "here")
 
 
+def test_probabilities_have_calibration_told(page: AppTest, benchmark: Server) -> None:
+    submit(page, archive("one", "two", sure=0.5))
+    assert "All submission files validated!" in seen(page.success)
+    score(page, "ours")
+    shown = next(frame.value for frame in page.dataframe if "Brier score" in frame.value)
+    assert shown["Brier score"].tolist() == ["0.500", "0.500"]
+    assert shown["Log loss"].tolist() == ["0.693", "0.693"]
+
+
 def test_the_same_predictions_stand_once_under_their_last_name(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two"))
     for name in ("first", "last"):
@@ -96,6 +108,7 @@ def test_the_same_predictions_stand_once_under_their_last_name(page: AppTest, be
 def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: Server) -> None:
     models_view(page, "Submit")
     assert "All 2 tasks can be scored here." in seen(page.caption)
+    assert not page.error
     (Path(benchmark.settings.raft_gold) / "two" / "test.csv").unlink()
     page.run()
     assert "1 of the 2 tasks can be scored here: one." in seen(page.info)

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import LOCAL_USER
 from grasp_core.server.server import Server
-from pages._ui.helpers import sign_ins as ended
+from pages._ui.helpers import sessions as ended
 from pages._ui.helpers.state import KEY, Work
 from tests.labels import CONTINUE
 from tests.pages.visits import open_example, press

@@ -17,7 +17,17 @@ from grasp_core.server.server import Server
 from tests.analysis.models.cases import AXES, SPEC, data, planted_labels
 from tests.labels import CANCEL_RUN, RUN_AGAIN
 from tests.pages.conftest import ENTRY
-from tests.pages.visits import PATIENCE_S, choose_view, finished, on, open_example, press, seen, widget
+from tests.pages.visits import (
+    PATIENCE_S,
+    choose_view,
+    finished,
+    on,
+    open_example,
+    press,
+    seen,
+    shown_run,
+    widget,
+)
 from tests.shared_data import DICES350, needs_shared_data
 
 SLOT = "Models' labels"
@@ -245,6 +255,12 @@ def test_a_question_waits_while_another_view_is_looked_at(page: AppTest, server:
     assert widget(page.number_input, "Permutations").value == 200
     press(page, ASK)
     assert "sides with" in seen(finished(page, server).markdown)
+    visitor = AppTest.from_file(ENTRY, default_timeout=60).run()
+    visitor.query_params["run"] = shown_run(page, server).id
+    on(press(on(visitor, "results"), RUN_AGAIN), "models")  # elsewhere: with the files that the server has
+    assert widget(visitor.text_input, "Name of model 1").value == "planted"
+    press(visitor, ASK)
+    assert shown_run(visitor, server).id == shown_run(page, server).id
 
 
 def test_a_column_of_the_annotations_is_a_model(server: Server) -> None:

@@ -18,7 +18,7 @@ from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import Result
 from grasp_core.model.spec import SIDES
 from grasp_core.model.text import json_text
-from grasp_core.server.links import CLOSED
+from grasp_core.server.identity import CLOSED
 from grasp_core.server.server import Server
 from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord

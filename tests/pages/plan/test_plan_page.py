@@ -7,8 +7,7 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.analysis.planner import make
-from grasp_core.analysis.planner.make import PlanTask
+from grasp_core.analysis.planner.simulation import PlanTask
 from grasp_core.model.access import User
 from grasp_core.model.errors import SpecError
 from grasp_core.model.result import RunResult
@@ -24,12 +23,7 @@ from tests.stored import stored_run
 FILES = dict(zip(("votes.csv", "raters.csv"), written(*simulate(1)), strict=True))
 SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=100))
 BUTTON = "Make the plan"
-
-
-@pytest.fixture(autouse=True)
-def few_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"ROUGH": 10, "PASSES": (15,), "ALONG": 1, "PILOTS": 3, "OF_PILOT": 10}.items():
-        monkeypatch.setattr(make, name, value)
+pytestmark = pytest.mark.usefixtures("few_data_sets")
 
 
 def made(page: AppTest, server: Server, key: str) -> AppTest:

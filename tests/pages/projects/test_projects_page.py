@@ -32,7 +32,7 @@ def text(page: AppTest) -> str:
 def known(user: User, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The visitor is this person, with the projects that they have by then."""
     for module in ASKING:
-        monkeypatch.setattr(module, "visitor", lambda **_: server.known(user))
+        monkeypatch.setattr(module, "visitor", lambda **_: server.accounts.known(user))
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_project_is_made_and_worked_in(server: Server, monkeypatch: pytest.Mon
     [made] = [project for project in server.projects.all() if project.id != EVERYONE]
     assert made.name == HOSTILE
     assert server.projects.current(ANN.id) == made.id
-    assert server.known(ANN).role_in(made.id) == "owner"
+    assert server.accounts.known(ANN).role_in(made.id) == "owner"
     page = visit()
     assert page.selectbox(key="choose-project").value == made.id
     assert "\\<b\\>" in text(page) or "&lt;b" in text(page)

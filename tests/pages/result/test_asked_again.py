@@ -125,7 +125,7 @@ def test_it_is_run_in_the_project_of_the_run_not_in_the_chosen_one(
     bobs = server.projects.create("Bob's", owner=Member("person", BOB.id, "owner")).id
     run = _saved(server)
     server.projects.move(run.id, bobs)
-    become(server.known(BOB), monkeypatch)
+    become(server.accounts.known(BOB), monkeypatch)
     page = press(_visit(run.id), WITHOUT)
     assert not page.exception
     again = shown_run(page, server)
@@ -145,10 +145,10 @@ def test_without_its_files_a_run_is_mended_on_data(server: Server) -> None:
 
 def test_who_may_not_run_there_is_offered_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     run = _saved(server)
-    become(server.known(ANN), monkeypatch)
+    become(server.accounts.known(ANN), monkeypatch)
     page = _visit(run.id)
     assert WITHOUT in _labels(page)
-    become(server.known(VERA), monkeypatch)
+    become(server.accounts.known(VERA), monkeypatch)
     page.button(key="mend-0").click().run()  # as it was drawn before the role was taken away
     assert WITHOUT not in _labels(_visit(run.id))
     assert len(server.runs.search()) == 1

@@ -133,6 +133,12 @@ def test_change_and_run_again_keeps_the_settings(
     spec = shown_run(page, server).spec.analysis
     assert spec.seed == 2
     assert ("rater_race", "rater_gender") in spec.axes
+    finished(page, server)
+    visitor = _visit(shown_run(page, server).id)  # elsewhere: with the files that the server has
+    on(press(visitor, RUN_AGAIN), "analysis")
+    assert widget(visitor.number_input, "Seed").value == 2
+    press(visitor, "Run")
+    assert shown_run(visitor, server).id == shown_run(page, server).id
 
 
 def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(

@@ -12,7 +12,7 @@ def page() -> None:
     from grasp_core.model.outcome import Interval, Outcome
     from grasp_core.model.result import SliceResult, SlicesResult
     from pages._ui.helpers.widgets import Shown
-    from pages._ui.result.comparisons import show_slices
+    from pages._ui.result.groups import show_slices
     from tests.results import make_group, make_result
 
     low = Outcome(0.4, 0.1, "up", 0.001, 0.01, "corrected", interval=Interval(0.2, 0.6, "both"))

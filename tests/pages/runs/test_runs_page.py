@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.engine.pools import workers
-from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module

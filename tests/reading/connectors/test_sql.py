@@ -19,7 +19,7 @@ from grasp_core.reading.connectors.fetching import Box, fetch
 from grasp_core.reading.connectors.source import Job, hosts_of, make, parse
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.folder import Folder
-from grasp_core.server.sources import Sources
+from grasp_core.server.watches import Sources
 from grasp_core.store.people.credentials import SourceTokenStore
 from grasp_core.store.schema import source_tokens
 from tests.store.conftest import engine, new_database

@@ -17,7 +17,7 @@ from grasp_core.model.settings import Settings
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_report
-from grasp_core.server.api import _reading as brought
+from grasp_core.server.api import new_runs as brought
 from grasp_core.server.server import Server
 from tests.empty_store import empty_home
 from tests.few_items import few_items
@@ -240,6 +240,7 @@ def test_quality_is_that_of_the_other_doors(ann: TestClient) -> None:
     assert len(with_power["power"]) == 2
 
 
+@pytest.mark.usefixtures("few_data_sets")
 def test_runs_are_compared_mapped_and_planned_from(ann: TestClient, server: Server) -> None:
     server.service.start()
     files = upload(ann)

@@ -46,10 +46,12 @@ def ann(client: MakeClient) -> TestClient:
     return visitor
 
 
-def archive(labels: str) -> bytes:
+def archive(labels: str, probabilities: str = "") -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as packed:
         packed.writestr("data/mood/predictions.csv", f"ID,Label\n{labels}")
+        if probabilities:
+            packed.writestr("data/mood/probabilities.csv", f"ID,calm,angry\n{probabilities}")
     return out.getvalue()
 
 
@@ -69,6 +71,22 @@ def test_predictions_are_scored_once_and_taken_off(ann: TestClient, client, serv
     problem(submit(viewer, archive("50,calm\n")), HTTPStatus.FORBIDDEN)
     assert ann.delete(f"/api/v1/submissions/{made['id']}").status_code == HTTPStatus.NO_CONTENT
     problem(ann.delete(f"/api/v1/submissions/{made['id']}"), HTTPStatus.NOT_FOUND)
+
+
+def test_probabilities_have_calibration_told_and_count_as_further_predictions(ann, server) -> None:
+    labels, likely = "50,calm\n51,angry\n", "50,0.8,0.2\n51,0.4,0.6\n"
+    made = submit(ann, archive(labels, likely)).json()
+    figures = made["scores"]["tasks"]["mood"]["calibration"]
+    assert figures == {"brier": 0.2, "log_loss": 0.367, "ece": 0.3}  # (2 * .04 + 2 * .16) / 2, by hand
+    assert submit(ann, archive(labels, "50,1,0\n51,0,1\n")).json()["scores"] == made["scores"]
+    left = server.submissions.left("mood", owner=ANN.id)
+    assert left == server.settings.raft_scorings - 1
+    ann.delete(f"/api/v1/submissions/{made['id']}")
+    submit(ann, archive(labels, "50,1,0\n51,0,1\n"))
+    assert server.submissions.left("mood", owner=ANN.id) == left - 1
+    for wrong, told in (("50,1,0\n", "has no row for 1 ID: '51'"), ("50,1,1\n51,0,1\n", "must add up to 1")):
+        assert told in refused(submit(ann, archive("50,angry\n51,angry\n", wrong)))["detail"]
+    assert server.submissions.left("mood", owner=ANN.id) == left - 1
 
 
 @pytest.mark.parametrize("content", [b"no archive", archive("50,furious\n51,calm\n"), archive("")])

@@ -39,7 +39,7 @@ class Ours:
         self.visitor = client(**SIGN_IN)
         self.tokens = [token_of(server, mail, "run") for mail in MAILS]
         self.ann, self.bob = (
-            server.known(user)
+            server.accounts.known(user)
             for user in map(server.accounts.acting, (self._owner(token) for token in self.tokens))
             if user is not None
         )

@@ -30,7 +30,7 @@ LIMIT_MB = 512
 SOONER = 4
 """The server drops what nobody takes up this many times sooner than it is shipped to."""
 HURRY = f"""
-from pages._ui.helpers import background as waiting
+from pages._ui.helpers import sessions as waiting
 waiting.UNUSED_SECONDS /= {SOONER}
 waiting.LOOK_SECONDS /= {SOONER}
 """

@@ -11,7 +11,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-from pages._ui.helpers import background as waiting
+from pages._ui.helpers import sessions as waiting
 from tests.server.served.conftest import QUOTA_MB, SOONER
 from tests.server.tabs import XSRF, tab
 from tests.serving import Served, memory_of

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from grasp_core.engine.compute import compute
 from grasp_core.engine.inputs import Held, Holding, Inputs
-from grasp_core.engine.pools.blocks import Progress
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.run import run_key
 from grasp_core.engine.watching import EVERY_SECONDS, Checkpoints, Watcher
 from grasp_core.model import errors

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from grasp_core.analysis.pairs import compared
-from grasp_core.engine.pools.blocks import Progress
+from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.run import Prepared
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.groups import AxisSet, Grouping, form_groups
@@ -118,7 +118,7 @@ class Course:
 
     @classmethod
     def of(cls, prepared: Prepared) -> Course:
-        """The course that a run will take, by the model of :mod:`~grasp_core.engine.course`."""
+        """The course that a run will take, by the model of :mod:`~grasp_core.engine.time_left`."""
         dataset, analysis = prepared.dataset, prepared.spec.analysis
         asked = dataset, analysis.axes, analysis.min_raters
         groups = len(prepared.grouping.groups)

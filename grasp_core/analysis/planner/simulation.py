@@ -14,7 +14,7 @@ import numpy as np
 from grasp_core.analysis.cohesion.columns import DISTANCE, GAI, few_paired, group_columns
 from grasp_core.analysis.panel import Each
 from grasp_core.analysis.planner._fitting import Model, Pilot, assumed_model, fit, measured, planted
-from grasp_core.analysis.planner.designs import (
+from grasp_core.analysis.planner.sample_size import (
     MOST_SIMULATED,
     factor_of,
     fitted,
