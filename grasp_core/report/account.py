@@ -22,14 +22,7 @@ from grasp_core.permutation.draw import clusters_of, strata_of
 from grasp_core.permutation.testing.deviations import FEWEST
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.report.words import names
-from grasp_core.report.words.names import (
-    DSI_NAME,
-    PAIR_NAMES,
-    SIDE_WORDS,
-    format_p,
-    format_p_value,
-    statistic_name,
-)
+from grasp_core.report.words.names import DSI_NAME, PAIR_NAMES, SIDE_WORDS, format_p, format_p_value
 
 
 def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
@@ -149,9 +142,9 @@ def _named(mark: Undecided) -> str:
     if mark.model is not None:
         return f"{SIDE_WORDS[mark.statistic].name} of {mark.model} and {group_label(mark.group)} ({which})"
     if mark.other is not None:
-        name = PAIR_NAMES.get(mark.statistic) or statistic_name(mark.statistic)
+        name = PAIR_NAMES.get(mark.statistic) or names.statistic_name(mark.statistic)
         return f"{name} of {group_label(mark.group)} and {group_label(mark.other)} ({which})"
-    return f"{statistic_name(mark.statistic)} of {group_label(mark.group)} ({which})"
+    return f"{names.statistic_name(mark.statistic)} of {group_label(mark.group)} ({which})"
 
 
 _REASONS = 6

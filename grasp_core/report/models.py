@@ -227,7 +227,7 @@ class _Sided(NamedTuple):
         return closer(self.statistic, self.outcome)
 
 
-SIDED = (
+_SIDED = (
     Column("model", "model", name="model"),
     Column(lambda one: " x ".join(one.row.group.axes), name="axis"),
     Column(lambda one: axis_label(one.row.group.axes), "axis"),
@@ -252,12 +252,12 @@ SIDED = (
 
 def sides_csv(result: ModelsResult) -> str:
     """Every number at full precision: one line per model, group and statistic."""
-    return csv_of(SIDED, _each_side(result), end="\r\n")
+    return csv_of(_SIDED, _each_side(result), end="\r\n")
 
 
 def sides_table(result: ModelsResult) -> pd.DataFrame:
     """One row per model, group and statistic."""
-    return texts(SIDED, _each_side(result))
+    return texts(_SIDED, _each_side(result))
 
 
 def _each_side(result: ModelsResult) -> list[_Sided]:
