@@ -274,7 +274,9 @@ def _config(colours: Palette) -> alt.Config:
             subtitlePadding=5,
             offset=12,
         ),
-        legend=alt.LegendConfig(labelColor=colours.ink, labelFontSize=12, symbolStrokeWidth=0),
+        legend=alt.LegendConfig(
+            labelColor=colours.ink, labelFontSize=12, symbolStrokeWidth=0, columnPadding=24
+        ),
         text=alt.MarkConfig(font=FONT, fontSize=12, color=colours.ink),
     )
 
