@@ -177,7 +177,7 @@ def picture(page: Page, name: str) -> None:
 def go_to(page: Page, screen: str) -> None:
     """Choose a screen that *More* lists."""
     page.get_by_role("link", name="More", exact=True).click()
-    page.get_by_test_id("stMain").get_by_role("link", name=screen).click()
+    page.get_by_test_id("stMain").get_by_role("link", name=f"{screen}:").click()
 
 
 def search_runs(page: Page, text: str) -> None:
