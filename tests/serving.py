@@ -69,12 +69,7 @@ def serving(
     env = {**os.environ, "GRASP_HOME": str(folder / "home"), "GRASP_WORKERS": "1", **(environment or {})}
     with served.log.open("wb") as output:
         process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=env,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
+            command, cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
     try:
         try:

@@ -101,10 +101,7 @@ def test_nobody_else_learns_or_changes_anything_by_any_operation(server, theirs:
     for name, headers in outsiders.items():
         for method, path, named in asked:
             answer = visitor.request(
-                method,
-                path,
-                params=named,
-                headers={"Origin": "https://grasp.example", **headers},
+                method, path, params=named, headers={"Origin": "https://grasp.example", **headers}
             )
             shown = f"{name}: {method} {path}: {answer.status_code}"
             assert SECRET not in answer.text, shown

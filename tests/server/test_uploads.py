@@ -38,10 +38,7 @@ class Site:
             WebSocketRoute("/_stcore/stream", self._hear),
         ]
         identify = lambda connection: PEOPLE.get(connection.headers.get("X-Test-User", ""))  # noqa: E731
-        middleware = [
-            Middleware(UploadGate, self.ledger, lambda: server, identify),
-            Middleware(Messages),
-        ]
+        middleware = [Middleware(UploadGate, self.ledger, lambda: server, identify), Middleware(Messages)]
         self.client = TestClient(Starlette(routes=routes, middleware=middleware))
 
     def put(self, who: str, size: int, *, session: str | None = None, chunked: bool = False) -> Response:

@@ -168,10 +168,7 @@ def test_apunim_stands_beside_ours_where_it_was_measured(nothing: Measured) -> N
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("test", "name"),
-    [
-        ("distance", "teams of five within groups"),
-        ("xrr", "another axis matters, Cramér's V .5"),
-    ],
+    [("distance", "teams of five within groups"), ("xrr", "another axis matters, Cramér's V .5")],
 )
 def test_a_remedy_takes_back_what_is_called_wrongly(test: str, name: str) -> None:
     without, with_remedy = (one.cell for one in situations.SITUATIONS if one.name == name)

@@ -215,11 +215,7 @@ def with_gaps() -> ModelsResult:
 
 
 STRICT = {"correction": "max-t", "family": "all", "strata": ("region",), "ties": "random", "seed": 9}
-CASES = {
-    "usual": usual,
-    "max-T over all tests": lambda: usual(**STRICT),
-    "paper's p": with_gaps,
-}
+CASES = {"usual": usual, "max-T over all tests": lambda: usual(**STRICT), "paper's p": with_gaps}
 
 
 @pytest.mark.parametrize("case", CASES)

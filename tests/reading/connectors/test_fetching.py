@@ -309,14 +309,7 @@ def test_hosts_that_are_named_may_be_asked_and_entries_that_are_none_are_refused
         place = NAMED.check(parse(source))
         assert place is not None
         assert place.port
-    for entry in (
-        "https://host",
-        "host/path",
-        "host:99999",
-        "*",
-        "user@host",
-        "",
-    ):
+    for entry in ("https://host", "host/path", "host:99999", "*", "user@host", ""):
         with pytest.raises(SettingsError, match="GRASP_SOURCE_HOSTS lists hosts like"):
             hosts_of([entry], own_machine=False)
 

@@ -108,10 +108,7 @@ def test_every_reason_is_counted_once() -> None:
         LeftOutReason.NO_LABEL(): ("no label", 1),
         LeftOutReason.RATERS_WITH(values=("'out' = 'yes'",)): ("raters with 'out' = 'yes'", 1),
         LeftOutReason.WITH_VALUE(column="status", value="bad"): ("'status' = 'bad'", 1),
-        LeftOutReason.ANSWERED_AGAIN(which="later"): (
-            later,
-            2,
-        ),
+        LeftOutReason.ANSWERED_AGAIN(which="later"): (later, 2),
     }
     counts = tuple(LeftOut(reason, count) for reason, (_, count) in left_out.items())
     assert account(table, spec) == Account("row", 7, 2, counts, ("mark",))

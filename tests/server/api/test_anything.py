@@ -55,8 +55,7 @@ def test_nothing_that_may_be_asked_breaks_the_server(asked: Any, server: Server,
 
         @given(
             case=st.one_of(
-                operation.as_strategy(),
-                operation.as_strategy(generation_mode=GenerationMode.NEGATIVE),
+                operation.as_strategy(), operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
             ),
             there=st.booleans(),
         )

@@ -167,10 +167,7 @@ def test_title_note_and_tags_are_changed_one_by_one(ann: TestClient, client, don
 
 
 def test_files_stay_in_the_servers_folder(ann: TestClient, server: Server, folder: Path) -> None:
-    files = {
-        "annotations": {"location": "data:annotations.csv"},
-        "raters": {"location": "data:raters.csv"},
-    }
+    files = {"annotations": {"location": "data:annotations.csv"}, "raters": {"location": "data:raters.csv"}}
     run = ended(ann, post(ann, "/runs", spec=spec(), files=files))["run"]
     assert run["state"] == "queued"
     stored = upload(ann)

@@ -36,12 +36,7 @@ def cas(labels: dict[str, Any] | None, *more: dict[str, Any]) -> dict[str, Any]:
     structures: list[dict[str, Any]] = [
         {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaNum": 1, "sofaID": "_InitialView", "sofaString": TEXT},
         {"%ID": 2, "%TYPE": about, "@sofa": 1, **WHOLE},
-        {
-            "%ID": 3,
-            "%TYPE": f"{DKPRO}.clarin.webanno.api.type.CASMetadata",
-            "@sofa": 1,
-            "username": "x",
-        },
+        {"%ID": 3, "%TYPE": f"{DKPRO}.clarin.webanno.api.type.CASMetadata", "@sofa": 1, "username": "x"},
         {"%ID": 4, "%TYPE": "webanno.custom.Span", "@sofa": 1, "begin": 3, "end": 8, "kind": "weather"},
         {"%ID": 5, "%TYPE": "webanno.custom.LinkType", "role": "p1", "@target": 4},
     ]

@@ -85,10 +85,7 @@ ANOTHER = lines([record(9, "P", text="Another")])
     ("content", "name"),
     [
         (zipped({"train.jsonl": lines(of("ann")), "test.jsonl": ANOTHER}), "other texts.zip"),
-        (
-            zipped({"train.jsonl": lines(of("ann")), "test.jsonl": ANOTHER.replace(b"9", b"1")}),
-            "ids.zip",
-        ),
+        (zipped({"train.jsonl": lines(of("ann")), "test.jsonl": ANOTHER.replace(b"9", b"1")}), "ids.zip"),
         (zipped({"all.jsonl": lines(of("ann"))}), "one file.zip"),
         *((lines(of("ann")), name) for name in ("all.jsonl", "folder/all.jsonl", "ann.jsonl")),
         (as_csv("ann"), "ann.csv"),

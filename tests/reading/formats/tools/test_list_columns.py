@@ -20,16 +20,7 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.formats.shapes import lists
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from tests.reading.exports import (
-    cells,
-    lines,
-    loaded,
-    mangled,
-    read_or_refused,
-    spec_of,
-    survives,
-    table_of,
-)
+from tests.reading.exports import cells, lines, loaded, mangled, read_or_refused, spec_of, survives, table_of
 from tests.reading.making import parquet_bytes
 
 LABEL = {"names": ["no", "yes"], "_type": "ClassLabel"}

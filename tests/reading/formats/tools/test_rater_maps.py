@@ -259,12 +259,7 @@ def test_what_may_be_raters_or_labels_is_refused_and_other_objects_left_alone() 
 
 def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
     records = [
-        {
-            "id": item,
-            "annotators": [*own],
-            "labels": [*own.values()],
-            "scores": {f"s{item}a": 1, "b": 2},
-        }
+        {"id": item, "annotators": [*own], "labels": [*own.values()], "scores": {f"s{item}a": 1, "b": 2}}
         for item, own in GIVEN.items()
     ]
     assert cells(table_of(records), "id", "annotators", "labels") == PAIRS_MAPS
