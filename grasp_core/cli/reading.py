@@ -27,6 +27,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.recognise import file_roles
 from grasp_core.reading.sandbox.read import read_together
 from grasp_core.reading.table.table import Table
+from grasp_core.reading.tables import inside
 from grasp_core.report.account import account_sentences
 from grasp_core.report.saved import RecordedSpec, read_spec
 from grasp_core.report.words.label_use import labelled_sentence
@@ -34,8 +35,8 @@ from grasp_core.report.words.label_use import labelled_sentence
 _COMPARED = 20_000
 """Distinct texts among which one that is like another is looked for."""
 _ROLES = ("annotations", "raters", "items")
-_SORTED: dict[str, Table] = {}
-"""Files that were read to tell what they hold, by their absolute places, until a role takes them."""
+_SORTED: dict[tuple[str, str | None], Table] = {}
+"""Files, or sheets, that were read to tell what they hold, by absolute places, until a role takes them."""
 
 
 def say_data(dataset: Dataset, spec: DataSpec) -> None:
@@ -53,7 +54,7 @@ def note_problems(dataset: Dataset) -> None:
 
 def read_place(place: str, member: str | None) -> Table:
     """Read a path, an address or a source, unless it was read to tell what it holds."""
-    if member is None and (at := os.path.abspath(place)) in _SORTED:
+    if (at := (os.path.abspath(place), member)) in _SORTED:
         return _SORTED.pop(at)
     with clearing():
         table = read_anywhere(place, member, ask=_ask, told=lambda words: show_line(words) if words else None)
@@ -101,9 +102,13 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     """Take files that are named without an option for what their content says, as if options named them."""
     files: Sequence[str] = vars(chosen).pop("files")
     able = [role for role in _ROLES if role in vars(chosen)]
-    if files and any(vars(chosen)[role] is not None for role in able):
+    beside = [role for role in able if vars(chosen)[role] is not None]
+    member = chosen.member if len(files) == 1 else None
+    if files and beside and (len(files) > 1 or "annotations" in beside):
         raise SpecError(f"name files alone, or by {', '.join(f'--{role}' for role in able)}, not both")
-    files, tables = _joined(files, [read_place(file, None) for file in files])
+    files, tables = _joined(files, [read_place(file, member) for file in files])
+    if len(files) == 1 and (beside or tables[0].member is not None):  # what its sheets hold is told below
+        _SORTED[os.path.abspath(files[0]), member], chosen.annotations, files = tables[0], files[0], []
     roles = file_roles(tables) if files else ()
     labels = next((file for file, role in zip(files, roles, strict=True) if role == "annotations"), "")
     for file, role in zip(files, roles, strict=True):
@@ -118,10 +123,38 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
             raise SpecError(f"{vars(chosen)[role]} and {file} both look like {role}: name one by --{role}")
         setattr(chosen, role, file)
     if files:
-        _SORTED.update(zip(map(os.path.abspath, files), tables, strict=True))
+        _SORTED.update(
+            {(os.path.abspath(file), member): one for file, one in zip(files, tables, strict=True)}
+        )
         note(", ".join(f"{file}: {role}" for file, role in zip(files, roles, strict=True)))
     if chosen.annotations is None:
         raise SpecError(f"name the file with the labels, such as: grasp {command} labels.csv raters.csv")
+    _take_inside(chosen, able)
+
+
+def _take_inside(chosen: argparse.Namespace, able: Sequence[str]) -> None:
+    """Take the sheets of the labels' own workbook for what they hold, where nobody names one."""
+    file, known = chosen.annotations, vars(chosen).get("raters")
+    place = os.path.abspath(file)
+    apart = known is not None and os.path.abspath(known) != place
+    if apart or chosen.member is not None or vars(chosen).get("spec") is not None or not os.path.exists(file):
+        return
+    table = read_place(file, None)
+    _SORTED[place, None] = table
+    but = None if known is None else chosen.raters_member
+    held = inside(table, lambda member: read_place(file, member), file_roles, but=but)
+    labels = held.get("annotations")
+    if labels is None or (len(held) == 1 and labels.member == table.member):
+        return
+    said = []
+    for role, one in held.items():
+        if role in able:
+            own = "member" if role == "annotations" else f"{role}_member"
+            vars(chosen).update({role: file, own: one.member})
+            _SORTED[place, one.member] = one
+            flag = f"--{role} {shlex.quote(file)} --{own.replace('_', '-')} {shlex.quote(str(one.member))}"
+            said.append(f"{quoted(str(one.member))}: {role} ({flag})")
+    note(f"inside {file}, {', '.join(said)}")
 
 
 def _joined(files: Sequence[str], tables: Sequence[Table]) -> tuple[list[str], list[Table]]:

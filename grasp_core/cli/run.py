@@ -24,7 +24,7 @@ from grasp_core.cli.options import (
     test_fields,
 )
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import note_other_data, read, recorded_spec, say_data, sort_files
+from grasp_core.cli.reading import note_other_data, note_problems, read, recorded_spec, say_data, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
 from grasp_core.cli.terminal.output import (
@@ -250,6 +250,8 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
         say_level(data, VOICE)
     if grouping.groups:
         say_shuffles(data, grouping, run_spec.analysis, VOICE)
+    else:  # the result's warnings are of groups
+        note_problems(data)
     load_s = time.perf_counter() - started
     with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
         if api is None:

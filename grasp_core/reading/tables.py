@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 
 from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.errors import DataError
 from grasp_core.reading import work
 from grasp_core.reading.dataset.load import Dataset, Fitted
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.sandbox.read import handle
 from grasp_core.reading.table.table import Table
+
+AT_ONCE = 16 * 2**20
+"""Files up to this size are read without more ado."""
+_TRIED = 20
+"""Sheets, or files of an archive, that are looked at."""
 
 
 def guessed(
@@ -30,6 +37,37 @@ def roles_of(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role |
     """What each of several files holds."""
     numbered = {f"file {place}": table for place, table in enumerate(tables)}
     return handle(work.roles, numbered, {"as_given": as_given})
+
+
+def inside(
+    table: Table,
+    read: Callable[[str], Table],
+    roles: Callable[..., tuple[Role | None, ...]] = roles_of,
+    *,
+    but: str | None = None,
+) -> dict[Role, Table]:
+    """What the sheets of a workbook, or the files of an archive, hold, as if they were files named together.
+
+    - `table`: as it is read where no sheet is named; where all were read together, nothing is told apart.
+    - `read`: reads a sheet.
+    - `but`: one whose role is known.
+    """
+    if table.member is None or len(table.members) < 2 or table.bytes > AT_ONCE:
+        return {}
+    tables = []
+    for member in dict.fromkeys((table.member, *table.members[:_TRIED])):
+        if member != but:
+            with suppress(DataError):
+                tables.append(read(member))
+    archive = "zip" in table.kind or "folder" in table.kind
+    found = roles(tables, as_given=not archive)
+    if None in found and found.count(None) > (whole := roles(tables)).count(None):
+        found = whole  # the first sheet is not that with the labels
+    held: dict[Role, Table] = {}
+    for one, role in zip(tables, found, strict=True):
+        if role is not None and (archive or role != "items"):
+            held.setdefault(role, one)
+    return held
 
 
 def loaded(

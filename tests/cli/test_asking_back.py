@@ -15,7 +15,9 @@ from grasp_core.cli.entry import make_parser
 from grasp_core.cli.parser import Parser, fill_all
 from grasp_core.reading.connectors.fetching import read_anywhere
 from tests.cli.test_commands import written
+from tests.reading.files.workbook_files import sheets_bytes
 from tests.reading.making import csv_bytes
+from tests.zips import zipped
 
 
 def votes(*labels: str, ids: tuple[str, str] = ("item", "rater"), values: str = "123") -> bytes:
@@ -253,5 +255,49 @@ def test_files_without_an_option_are_told_apart_by_their_content(folder: Path, c
     assert [file["name"] for file in found["data"]["files"]] == ["x.csv", "y.csv"]
     assert "z.csv: nothing in it joins to x.csv" in refusal(capsys, "run", "x.csv", "z.csv")
     assert "x.csv and x.csv both look like annotations" in refusal(capsys, "run", "x.csv", "x.csv")
-    assert "not both" in refusal(capsys, "run", "x.csv", "--raters", "y.csv")
+    assert "not both" in refusal(capsys, "run", "x.csv", "--annotations", "y.csv")
     assert "name the file with the labels" in refusal(capsys, "run")
+    assert cli.main(["quality", "x.csv", "--raters", "y.csv"]) == 0
+
+
+LABELS = [["item", "rater", "label"], *([f"i{n % 9}", f"r{n // 9}", "ab"[n % 5 % 2]] for n in range(54))]
+PEOPLE = [["who", "gender", "age"], *([f"r{j}", "fm"[j % 2], str(30 + j)] for j in range(6))]
+OTHER = [["what", "of"], ["a", "b"], ["c", "d"]]
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "zip"])
+@pytest.mark.parametrize("order", ["Labels People", "People Labels", "Codebook People Labels"])
+def test_the_sheet_with_the_raters_is_taken_as_a_file_would_be(
+    folder: Path, capsys, ending: str, order: str
+) -> None:
+    sheets = {"Labels": LABELS, "People": PEOPLE, "Codebook": OTHER}
+    sheets = {name: sheets[name] for name in order.split()}
+    names = {name: name if ending == "xlsx" else f"{name}.csv" for name in sheets}
+    packed = {f"{name}.csv": csv_bytes(rows) for name, rows in sheets.items()}
+    book = f"book.{ending}"
+    (folder / book).write_bytes(sheets_bytes(sheets) if ending == "xlsx" else zipped(packed))
+    raters = ["--raters", book, "--raters-member", names["People"]]
+    for beside in ([], raters):
+        assert cli.main(["run", book, *beside, "--permutations", "20", "--out", "found.json"]) == 0
+        data = written("found.json")["spec"]["data"]
+        assert (data["part"], data["raters_part"]) == (names["Labels"], names["People"])
+        said = capsys.readouterr().err
+        assert bool(beside) or f"{names['People']!r}: raters ({' '.join(raters)})" in said
+    assert cli.main(["run", book, "--member", names["Labels"], "--out", "found.json"]) == 0
+    assert (
+        written("found.json")["spec"]["data"]["raters_part"] is None
+    )  # a sheet that is named is meant alone
+
+
+def test_other_sheets_are_named_where_one_alone_is_read(folder: Path, capsys) -> None:
+    (folder / "book.xlsx").write_bytes(sheets_bytes({"Labels": LABELS, "Codebook": OTHER}))
+    assert cli.main(["run", "book.xlsx", "--permutations", "20"]) == 0
+    assert (
+        "only its sheet 'Labels' (54 rows) was read; another is 'Codebook' (2 rows)"
+        in capsys.readouterr().err
+    )
+    asked = [row[:1] + row[2:] for row in LABELS]
+    (folder / "book.xlsx").write_bytes(
+        sheets_bytes({"Labels": [[*row, "x"] for row in asked], "Plan": OTHER})
+    )
+    assert "'Plan' (2 rows)" in refusal(capsys, "run", "book.xlsx")

@@ -156,7 +156,7 @@ def test_one_file_with_everything(folder: Path) -> None:
 BAD = {
     "missing file": ["--annotations", "nowhere.csv", "--axis", "race"],
     "missing raters file": ["--raters", "nowhere.csv", "--axis", "race"],
-    "a folder as file": ["--annotations", ".", "--axis", "race"],
+    "an empty folder": ["--annotations", "nothing", "--axis", "race"],
     "empty file": ["--annotations", "empty.csv", "--axis", "race"],
     "unknown label column": ["--label", "verdict", "--axis", "race"],
     "unknown axis": ["--axis", "height"],
@@ -190,6 +190,7 @@ def test_bad_input_is_one_sentence(folder: Path, capsys, monkeypatch, case: str)
     computed: list[object] = []
     monkeypatch.setattr(questions, "shuffled", lambda *arguments: computed.append(arguments))
     (folder / "empty.csv").touch()
+    (folder / "nothing").mkdir()
     assert run(*BAD[case]) == 2
     said = capsys.readouterr()
     assert not computed

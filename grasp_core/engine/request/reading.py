@@ -10,6 +10,7 @@ from grasp_core.engine.request.leaving_out import Answer, left_out
 from grasp_core.engine.request.option_names import Voice
 from grasp_core.model.data_spec import Bins, Combine, DataSpec
 from grasp_core.model.errors import UnsureError, raise_stopping
+from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, question, recognise, with_items
@@ -122,7 +123,9 @@ def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[s
             ask = said
         asked.setdefault(of.name, []).append(ask)
     if asked:
-        sentences = (f"{file}: {'; '.join(questions)}" for file, questions in asked.items())
+        sentences = [f"{file}: {'; '.join(questions)}" for file, questions in asked.items()]
+        problems = given.annotations.problems
+        sentences += [one.message for one in problems if one.remark.code is FileProblem.ONE_MEMBER_READ]
         raise UnsureError("; ".join(sentences), unsure[0].field)
 
 

@@ -21,7 +21,7 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import FOLDER, AllowedSources
 from grasp_core.reading.sources.folder import MAX_LISTED, Listing
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import guessed, loaded
+from grasp_core.reading.tables import AT_ONCE, guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
@@ -125,10 +125,6 @@ def _listing(_allowed: AllowedSources, folder: str, search: str) -> Listing:
 def size_of(count: int) -> str:
     """For example "1.2 MB"."""
     return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count / 1e3:,.1f} kB"
-
-
-AT_ONCE = 16 * 2**20
-"""Files up to this size are read without more ado."""
 
 
 def read_watched(content: bytes, name: str, member: str | None, cancel: Callable[[], None]) -> Table:

@@ -23,7 +23,7 @@ from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import fitted, guessed, roles_of
+from grasp_core.reading.tables import fitted, guessed, inside, roles_of
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.data import arriving
@@ -36,8 +36,6 @@ from pages._ui.helpers.widgets import button, pick
 DROP_LABEL = "Drop everything you have: labels, raters, items, in one file or several"
 _HOLDS: Mapping[Role, str] = {"annotations": "labels", "raters": "raters", "items": "items"}
 _TOGETHER = "All that fit together, as one per annotator does"
-_TRIED = 20
-"""Sheets, or files of an archive, that are looked at."""
 _ROUND, _TAKEN, _OPENED = "files-round", "files-taken", "files-opened"
 _MESSAGES, _ASIDE = "files-messages", "files-aside"
 
@@ -255,21 +253,8 @@ def _told(tables: Sequence[Table], roles: Sequence[Role | None]) -> Mapping[str,
 def _arrange_inside(brought: _Brought) -> bool:
     """A first file, which may have the raters, and in an archive the items, on other sheets."""
     table = brought.table
-    apart = table.members if table.member is not None and len(table.members) > 1 else ()
-    if not apart:
-        return _use({role: table for role in roles_of([table]) if role is not None})
-    tables = [table]
-    if table.bytes <= arriving.AT_ONCE:
-        for member in apart[:_TRIED]:
-            if member != table.member:
-                with suppress(DataError):
-                    tables.append(brought.read(member))
-    archive = "zip" in table.kind
-    found: dict[Role, Table | None] = {}
-    for one, role in zip(tables, roles_of(tables, as_given=not archive), strict=True):
-        if role is not None and (archive or role != "items"):
-            found.setdefault(role, one)
-    return _use(found)
+    found: dict[Role, Table] = inside(table, brought.read)
+    return _use(found or {role: table for role in roles_of([table]) if role is not None})
 
 
 def _change_role(slot: Role, key: str) -> None:
