@@ -302,7 +302,7 @@ def _none(look: Look) -> Ids:
         "items-by-raters or --layout raters-by-items"
     )
     hint = layouts if alike else ""
-    why = f"none tells who gave which of an item's labels{hint}"
+    why = f"none tells several raters of an item apart{hint}"
     made = [name for name in look.columns if names.mentions(name, names.COUNTED)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
