@@ -452,13 +452,18 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
 def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Reading:
     """The label among what a known format's raters were asked; unsure where several are as good."""
     answered = {name: look.n * (1 - look.empty(name)) for name in questions}
-    able = []
+    recurring = [str(key) for key in (spec.item, spec.rater) if not look.unique(str(key))]
+    asked, able = [], []
     for name in questions:  # whose answers recur, and are about neither rater, time nor the answer itself
         most = MAX_CATEGORIES if look.kind(name) == "numbers" else MAX_OPTIONS
-        aside = names.mentions(name, names.DEMOGRAPHIC | names.META | names.SECONDARY)
-        fixed = any(look.depends_on(name, str(key)) for key in (spec.item, spec.rater))
-        if 2 <= len(look.texts(name)) <= min(most, answered[name] / 2) and not (aside or fixed):
-            able.append(name)
+        aside = names.mentions(name, names.DEMOGRAPHIC | names.META | names.SECONDARY) or names.is_id(name)
+        fixed = any(look.depends_on(name, key) for key in recurring)
+        if len(look.texts(name)) >= 2 and not (aside or fixed):
+            asked.append(name)
+            if len(look.texts(name)) <= min(most, answered[name] / 2):
+                able.append(name)
+    if not able and len(asked) > 1:  # of few rows hardly any answer recurs
+        return spec, [Reason("label", f"{listed(asked)} are questions alike", "unsure", tuple(asked))]
     fullest = max((answered[name] for name in able), default=0.0)
     able = [name for name in able if answered[name] >= _ANSWERED * fullest]
     top = max(map(_rank, able), default=0)
@@ -513,9 +518,10 @@ def _shorter(able: Collection[str]) -> frozenset[str]:
 
 def _may_label(look: Look, name: str, least: int = 2) -> bool:
     """Whether the values may be labels: no texts, times, addresses or ids."""
-    if (names.is_id(name) and not names.names_label(name)) or names.mentions(
-        name, names.META | names.ADDRESS
-    ):
+    aside = names.META | names.ADDRESS
+    if look.kind(name) == "numbers":
+        aside -= names.WRITTEN  # such as a French or German ``note``, which is a mark
+    if (names.is_id(name) and not names.names_label(name)) or names.mentions(name, aside):
         return False
     index = neutral(name) or names.mentions(name, names.INDEX)
     if index and look.kind(name) == "numbers" and not all(map(neutral, look.columns)):

@@ -294,7 +294,9 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
         if recurring:
             why = f"{quoted(recurring[0])} has values that recur, so that a person may have several rows"
             return Reason(rows, why, "unsure", tuple(recurring))
-        unique = [name for name in rest if look.unique(name) and look.n > 1]
+        ages = [one for one in rest if names.mentions(one, names.DEMOGRAPHIC) and look.kind(one) == "numbers"]
+        able = (name for name in rest if name not in ages)
+        unique = [name for name in able if look.unique(name) and look.n > 1]
         if unique:
             return Reason(rows, f"{quoted(unique[0])} may hold ids of the rows, or none does", "unsure")
         return Reason(

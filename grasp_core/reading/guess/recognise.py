@@ -164,6 +164,12 @@ def recognise(
     axes = tuple(dict.fromkeys(name for name in proposed if name in texts))
     if not axes:
         unclear = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
+        answers = () if recipe is None else recipe.questions
+        once = spec.layout == "long" and spec.rater is not None and look.unique(spec.rater)
+        of_people = set(() if raters is None else raters.columns)
+        of_people |= {name for name in texts if names.mentions(name, names.DEMOGRAPHIC | names.GROUPS)}
+        # Of raters with one row each all stands once, and answers are not what is known of them.
+        unclear |= {name for name in texts if (once or name in answers) and name not in of_people}
         axes, found = _axes(
             all_taken(advice, spec), {name: some for name, some in texts.items() if name not in unclear}
         )

@@ -23,11 +23,11 @@ PARTS = word_set(
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
-    "panelist panellist"
+    "panelist panellist gutachter annotateur évaluateur evaluateur evaluador anotador 标注员 المقيم"
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject person turker contributor consumer"
+    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband"
 )
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
@@ -35,8 +35,8 @@ LABEL = word_set(
 )
 DEMOGRAPHIC = word_set(
     "gender sex race ethnicity ethnic age region country locale language education religion income ses "
-    "politics political party orientation sexuality nationality culture occupation employment marital "
-    "disability generation demographic continent agegroup ageband agerange "
+    "politic politics political party orientation sexuality nationality culture occupation employment "
+    "marital disability generation demographic continent agegroup ageband agerange "
     "geschlecht alter herkunft sprache bildung beruf sexe genre âge langue pays sexo género edad idioma país"
 )
 GROUPS = word_set("group groups cohort treatment condition arm program expertise profession training")

@@ -305,3 +305,11 @@ def test_work_grows_with_the_columns_and_no_faster(names):
 def test_names_that_recur_are_numbered_without_counting_from_the_start():
     few, many = (calls(lambda n=n: name_columns(["x"] * n, "votes.csv")) for n in (FEW, FEW * TIMES))
     assert many < 1.2 * TIMES * few
+
+
+@pytest.mark.parametrize("head", ["texte annotateur note", "Aufsatz Gutachter Note", "song voter points"])
+def test_marks_and_those_who_give_them_are_known_by_other_names(head: str):
+    item, rater, label = head.split()
+    rows = [f"i{n % 6} r{n // 6} {n * n % 5 % 4 + 1}" for n in range(48)]
+    guess = recognise(text_table("/".join([head, *rows])))
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label, guess.uncertain) == (item, rater, label, ())

@@ -179,6 +179,13 @@ def test_what_names_do_not_settle_is_unsure():
         assert unsure(recognise(text_table(text))), text
 
 
+def test_an_age_is_nobodys_id():
+    text = "age q1 q2 q3/31 1 2 1/44 2 2 1/52 1 1 2/38 2 1 1"
+    guess = recognise(text_table(text), named=Named(layout="raters-by-items"))
+    assert guess.spec.rater is None
+    assert "rater" not in [one.field for one in guess.uncertain]
+
+
 def test_points_of_a_scale_may_be_what_was_counted_and_columns_of_one_name_are_all_labels():
     rows = [[f"i{n}", *map(str, (n % 3, n % 7, n % 9, n % 5, 2))] for n in range(40)]
     assert set(asked(recognise(rows_table([["image", *"12345"], *rows])))) == {"layout"}

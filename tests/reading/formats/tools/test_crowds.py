@@ -19,6 +19,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -135,6 +136,23 @@ def test_damaged_answers_name_the_row(broken: str) -> None:
     rows[5][-1] = broken
     with pytest.raises(DataError, match=r"batch\.csv, row 7, column 'Answer\.taskAnswers'.*JSON"):
         read(results(*rows))
+
+
+@pytest.mark.parametrize("hits", [1, 5])
+def test_answers_are_no_axes_where_each_worker_did_one_hit(hits: int) -> None:
+    """Of few answers to one HIT hardly one recurs: they are asked about, too."""
+    head = "HITId,WorkerId,AssignmentId,AssignmentStatus,Answer.rude,Answer.kind,Answer.gender"
+    rows = [
+        f"H{n % hits},W{n},A{n},Submitted,{'yn'[n % 2]},{'yn'[n % 3 % 2]},{'fm'[n % 2]}" for n in range(12)
+    ]
+    table = read_table("\n".join([head, *rows]).encode(), "batch.csv")
+    (asked,) = recognise(table).uncertain
+    assert asked.candidates == ("Answer.rude", "Answer.kind")
+    named = recognise(table, named=Named(label="Answer.kind"))
+    assert named.axes == ("Answer.gender",)
+    unlike = [f"H0,W{n},A{n},Submitted,{n % 7},{n % 9},f" for n in range(11)]
+    (asked,) = recognise(read_table("\n".join([head, *unlike]).encode(), "batch.csv")).uncertain
+    assert asked.candidates == ("Answer.rude", "Answer.kind")
 
 
 def test_forms_of_one_question_are_told_apart_and_questions_have_an_end() -> None:
