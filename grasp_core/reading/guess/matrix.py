@@ -132,7 +132,8 @@ def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recip
         spec, found = named_matrix(look, raters)
     else:
         found = []
-        questions = tuple(questions_of(look, [name for name in columns if name != given.rater]))
+        others = [name for name in columns if name != given.rater]
+        questions = recipe.questions or tuple(questions_of(look, others))
         why = "which of the questions are items is to be chosen, as a pattern of their columns' names"
         reasons.append(Reason("label", why, "unsure", questions))
         spec = DataSpec(layout="raters-by-items", rater=given.rater)

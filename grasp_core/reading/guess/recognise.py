@@ -27,6 +27,7 @@ from grasp_core.reading.guess.matrix import (
     around_matrix,
     guess_matrix,
     long_or_wide,
+    matching,
     named_matrix,
     survey,
 )
@@ -164,7 +165,8 @@ def recognise(
     axes = tuple(dict.fromkeys(name for name in proposed if name in texts))
     if not axes:
         unclear = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
-        answers = () if recipe is None else recipe.questions
+        questions = () if recipe is None else recipe.questions
+        answers = {name for one in questions for name in matching(one, list(texts))}
         once = spec.layout == "long" and spec.rater is not None and look.unique(spec.rater)
         of_people = set(() if raters is None else raters.columns)
         of_people |= {name for name in texts if names.mentions(name, names.DEMOGRAPHIC | names.GROUPS)}

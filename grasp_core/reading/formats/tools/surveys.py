@@ -135,10 +135,10 @@ def _of_survey(survey: _Survey, name: str) -> Parsed:
     said_of = {one: {text for text in found if text.strip()} for one, found in answers.items()}
     distinct = {one: found for one, found in said_of.items() if len(found) <= MAX_OPTIONS}
     items = _items(distinct, survey)
-    _check_one_question(items, distinct, survey, name)
+    patterns = _patterns(items, distinct, survey, name)
     said = [about, *survey.said]
     spec = None
-    if items:
+    if items and not patterns:
         rest = tuple(column for column in parsed.columns if column not in {rater, *items})
         spec = DataSpec(layout="raters-by-items", rater=rater, profile=rest)
         said.append(f"the answers to {number(len(items), 'question')} ({listed(items, 3)}) are the labels")
@@ -148,7 +148,15 @@ def _of_survey(survey: _Survey, name: str) -> Parsed:
     others = [(place, one) for place, one in enumerate(parsed.columns) if one != rater and one not in asked]
     embedded = tuple(one for place, one in others if place > last and one in survey.embedded)
     aside = tuple(one for place, one in others if place <= last or one not in survey.embedded)
-    recipe = Recipe(kind, spec, sentences=(*said,), respondents=rater, aside=aside, embedded=embedded)
+    recipe = Recipe(
+        kind,
+        spec,
+        sentences=(*said,),
+        respondents=rater,
+        aside=aside,
+        embedded=embedded,
+        questions=patterns,
+    )
     return dataclasses.replace(parsed, kind=kind, data=compact(parsed.data), recipe=recipe)
 
 
@@ -184,23 +192,33 @@ def _items(distinct: Mapping[str, set[str]], survey: _Survey) -> list[str]:
     return []
 
 
-def _check_one_question(
+def _patterns(
     items: Sequence[str], distinct: Mapping[str, set[str]], survey: _Survey, name: str
-) -> None:
-    """Refuse several questions about the same things: as columns they would be taken for other items."""
+) -> tuple[str, ...]:
+    """Of several questions about the same things the pattern of each one's columns, to choose one by.
+
+    As columns they would be taken for other items; where their names do not tell them apart they are refused.
+    """
     labels: set[str] = set().union(*(distinct[one] for one in items))
     asked = {
         question: run
         for question, run in survey.asked(list(distinct)).items()
         if len(run) > 1 and len(labels & set().union(*(distinct[one] for one in run))) > 1
     }
-    if len(asked) > 1:
-        first, second, *_ = (quoted(run[0]) for run in asked.values())
-        raise DataError(
-            f"{name} ({survey.tool}): {first}, {second} and those like them answer "
-            f"{number(len(asked), 'different question')} ({listed(list(asked), 3)}); keep the columns of one "
-            "of them, or write a row per annotation with a column per question"
-        )
+    if len(asked) < 2:
+        return ()
+    ends = [zip(min(run), max(run), strict=False) for run in asked.values()]  # of which all share the start
+    alike = [takewhile(lambda pair: pair[0] == pair[1], one) for one in ends]
+    starts = ["".join(first for first, _ in one).rstrip("0123456789") for one in alike]
+    told = [sum(one.startswith(start) for one in distinct) for start in starts]
+    if all(starts) and told == [*map(len, asked.values())]:
+        return tuple(f"{start}*" for start in starts)
+    first, second, *_ = (quoted(run[0]) for run in asked.values())
+    raise DataError(
+        f"{name} ({survey.tool}): {first}, {second} and those like them answer "
+        f"{number(len(asked), 'different question')} ({listed(list(asked), 3)}); keep the columns of one "
+        "of them, or write a row per annotation with a column per question"
+    )
 
 
 # Qualtrics: CSV, TSV or XLSX, with two or three header rows, or cleaned of all but one

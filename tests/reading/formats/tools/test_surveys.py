@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -101,8 +102,10 @@ def test_several_questions_are_refused_or_for_a_person_to_choose():
     with pytest.raises(DataError, match=r"2 different questions \('How rude is it\?', 'How funny is it\?'\)"):
         rows_table(qualtrics(rows(), texts=texts))
     text = "Respondent ID,Collector ID,How rude?,,How funny?,\n,,C1,C2,C1,C2\n1,4,1,2,3,4\n2,4,2,1,2,1\n"
-    with pytest.raises(DataError, match="2 different questions"):
-        read_table(text.encode(), "survey.csv")
+    (asked,) = recognise(read_table(text.encode(), "survey.csv")).uncertain
+    assert (asked.field, asked.candidates) == ("label", ("How rude? / C*", "How funny? / C*"))
+    guess = recognise(read_table(text.encode(), "survey.csv"), named=Named(label="How funny? / C*"))
+    assert (guess.uncertain, guess.axes) == ((), ())  # what else was asked is nothing that is known of raters
     body = rows()
     for row in body:
         row[13:16] = ["Yes" if row[13] else "No", "Yes", "No"]
