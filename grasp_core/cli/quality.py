@@ -23,7 +23,7 @@ from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.screens.constant import too_constant
-from grasp_core.reading.screens.duplicates import near_duplicates
+from grasp_core.reading.screens.duplicates import Duplicates, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import (
@@ -71,11 +71,14 @@ def _quality(chosen: argparse.Namespace) -> None:
             analysis.axes if chosen.power and analysis is not None else (),
             lambda done, of: countdown.show(done / of, f"simulating group {done + 1} of {of}"),
         )
+    exchange = None if analysis is None else _exchange(dataset, analysis)
+    close = near_duplicates(dataset.annotations)
     report = quality_report(
         dataset,
         names=None if analysis is None else analysis.tested,
         power=power,
-        exchange=None if analysis is None else _exchange(dataset, analysis),
+        exchange=exchange,
+        duplicates=close.counted,
     )
     write_output(
         chosen,
@@ -94,7 +97,7 @@ def _quality(chosen: argparse.Namespace) -> None:
     for sentence in tables.power_sentences(report.power) if report.power else ():
         say(sentence)
     if chosen.show_ids:
-        _print_ids(report, dataset.annotations)
+        _print_ids(report, dataset.annotations, close)
     note_problems(dataset)
     say_batches(found, used, dataset, report.warnings, VOICE)
 
@@ -107,7 +110,7 @@ def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
     return exchange_of(dataset.raters, analysis)
 
 
-def _print_ids(report: QualityReport, annotations: Annotations) -> None:
+def _print_ids(report: QualityReport, annotations: Annotations, close: Duplicates) -> None:
     names = [printable_name(one) for one in annotations.rater_ids]
     constant = too_constant(annotations).named & bool(report.constant.constant)
     for title, raters in (
@@ -116,5 +119,5 @@ def _print_ids(report: QualityReport, annotations: Annotations) -> None:
     ):
         say("\n".join([f"\n{title}", *(names[rater] for rater in np.flatnonzero(raters))]))
     say("\nNear-duplicates: rater, rater, items in common, equal labels")
-    for pair in near_duplicates(annotations).pairs:
+    for pair in close.pairs:
         say(f"{names[pair.first]}, {names[pair.second]}, {pair.common:,}, {pair.agreed:,}")

@@ -169,12 +169,17 @@ def quality_report(
     names: Sequence[str] | None = None,
     power: Sequence[GroupPower] = (),
     exchange: Exchange | None = None,
+    duplicates: CloseRaters | None = None,
 ) -> QualityReport:
-    """Look at everything but power, which takes longer and is given where it was estimated."""
+    """Look at everything but power, which takes longer and is given where it was estimated.
+
+    `duplicates`: from :func:`~grasp_core.reading.screens.duplicates.near_duplicates`, where they are known.
+    """
     if names is not None:
         axes = {name: dataset.raters.axes[name] for name in names}
         dataset = dataclasses.replace(dataset, raters=dataclasses.replace(dataset.raters, axes=axes))
-    looked, duplicates = looked_at(dataset, exchange), near_duplicates(dataset.annotations).counted
+    looked = looked_at(dataset, exchange)
+    duplicates = duplicates or near_duplicates(dataset.annotations).counted
     seen = {one.name: getattr(looked, one.name) for one in dataclasses.fields(looked)}
     return QualityReport(data=dataset.summary, duplicates=duplicates, power=tuple(power), **seen)
 

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import NamedTuple
 
 from grasp_core.model.data_spec import DataSpec
@@ -491,8 +490,8 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
 
 def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
     """The beginning and the end that names share, with ``*`` between them, if they alone have both."""
-    start = _common_start(several)
-    end = _common_start([name[len(start) :][::-1] for name in several])[::-1]
+    start = names.common_start(several)
+    end = names.common_start([name[len(start) :][::-1] for name in several])[::-1]
     start = start.rstrip("0123456789")
     end = end if end[:1] == "_" or not end[:1].isdigit() else end.lstrip("0123456789")
     if not (start or end) or ANY in start + end:
@@ -501,11 +500,6 @@ def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
         start, end = start[:_LONGEST_PATTERN].rstrip(), ""
     pattern = f"{start}{ANY}{end}"
     return pattern if len(matching(pattern, columns)) == len(several) else None
-
-
-def _common_start(texts: Sequence[str]) -> str:
-    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
-    return "".join(letters[0] for letters in alike)
 
 
 def matching(pattern: str, columns: Sequence[str]) -> list[str]:

@@ -168,13 +168,11 @@ def recognise(
         questions = () if recipe is None else recipe.questions
         answers = {name for one in questions for name in matching(one, list(texts))}
         once = spec.layout == "long" and spec.rater is not None and look.unique(spec.rater)
-        of_people = set(() if raters is None else raters.columns)
-        of_people |= {name for name in texts if names.mentions(name, names.DEMOGRAPHIC | names.GROUPS)}
+        own = () if raters is None else raters.columns
         # Of raters with one row each all stands once, and answers are not what is known of them.
-        unclear |= {name for name in texts if (once or name in answers) and name not in of_people}
-        axes, found = _axes(
-            all_taken(advice, spec), {name: some for name, some in texts.items() if name not in unclear}
-        )
+        by_name = {name for name in texts if (once or name in answers) and name not in own}
+        able = {name: some for name, some in texts.items() if name not in unclear}
+        axes, found = _axes(all_taken(advice, spec), able, by_name)
         reasons += [*found, *_in_bands(annotations, raters, spec, axes), *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
@@ -306,7 +304,11 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
     return {name: [text for text in table.distinct(name) if text != ""] for name, table in of.items()}
 
 
-def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[Reason]]:
+def _axes(
+    spec: DataSpec, texts: Mapping[str, Sequence[str]], by_name: Container[str]
+) -> tuple[tuple[str, ...], list[Reason]]:
+    """The axes, and why; those of `by_name` where their names say so alone."""
+    of_people = names.DEMOGRAPHIC | names.GROUPS
     parts = {part for one in (spec.item, spec.rater) if one is not None for part in one.split(PLUS)}
     excluding = {*parts, *(name for name, _ in (*spec.exclude, *spec.filters.drop))}
     free = [
@@ -315,6 +317,7 @@ def _axes(spec: DataSpec, texts: Mapping[str, Sequence[str]]) -> tuple[tuple[str
         if name not in excluding
         and len(values) <= PROPOSED_AXIS_VALUES
         and not names.mentions(name, names.RECORDS | names.WRITTEN)
+        and (name not in by_name or names.mentions(name, of_people))
     ]
     # Two columns of one name as an axis are one: the first.
     called = {" ".join(name.removeprefix("rater_").replace("_", " ").split()): name for name in free[::-1]}

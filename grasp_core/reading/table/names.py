@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import takewhile
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -229,6 +230,12 @@ def label_score(name: str) -> int:
     if found[-1] in LABEL:
         return 3 if len(found) == 1 else 2
     return int("overall" in found or not LABEL.isdisjoint(found))
+
+
+def common_start(texts: Iterable[str]) -> str:
+    """The letters that all begin with."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return "".join(letters[0] for letters in alike)
 
 
 def unused(name: str, taken: Collection[str]) -> str:

@@ -207,9 +207,7 @@ def _patterns(
     }
     if len(asked) < 2:
         return ()
-    ends = [zip(min(run), max(run), strict=False) for run in asked.values()]  # of which all share the start
-    alike = [takewhile(lambda pair: pair[0] == pair[1], one) for one in ends]
-    starts = ["".join(first for first, _ in one).rstrip("0123456789") for one in alike]
+    starts = [names.common_start(run).rstrip("0123456789") for run in asked.values()]
     told = [sum(one.startswith(start) for one in distinct) for start in starts]
     if all(starts) and told == [*map(len, asked.values())]:
         return tuple(f"{start}*" for start in starts)
