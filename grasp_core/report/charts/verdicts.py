@@ -199,20 +199,22 @@ class _Drawing:
 
     def _said(self, one: Finding) -> str:
         """What makes it differ, in two or three words; of groups that do not how the left panel has them."""
-        kinds = () if one.verdict is None else one.verdict.kinds
-        if kinds and kinds[0] == "items":
+        verdict = one.verdict
+        kind = verdict.kinds[0] if verdict is not None and verdict.kinds else None
+        if kind == "items":
             return "differ on some items"
-        if kinds and kinds[0] == "spread":
-            return "differ among themselves"
         who = "" if one.other is None else f"{one.name}: "
+        if kind == "spread" and verdict is not None and verdict.spread is not None:
+            return f"{who}vary {'more' if verdict.spread.ratio > 1 else 'less'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
         if mean is not None and mean.value is not None:
             return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
         told = self._told(one)
         if told is None or told[1].value is None:
             return ""
-        name = one_line(told[0])
-        return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {label_use.of_100(told[1].value)}"
+        name, amount = one_line(told[0]), label_use.of_100(told[1].value)
+        name = name if len(name) <= 12 else name[:11] + "…"
+        return f"{who}“{name}” {'as often' if amount.startswith('0.0') else amount}"
 
     def _drawn(self, name: str, panel: _Panel, across: tuple[float, float]) -> list[alt.Chart]:
         """A panel: its ticks behind each group's marks, what they say below, its heading, and the marks."""

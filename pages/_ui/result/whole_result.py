@@ -51,7 +51,7 @@ def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
     facts = [shown.title, *(number(*amount) for amount in amounts)]
     if found is not None and found.alpha is not None and not result.of_everybody:
         facts.append(f"overall agreement {words.two_decimals(found.alpha)} of 1")
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(key="answered", horizontal=True, vertical_alignment="center"):
         st.caption(escape_markdown(" · ".join(facts)), width="stretch")
         buttons()
     st.title(told.title.markdown)
