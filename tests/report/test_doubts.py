@@ -14,7 +14,7 @@ from benchmarks.planted import run_spec
 from benchmarks.study.situations import associated
 from grasp_core.cli.terminal.results import say_result
 from grasp_core.model.outcome import FEWEST_CLEAR, Apart, AssignmentCheck
-from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution
+from grasp_core.model.remarks.cautions import Caution, GroupCount, GuardCaution, ScreenCaution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Association, RunResult
 from grasp_core.notebook.results import Analysis
@@ -89,6 +89,9 @@ def test_an_axis_that_shows_nothing_itself_raises_no_doubt() -> None:
         result = make_result((found, old), statistics=("gai",), dsi=())
         result = replace(result, associations=(Association("gender", "age", 0.3, 0.01),))
         assert told(result)[0].undone is undone
+        together = GuardCaution.AXES_TOGETHER(first="gender", second="age", v=0.3, p="p = 0.010")
+        said = warned(replace(result, warnings=(together,)))
+        assert (said.first, said.others) == (((together,), ()) if undone else ((), (together,)))
 
 
 def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:

@@ -247,8 +247,8 @@ class _Drawing:
                 }
             )
         # No difference, and one step to each side: a round one where ticks say how much.
-        reach = 0.8 * (domain[1] - same)
-        steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 5)] if panel.round else []
+        reach = 0.9 * (domain[1] - same)
+        steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 3, 5)] if panel.round else []
         step = max((one for one in steps if one <= reach), default=reach)
         ticks = [
             {"x": place(one), "text": _SAME if one == same else panel.words(one), "same": one == same}

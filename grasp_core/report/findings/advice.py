@@ -12,7 +12,7 @@ from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, count
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
-from grasp_core.report.findings.findings import findings, held_groups, left_given, standing_pair
+from grasp_core.report.findings.findings import findings, left_given, may_stand_behind, standing_pair
 
 MATCHED = (LABEL_USE, "distance")
 """What compares a group with the others on the same items, so that other items, or more, do not make it."""
@@ -120,21 +120,15 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
             continue
         settled.add(column)
         if not here & left_given(result, found):
-            other = axis_label((column,))
-            lead = f"No longer given {other} ({other} may stand behind it, or too few raters may move)"
-            yield Doubt(lead, f"no longer given {other}", f"do not recruit by {axis}: see what {other} tells")
-    marked = held_groups(result) | held_groups(result, "nominal")
+            given = axis_label((column,))
+            lead = f"No longer given {given} ({given} may stand behind it, or too few raters may move)"
+            yield Doubt(lead, f"no longer given {given}", f"do not recruit by {axis}: see what {given} tells")
     for one in result.associations:
-        inside = [name for name in (one.first, one.second) if name in about.axes]
-        if len(inside) != 1:
+        other = may_stand_behind(result, one, about.axes)
+        if other is None or other in settled:
             continue
-        other = one.second if inside[0] == one.first else one.first
-        groups = {row.group for row in result.groups if row.group.axes == (other,)}
-        # Something is marked of the axis itself, which has more of what it lends, or it is untested.
-        may_explain = not groups or bool(groups & marked)
-        if other in settled or not may_explain:
-            continue
-        named, own = axis_label((other,)), axis_label((inside[0],))
+        own = axis_label((one.first if other == one.second else one.second,))
+        named = axis_label((other,))
         both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
         mend = f"see which of {both} matters: test each given the other (under Compare groups, or by --given)"
         lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"

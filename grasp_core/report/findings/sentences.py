@@ -36,7 +36,7 @@ _WHOLE_FROM = 0.05
 """From 5 of 100 answers on, decimals say nothing in a sentence."""
 _SMALL = 10
 """In groups of fewer raters differences are missed more often."""
-HOW_SURE = "Very sure: luck makes a finding in about 5 of 100 studies."
+HOW_SURE = "Very sure: if nobody differed, about 95 of 100 studies would find nothing."
 HOW_SURE_BEFORE = (
     "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
     "finding by this rule of earlier versions. A new run gives one verdict a group."

@@ -144,7 +144,7 @@ def _groups(shown: Shown) -> None:
             looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
             st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
     filled = ", filled if clear" if told.certain else ""
-    luck = "; among many, luck keeps some off “same”" if told.hints else ""
+    luck = "; of many, some miss “same” by luck" if told.hints else ""
     st.caption(
         f"Dot: estimate{filled}. Line: where it likely lies{luck}. In brackets: raters. Click a row for more."
     )

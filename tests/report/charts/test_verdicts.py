@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.model.outcome import Interval, Kind, Verdict, VerdictCode
+from grasp_core.model.outcome import Interval, Kind, Spread, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.charts.theme import to_svg
@@ -60,13 +60,24 @@ def test_verdicts_are_told_in_words_and_filled_dots_are_what_makes_a_group_diffe
     assert not any(row["fill"] == row["colour"] for row in drawn["right"])
 
 
+def test_spread_says_which_way_and_what_rounds_to_nothing_is_as_often() -> None:
+    rows = [judged(saying("same", -0.0004), "none", p=0.9)]
+    for name, ratio in (("wide", 2.0), ("close", 0.5)):
+        row = judged(saying(name, 0.1), "hint", "spread", p=0.02)
+        assert row.verdict is not None
+        rows.append(replace(row, verdict=replace(row.verdict, spread=Spread(ratio, 0.02))))
+    drawn = datasets(verdict_chart(result_of(*rows)))
+    said = {row["group"]: row["said"] for row in drawn["groups"]}
+    assert said == {"wide": "vary more", "close": "vary less", "same": "“unsafe” as often"}
+
+
 def test_scales_are_shared_and_marks_stay_inside_them(result: RunResult) -> None:
     for narrow in (False, True):
         drawn = datasets(verdict_chart(result, narrow=narrow))
         places = {row["group"]: row for row in drawn["left"]}
         same = next(tick["x"] for tick in drawn["left-ticks"] if tick["same"])
         assert places["hint"]["x"] - same == pytest.approx((places["whole"]["x"] - same) / 3)
-        assert [tick["text"] for tick in drawn["left-ticks"]] == ["20 fewer", "same", "20 more"]
+        assert [tick["text"] for tick in drawn["left-ticks"]] == ["30 fewer", "same", "30 more"]
         ends = [row[key] for row in drawn["left"] for key in ("low", "x", "high")]
         assert 0 <= min(ends) <= max(ends) <= 1
 
