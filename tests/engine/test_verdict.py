@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.planted import dataset
 from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import schedule as blocks_module
@@ -25,6 +26,7 @@ from grasp_core.permutation.testing import tally as tally_module
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.report.findings.sentences import answer
 from grasp_core.report.public_view import public_view
 from grasp_core.report.tables import verdict_table
 from grasp_core.report.tidy import VERDICT_COLUMNS, table_csv
@@ -204,6 +206,20 @@ def test_mirrored_regroupings_are_as_far_out_as_each_other(seed: int) -> None:
     found, _ = verdicts(run(halves(1), spec)).values()
     exact = 2 / 70
     assert found.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / FEWEST_CLEAR))
+
+
+@pytest.mark.parametrize("raters", [3, 4])
+def test_twenty_regroupings_are_too_few(raters: int) -> None:
+    """One of 20 is no p below 0.05: three raters against three are told so, and what brings more of them."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, (2 * raters, 12)).astype(np.int64)
+    data = dataset(labels, 2, {"side": ["in"] * raters + ["out"] * raters})
+    spec = replace(question(), analysis=AnalysisSpec((("side",),), permutations=FEWEST_CLEAR))
+    result = run(data, spec)
+    assert {one.why for one in verdicts(result).values()} == ({"few-raters"} if raters == 3 else {None})
+    told = answer(result)
+    assert told.headline.plain.startswith("No answer: too few raters") == (raters == 3)
+    assert ("Ask more raters: so few" in told.details[-1].plain) == (raters == 3)
 
 
 def test_pairs_and_groups_given_an_axis_have_verdicts() -> None:

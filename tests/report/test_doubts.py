@@ -180,9 +180,17 @@ def test_pairs_and_slices_carry_the_doubts_of_their_axis() -> None:
 
 def test_groups_that_cannot_be_found_are_no_negative_answer() -> None:
     stuck = [replace(make_group(name, gai=make_outcome(1.1, "up")), least_p=0.1) for name in ("A", "B")]
-    said = answer(make_result(tuple(stuck), statistics=("gai",), dsi=()))
+    result = make_result(tuple(stuck), statistics=("gai",), dsi=())
+    said = answer(result)
     assert said.headline.plain == "No answer: too few raters for any p below 0.05"
-    assert said.details[-1].plain.startswith("What to do: Shuffle within fewer strata")
+    assert said.details[-1].plain == ("What to do: Ask more raters: so few can be regrouped in too few ways.")
+    for asked, what in (
+        ({"strata": ("team",)}, "within fewer strata"),
+        ({"cluster": "team"}, "single raters in place of clusters"),
+    ):
+        spec = replace(result.spec, analysis=replace(result.spec.analysis, **asked))
+        advised = answer(replace(result, spec=spec)).details[-1].plain
+        assert advised.startswith(f"What to do: Ask more raters, or shuffle {what},")
     some = answer(make_result((stuck[0], make_group("C", gai=make_outcome(1.1, "up"))), statistics=("gai",)))
     assert some.headline.plain == NO_DIFFERENCE
 

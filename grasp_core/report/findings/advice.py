@@ -10,6 +10,7 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, nam
 from grasp_core.model.outcome import Untestable
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.model.result import RunResult
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
 from grasp_core.report.findings.findings import findings, left_given, may_stand_behind, standing_pair
@@ -138,9 +139,6 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
 _NAMED = 3
 _OWN_VIEW = ("gai", "gap")
 _LITTLE_AGREEMENT = ("irr", "gai", "gap", "negentropy", "plurality_size")
-_FEW = (
-    "Shuffle within fewer strata, or single raters in place of clusters, so that more regroupings are left."
-)
 MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": SAME_WORKLOAD}
 """What makes groups testable, by why they are not."""
 
@@ -148,7 +146,7 @@ MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": 
 def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """What mends doubts, then whom to recruit or to ask; or nothing, with what could have been found."""
     if not found and result.groups and all(row.least_p is not None for row in result.groups):
-        return (Sentence.of(_FEW),)
+        return (_more_ways(result.spec.analysis),)
     pair = None if found else standing_pair(result)
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
@@ -165,6 +163,18 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     until = "" if certain else " Until then, recruit nobody for this."
     first = (Sentence.of(f"First {'; '.join(mends)}.{until}"),) if mends else ()
     return (*first, *_of_certain(certain))
+
+
+def _more_ways(asked: AnalysisSpec) -> Sentence:
+    """What leaves more regroupings."""
+    more = ["within fewer strata"] * bool(asked.strata) + ["single raters in place of clusters"] * bool(
+        asked.cluster
+    )
+    if not more:
+        return Sentence.of("Ask more raters: so few can be regrouped in too few ways.")
+    return Sentence.of(
+        f"Ask more raters, or shuffle {' and '.join(more)}, so that more regroupings are left."
+    )
 
 
 def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:

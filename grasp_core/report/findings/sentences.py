@@ -63,7 +63,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
-    if not tested(result) or all(row.least_p is not None for row in result.groups):
+    if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
         return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
     return Sentence.of(NO_DIFFERENCE)
 
