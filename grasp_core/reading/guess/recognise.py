@@ -127,6 +127,8 @@ def recognise(
     else:
         recipe = None if recipe is not None and recipe.spec is not None else recipe
         spec, reasons = _from_columns(annotations, raters, named)
+        if recipe is not None and not recipe.respondents:
+            reasons += [Reason("layout", sentence, "sure") for sentence in recipe.sentences]
     annotations = with_joined(annotations, (spec.item, spec.rater))
     both = [table for table in (annotations, raters) if table is not None]
     unsaid = (text for table in both if table.recipe is not None for text in table.recipe.missing)
