@@ -122,7 +122,7 @@ def test_items_in_slots_of_a_row_per_rater_are_pairs_and_other_ids_and_labels_no
     ]
     guess = recognise(rows_table([["participant", "item1", "rating1", "item2", "rating2"], *rows]))
     assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("item", "participant", ())
-    head = "comment_id parent_id comment_score parent_score annotator label".split()
+    head = ["comment_id", "parent_id", "comment_score", "parent_score", "annotator", "label"]
     rows = [
         [f"t{n % 8}", f"t{n % 8 - 1}", str(n % 7), str(n % 3), f"w{n // 8}", "yn"[n * n % 3 % 2]]
         for n in range(24)
