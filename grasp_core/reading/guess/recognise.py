@@ -112,6 +112,7 @@ def recognise(
     recipe = published or annotations.recipe  # a data set may be a tool's export
     advice: list[Advice] = []
     ranked = False
+    cells: Mapping[str, int] = {}
     given = None if recipe is None else recipe.spec
     room = given is not None and named.layout in (None, given.layout)  # for what is named
     if recipe is not None and given is not None and room and (given.layout == "long" or named.label is None):
@@ -172,6 +173,8 @@ def recognise(
         once = spec.layout == "long" and spec.rater is not None and look.unique(spec.rater)
         own = () if raters is None else raters.columns
         # Of raters with one row each all stands once, and answers are not what is known of them.
+        labels = set(cells) if spec.layout != "long" else set[str]()
+        answers |= {name for name, some in texts.items() if labels.issuperset(some)}
         by_name = {name for name in texts if (once or name in answers) and name not in own}
         able = {name: some for name, some in texts.items() if name not in unclear}
         axes, found = _axes(all_taken(advice, spec), able, by_name)
@@ -255,8 +258,9 @@ def _two_coders(table: Table) -> bool:
     return len(runs(table.columns)[0]) == 2 and len(one & other) > 1 and len(one | other) <= MAX_CATEGORIES
 
 
-_WORKED_OUT = names.word_set("kappa alpha icc mos ci")
-_HOW_OFTEN = names.word_set("freq frequency count counts n")
+_WORKED_OUT = names.word_set(
+    "kappa alpha icc mos ci f1 accuracy acc auc bleu rouge comet loss rmse mae pearson spearman"
+)
 
 
 def _refuse_other(look: Look) -> None:
@@ -272,10 +276,12 @@ def _refuse_other(look: Look) -> None:
         )
     results = [name for name in look.columns if names.mentions(name, _WORKED_OUT)]
     labels = (name for name in look.columns if name not in results and names.label_score(name) > 1)
-    if results and all(look.kind(name) == "numbers" for name in results) and not any(labels):
-        why = f"{quoted(results[0])} is named like what is worked out of several raters' labels"
+    rater = look.ids[1]
+    judged = any(labels) or (rater is not None and not look.unique(rater))
+    if results and all(map(look.decimals, results)) and not judged:
+        why = f"{quoted(results[0])} is named like what is worked out of many labels"
         raise DataError(f"{look.whole.name}: {no_raters(why)}")
-    counted = [name for name in look.columns if _HOW_OFTEN.issuperset(names.words(name) or ("",))]
+    counted = [name for name in look.columns if names.HOW_OFTEN.issuperset(names.words(name) or ("",))]
     others = [name for name in look.columns if name not in counted]
     if len(counted) == 1 and others and all(text.isdigit() for text in look.texts(counted[0])):
         told = len(np.unique(np.stack([look[name].codes for name in others]), axis=1).T)

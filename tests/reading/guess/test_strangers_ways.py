@@ -168,3 +168,60 @@ def test_what_a_survey_embeds_after_the_last_question_is_known_of_its_respondent
     assert "condition" in guess.axes
     with pytest.raises(DataError, match="column 'Status' is put aside, so it cannot describe raters"):
         load(table, None, guess.spec, ("Status",))
+
+
+@pytest.mark.parametrize(
+    "head", ["subject rater1 rater2 rater3 Anna Ben", "participant coder_A coder_B teacher parent"]
+)
+def test_columns_of_the_same_labels_are_no_axes_in_either_layout(head: str) -> None:
+    rows = [[f"x{n}", *RNG.choices("12345", k=head.count(" "))] for n in range(40)]
+    table = rows_table([head.split(), *rows])
+    assert "layout" in asked(recognise(table))
+    for layout in ("items-by-raters", "raters-by-items"):
+        guess = recognise(table, named=Named(layout=layout))
+        assert (guess.axes, guess.uncertain) == ((), ())
+
+
+def test_neither_one_of_several_criteria_nor_a_rating_is_offered_as_the_item() -> None:
+    essays = [[f"e{n}", f"R{n % 2}", *RNG.choices("123456", k=4)] for n in range(60)]
+    head = ["essay_id", "rater", "organization", "grammar", "content", "style"]
+    films = [[f"{n % 40}", f"{n}", RNG.choice("12345")] for n in range(120)]
+    for table in (rows_table([head, *essays]), rows_table([["userId", "movieId", "rating"], *films])):
+        (reason, *_) = recognise(table).uncertain
+        assert (reason.field, reason.candidates) == ("item", ())
+        assert question(reason).startswith("no column looks like items: hardly any value has several raters")
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "why"),
+    [
+        (
+            "model dataset accuracy f1",
+            lambda n: ("abcd"[n // 4], "stuv"[n % 4], f"0.{61 + n}", f"0.{55 + n * n % 40}"),
+            "'accuracy' is named like what is worked out",
+        ),
+        (
+            "id count hate offensive neither class tweet",
+            lambda n: (n, 3 + n % 2, n % 3, 3 - n % 3, n % 2, n % 3, f"Words of the tweet number {n}"),
+            "'count' is the sum of 'hate', 'offensive', 'neither'",
+        ),
+        (
+            "county party candidate votes",
+            lambda n: (f"c{n // 4}", "lr"[n % 2], f"x{n % 4}", 100 + n * n),
+            "'votes' counts how often",
+        ),
+        (
+            "Word V.Mean.Sum V.SD.Sum A.Mean.Sum A.SD.Sum",
+            lambda n: (f"w{n}", f"{n % 7}.{n % 9}", f"1.{n}", f"{n % 8}.{n % 7}", f"1.{n % 50}"),
+            "'V.Mean.Sum' is named like what was counted or worked out",
+        ),
+    ],
+)
+def test_where_nobody_rates_the_refusal_says_what_the_file_is(head: str, row, why: str) -> None:
+    table = rows_table([head.split(), *([str(one) for one in row(n)] for n in range(16))])
+    try:
+        told = [question(reason) for reason in recognise(table).uncertain]
+    except DataError as error:
+        told = [str(error)]
+    assert len(told) == 1
+    assert why in told[0]
