@@ -27,7 +27,6 @@ from grasp_core.reading.guess.matrix import (
     around_matrix,
     guess_matrix,
     long_or_wide,
-    matching,
     named_matrix,
     survey,
 )
@@ -42,7 +41,7 @@ from grasp_core.reading.guess.values import (
     with_vocabulary,
 )
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import PLUS, runs, with_joined
+from grasp_core.reading.table.parsed import PLUS, matching, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
 _NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
@@ -381,7 +380,7 @@ _NAMES = {
     "label": "label column",
     "items_id": "items file's column of item ids",
 }
-_MOST_ASKED = 12
+_MOST_ASKED = 60
 
 
 def question(reason: Reason) -> str:
@@ -391,7 +390,7 @@ def question(reason: Reason) -> str:
     explained = reason.field == "layout" or len(reason.candidates) == 1 or PLUS in reason.candidates[0]
     why = f" ({reason.sentence})" if explained else ""
     *others, last = reason.candidates
-    either = f"{listed(others)} or {quoted(last)}" if others else quoted(last)
+    either = f"{listed(others, _MOST_ASKED)} or {quoted(last)}" if others else quoted(last)
     if len(others) >= _MOST_ASKED:
         either = listed(reason.candidates, _MOST_ASKED)
     return f"the {_NAMES[reason.field]} is not certain: {either}?{why}"

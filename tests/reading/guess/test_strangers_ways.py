@@ -225,3 +225,81 @@ def test_where_nobody_rates_the_refusal_says_what_the_file_is(head: str, row, wh
         told = [str(error)]
     assert len(told) == 1
     assert why in told[0]
+
+
+SURVEY = "StartDate Status Progress Finished RecordedDate ResponseId gender"
+
+
+def answered(head: str, options: str = "1234567", cases: int = 40) -> list[list[str]]:
+    """The names, and a row per respondent; of names that say no question an answer from `options`."""
+    known = {
+        **{"StartDate": "2024-01-02 10:00", "RecordedDate": "2024-01-02 10:10", "Status": "IP Address"},
+        **{"Progress": "100", "Finished": "True", "ResponseId": "R_{}", "participant": "p{}"},
+    }
+    rows = [[known.get(name, RNG.choice(options)).format(n) for name in head.split()] for n in range(cases)]
+    places = [place for place, name in enumerate(head.split()) if name == "gender"]
+    for n, row in enumerate(rows):
+        for place in places:
+            row[place] = "MF"[n % 2]
+    return [head.split(), *rows]
+
+
+@pytest.mark.parametrize("before", [SURVEY, "participant gender"])
+@pytest.mark.parametrize(
+    ("columns", "patterns"),
+    [
+        ([f"legitimacy_{a}_{b}" for a in (1, 2) for b in range(1, 6)], ("legitimacy_1_*", "legitimacy_2_*")),
+        ([f"Q{a}_{b}" for a in (3, 4) for b in range(1, 8 - a)], ("Q3_*", "Q4_*")),
+        ([f"{a}_Q{b}" for a in range(1, 9) for b in (5, 6)], ("*_Q5", "*_Q6")),
+    ],
+)
+def test_matrices_of_like_names_are_questions_apart(before: str, columns: list[str], patterns) -> None:
+    table = rows_table(answered(" ".join([before, *columns])))
+    assert asked(recognise(table))["label"] == patterns
+    one = Named(label=patterns[0], layout="raters-by-items")
+    guess = recognise(table, named=one)
+    assert (guess.axes, guess.uncertain) == (("gender",), ())
+    start, end = patterns[0].split("*")
+    mine = tuple(name for name in columns if name.startswith(start) and name.endswith(end))
+    assert load(table, None, guess.spec, guess.axes).annotations.item_ids == mine
+
+
+def test_responses_without_ids_are_asked_about_by_patterns_and_one_of_them_is_no_id() -> None:
+    head = ["date", "block", *(f"{kind}_{n}" for kind in ("resp", "rt", "conf") for n in range(1, 9))]
+    rows = [
+        ["2020-01-01", f"{n % 4}", *RNG.choices("12345", k=8), *RNG.sample(TIMES, 8), *RNG.choices("lh", k=8)]
+        for n in range(30)
+    ]
+    rows = [[*row[:10], f"{700 + n}", *row[11:]] for n, row in enumerate(rows)]
+    table = rows_table([head, *rows])
+    found = asked(recognise(table))
+    assert found["label"] == ("resp_*", "conf_*")
+    assert "layout" in found
+    assert "item" not in found
+
+
+TIMES = [str(n) for n in range(300, 400)]
+
+
+@pytest.mark.parametrize("head", ["id gender test1 test2 test3", "gender score1 score2 score3"])
+def test_points_of_tests_are_no_ids_and_asked_about(head: str) -> None:
+    rows = answered(head)
+    rows[1:] = [
+        [f"s{n}" if name == "id" else row[place] if name == "gender" else RNG.choice(TIMES) for place, name in
+         enumerate(head.split())] for n, row in enumerate(rows[1:])
+    ]  # fmt: skip
+    guess = recognise(rows_table(rows))
+    (reason,) = guess.uncertain
+    assert reason.field == "layout"
+    assert "different numbers may be points of tests" in question(reason)
+
+
+def test_all_of_many_answers_to_a_batch_are_named_in_the_question() -> None:
+    answers = [f"Answer.{a}{b}" for a in "kindest" for b in ("ness", "_of_all", "less", "er")]
+    head = ["HITId", "WorkerId", "AssignmentId", "AssignmentStatus", *answers]
+    rows = [
+        [f"H{n % 8}", f"W{n // 8}", f"A{n}", "Approved", *RNG.choices("yn", k=len(answers))]
+        for n in range(40)
+    ]
+    (reason,) = recognise(rows_table([head, *rows])).uncertain
+    assert [name for name in answers if f"'{name}'" not in question(reason)] == []
