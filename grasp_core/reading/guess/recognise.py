@@ -438,7 +438,7 @@ Role = Literal["annotations", "raters", "items"]
 
 _SHARED = 0.5
 """Share of a file's ids, or of those that the annotations have, that both must hold."""
-_APART, _OFTEN = 0.9, 0.6
+_APART, _OFTEN = 0.9, 0.45
 """Share of a column's rows that have a value of their own where it holds the ids of a file, by any name, and
 by one that says ids."""
 _EQUAL = 0.05

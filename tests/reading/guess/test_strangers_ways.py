@@ -97,6 +97,20 @@ def test_a_raters_file_in_which_a_rater_stands_twice_is_joined(tmp_path: Path, m
     assert "column 'Age': rater 'p1' has '32' and '26'; give each rater one value" in capsys.readouterr().err
 
 
+def test_raters_who_stand_in_a_row_for_each_wave_are_known_and_told_by_their_rows(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [[f"t{n}", f"p{r}", RNG.choice("123")] for n in range(6) for r in range(6)]
+    (tmp_path / "x.csv").write_bytes(csv_bytes([["turn", "rater", "interest"], *rows]))
+    people = [[f"p{r}", "MF"[r % 2], wave, f"{r % 2 + int(wave)}"] for r in range(6) for wave in "12"]
+    (tmp_path / "y.csv").write_bytes(csv_bytes([["rater", "gender", "wave", "mood"], *people]))
+    assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--axis", "gender"]) == 0
+    capsys.readouterr()
+    assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--axis", "mood"]) == 2
+    assert "rows 2 and 3, column 'mood': rater 'p0' has '1' and '2'" in capsys.readouterr().err
+
+
 def test_files_of_which_none_joins_are_told_how_to_say_what_each_holds(
     tmp_path: Path, monkeypatch, capsys
 ) -> None:
