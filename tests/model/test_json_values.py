@@ -94,7 +94,7 @@ def test_another_form_in_files() -> None:
         ({"kind": {}}, "`kind` must be one of one, other; found {}"),
         ({"sure": 1}, "`sure` must be true or false; found 1"),
         ({"span": [1.0, 2.5]}, "`span[0]` must be a whole number; found 1.0"),
-        ({"span": "12"}, "`span` must be a list; found '12'"),
+        ({"span": "12"}, "`span` must be a list of 2; found '12'"),
         ({"by_name": {"x": ["y", 3]}}, "by_name: `x[1]` must be a text; found 3"),
         ({"by_name": {"x\n": 3}}, r"`by_name['x\n']` must be a list; found 3"),
         ({"by_name": []}, "`by_name` must be an object; found []"),
@@ -119,7 +119,7 @@ def test_a_missing_field_is_named(name: str) -> None:
 
 def test_lists_of_another_length() -> None:
     for span in ([], [1], [1, 2.5, 3]):
-        with pytest.raises(FormError, match=r"^span"):
+        with pytest.raises(FormError, match=r"^`span` must be a list of 2"):
             from_json({**PLAIN, "span": span}, Found)
 
 

@@ -175,7 +175,7 @@ def test_an_upload_takes_the_place_of_a_reference(engine: Engine, store: FileSto
     store.refer(sha256, 1, "data:a.csv", owner="ann")
     assert store.put(b"a", owner="bob") == sha256
     assert store.get(sha256) == b"a"
-    assert store.location(sha256) is None
+    assert (store.location(sha256), store.source(sha256)) == (None, "data:a.csv")
     assert (store.used("ann"), store.used("bob")) == (0, 1)
     change(engine, files, created_at=0.0)
     store.refer("5" * 64, 1, "data:b.csv", owner="ann")
