@@ -36,7 +36,6 @@ from grasp_core.report.findings.sentences import counts, how_sure, title
 from grasp_core.report.words import names as terms
 from grasp_core.report.words.label_use import format_points
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.screens import ON_PHONES, ON_SCREENS
 from pages._ui.helpers.widgets import Shown, page_theme, show_table
 
 _TOLD = 256
@@ -201,9 +200,9 @@ def groups_table(
         frame = frame.reset_index(drop=True)
         if frame.empty:
             return None
-        with st.container(key=f"{ON_SCREENS}-{name}"):
+        with st.container(key=f"on-screens-{name}"):
             show_groups_table(frame, columns, theme, result.permutations, p=p, alt=alt)
-        with st.container(key=f"{ON_PHONES}-{name}"):
+        with st.container(key=f"on-phones-{name}"):
             show_phone_table(frame, columns, result.permutations, p=p, alt=f"{alt}, in short")
         return why_not_estimable(frame, columns)
 
