@@ -49,8 +49,6 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
     """The data of all questions or of the one chosen, their reading, and the seconds that it took."""
     session = work()
     dataset, spec = session.dataset, session.data_spec
-    if dataset is None or spec is None:
-        return None
     if not spec.further:
         return dataset, spec, session.load_s
     names = dict(enumerate(["All together", *map(one_line, spec.labels)]))
@@ -102,8 +100,6 @@ _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please c
 def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) -> DataSpec | None:
     """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
     annotations, raters, items = work().tables.values()
-    if annotations is None:
-        return None
     with more:
         asked = _asked(guess, "layout") is not None
         index = None if asked else list(_LAYOUTS).index(guess.spec.layout)

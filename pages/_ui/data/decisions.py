@@ -118,7 +118,6 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
 
 
 def _concerns(one: Advice, spec: DataSpec, guess: Guess) -> bool:
-
     if one.field == "missing":
         return spec.labels == guess.spec.labels and not one.followed(spec)
     if spec.layout != guess.spec.layout or one.column in (*spec.ignore, *spec.labels):
@@ -156,8 +155,6 @@ def _answer(
 def load_or_list(decided: Decided) -> Dataset | None:
     """The data set by what was decided, analysed once nothing is open; or every problem that stops it."""
     session = work()
-    if session.annotations is None:
-        return None
     session.open = decided.open
     if session.shown is None or session.shown[1] != decided.spec:
         try:
@@ -210,7 +207,6 @@ def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> 
 
 
 def _choose(name: str, value: object) -> None:
-
     st.session_state[work().key(name)] = value
 
 

@@ -25,6 +25,7 @@ from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence
 from grasp_core.report import tables
+from grasp_core.report.charts.histograms import PAGE
 from grasp_core.report.charts.theme import Theme, palette, spec_of
 from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
@@ -109,7 +110,10 @@ def figure(
     `make` takes the result, or what it is made `of`, the theme and, under the key `page`, the page of groups.
     `files`: their name and what the menu calls the figure. `table`: its label, its key and what draws it.
     """
-    part = {"page": ui.choose_page(shown.result, page)} if page else {}
+    part = {}
+    if page:  # of the groups, counted from 1; nothing is asked where one holds all
+        pages = -(-len(shown.result.groups) // PAGE)
+        part["page"] = int(st.pagination(pages, key=f"{page}-{pages}")) if pages > 1 else 1
     drawn, final = (shown.drawn, shown.result) if of is None else (of, of)
     name = " ".join([what, *map(str, part.values())])
     chart(shown.key, name, drawn, lambda source, theme: make(source, theme, **part), fresh=fresh)
