@@ -69,7 +69,7 @@ def test_every_field_of_the_analysis_is_told_in_words() -> None:
         level="ordinal",
         axes=(("gender",),),
     )
-    told = {difference.name: (difference.a, difference.b) for difference in compare(a, b).spec}
+    told = {difference.what: (difference.a, difference.b) for difference in compare(a, b).spec}
     assert told == {
         "Axes and intersections": ("age, gender, gender × race, race", "gender"),
         "Statistics": (
@@ -104,7 +104,7 @@ def test_every_field_of_reading_is_told() -> None:
         exclude=(("trust", "no"),),
     )
     told = {
-        difference.name: difference.b
+        difference.what: difference.b
         for difference in compare(a, replace(a, spec=replace(a.spec, data=data))).spec
     }
     assert told == {
@@ -122,7 +122,7 @@ def test_every_field_of_reading_is_told() -> None:
 def test_other_data() -> None:
     a = make_result()
     b = replace(a, data=replace(a.data, sha256="1" * 64, items=349, label_counts=(1, 2, 3)))
-    names = [difference.name for difference in compare(a, b).data]
+    names = [difference.what for difference in compare(a, b).data]
     assert names == ["Fingerprint (SHA-256)", "Items", "Annotations per label"]
     table = differences_table(compare(a, b).data)
     assert table.loc[1].tolist() == ["Items", "350", "349"]

@@ -52,7 +52,6 @@ class Differs(Form):
     what: str
     a: str
     b: str
-    made: ClassVar[Makers] = {"what": lambda difference: difference.name}
 
 
 class Value(Form):

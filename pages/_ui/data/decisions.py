@@ -158,8 +158,6 @@ def _answer(
 def load_or_list(decided: Decided) -> Dataset | None:
     """The data set by what was decided, analysed once nothing is open; or every problem that stops it."""
     session = work()
-    if session.annotations is None:
-        return None
     session.open = decided.open
     if session.shown is None or session.shown[1] != decided.spec:
         try:
@@ -212,7 +210,6 @@ def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> 
 
 
 def _choose(name: str, value: object) -> None:
-
     st.session_state[work().key(name)] = value
 
 

@@ -195,8 +195,6 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
 def remember_reading(spec: DataSpec, axes: tuple[str, ...]) -> None:
     """Keep the reading of the files in use for the next ones of their columns."""
     session = work()
-    if session.annotations is None:
-        return
     key = signature(session.annotations, session.raters, session.items)
     with suppress(GraspError):  # the analysis does without it
         here().readings.remember(key, spec, axes, owner=require_run().id)

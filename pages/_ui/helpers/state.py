@@ -209,8 +209,6 @@ class Work:
 
         Raises DataError where the files are not like that.
         """
-        if self.annotations is None:
-            return
         guess = guessed(self.annotations, self.raters, self.items, named=named)
         recoded = self.recode
         self.use_files(self.annotations, self.raters, guess, self.items)

@@ -107,10 +107,8 @@ def has_items(shown: Shown) -> bool:
 
 
 def show_items(shown: Shown, group: Group | None = None) -> None:
-    """Draw the items of a group, or of one that is chosen; nothing where :func:`has_items` says no."""
+    """Draw the items of a group, or of one that is chosen, where :func:`has_items`."""
     run, result = shown.run, shown.result
-    if run is None or not has_items(shown):
-        return
     asked = _choose_group(result) if group is None else group
     questions, question = result.spec.data.questions, 0
     if len(questions) > 1:
@@ -248,10 +246,8 @@ def has_rater_map(shown: Shown) -> bool:
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
-    """Draw the map, coloured by an axis or by one group; ask for it where there is none."""
+    """Draw the map, coloured by an axis or by one group, where :func:`has_rater_map`; or ask for it."""
     run = shown.run
-    if run is None:
-        return
     found = map_of(shown, run)
     if found is None and not shown.stranger:
         found = _make_map(run, shown.result)

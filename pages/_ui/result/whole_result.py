@@ -34,7 +34,6 @@ from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import left_out, step_sentence
 from grasp_core.report.words.names import WORDS, lead_statistic, reported_statistics
 from grasp_core.server import server
-from pages._ui.helpers import screens
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.screens import link_to
@@ -98,7 +97,7 @@ def _show_findings(shown: Shown) -> None:
     with chart:
         _groups(shown)
         choose_group(shown.result)
-    with side, st.container(key=screens.BESIDE):
+    with side, st.container(key="beside"):
         told = cache.told_first(shown.key, shown.result)
         _part("How sure", told.sure)
         _part("What to do", told.to_do)
@@ -138,8 +137,8 @@ def _groups(shown: Shown) -> None:
     if not told.drawn:
         st.info(NOT_DRAWN)
         return
-    for key, narrow in ((screens.ON_SCREENS, False), (screens.ON_PHONES, True)):
-        with st.container(key=f"{key}-{screens.VERDICTS}"):
+    for key, narrow in (("on-screens", False), ("on-phones", True)):
+        with st.container(key=f"{key}-verdicts"):
             spec = dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow))
             looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
             st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
@@ -173,7 +172,7 @@ def _show_agreement(shown: Shown) -> None:
         if found.labels:
             cache.chart(shown.key, "agreement", shown.result, agreement_chart)
         st.caption(everybody.in_one_line(shown.result))
-    with side, st.container(key=screens.BESIDE):
+    with side, st.container(key="beside"):
         _part("Who differs", [everybody.who_differs(found)])
         _part("Over batches and topics", everybody.over_batches(found))
         _part("What to do", [everybody.agreement_advice(found)])
@@ -397,6 +396,6 @@ def show_so_far(shown: Shown) -> None:
     if before is None or shown.result.permutations >= MORE * before.permutations:
         st.session_state[key] = before = shown.result
     shown = replace(shown, charted=before)
-    with st.container(key=screens.PROVISIONAL):
+    with st.container(key="provisional"):
         st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
         show_result(shown)

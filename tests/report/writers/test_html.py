@@ -8,8 +8,7 @@ from grasp_core.model.outcome import Interval, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import RunResult
 from grasp_core.report.contents import brackets, not_estimable
-from grasp_core.report.writers._html_page import report_html
-from grasp_core.report.writers._html_parts import inline_svg
+from grasp_core.report.writers._html_page import inline_svg, report_html
 from tests.report.hostile import hostile_result
 from tests.results import (
     PAPER_STATISTICS,
