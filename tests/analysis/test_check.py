@@ -175,7 +175,6 @@ def test_an_axis_that_differs_inside_clusters_is_said_to_hold_the_others_up() ->
         check_something_moves(own, form_groups(own, [("x",)]), AnalysisSpec(axes=(("x",),), cluster="team"))
 
 
-# Groups whose GAI compares different items
 POOL, HARDER = CONFOUNDED[:2]
 SETS_MATCHED = 20
 

@@ -29,7 +29,6 @@ from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.reading.making import rows_table
 
-# Slices
 TOPICS = ("art", "news", "sport")
 SPEC = replace(DATA_SPEC, categories=("label 0", "label 1", "label 2"))
 AXES = (("gender",), ("gender", "race"))
@@ -226,7 +225,6 @@ def test_groups_of_a_slice_are_formed_of_its_raters() -> None:
     assert np.stack(sizes).min() < np.stack(sizes).max()
 
 
-# One axis given another
 RATERS, ITEMS = 60, 60
 
 

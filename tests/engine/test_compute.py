@@ -17,10 +17,8 @@ from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import RunCancelledError, SelfCheckError, SpecError
-from grasp_core.model.result import Result, RunResult
+from grasp_core.model.result import Result
 from tests.engine.asking import DATA, ENDLESS, answer, digits, question
-
-# The same digits
 
 
 @pytest.mark.parametrize("n_workers", [2, 3, 8])
@@ -65,14 +63,6 @@ def test_runs_side_by_side(right: dict, threads: Pool) -> None:
     assert found[1] == answer(seed=2)
 
 
-def test_a_result_survives_its_file_form(threads: Pool) -> None:
-    result = compute(DATA, question(), threads, Watcher())
-    assert RunResult.from_dict(result.to_dict()) == result
-
-
-# Resumed
-
-
 class Resumed(Checkpoints):
     """Begins with these blocks and notes what is computed."""
 
@@ -110,9 +100,6 @@ def test_all_blocks_computed_before(right: dict) -> None:
     second = Resumed(first.after)
     assert answer(checkpoints=second) == right
     assert not second.after
-
-
-# Progress and its end
 
 
 class Watched(Watcher):
@@ -173,9 +160,6 @@ def test_an_error_in_a_worker_is_passed_on(monkeypatch, threads: Pool) -> None:
     with pytest.raises(ZeroDivisionError):
         compute(DATA, question(), threads, Watcher())
     assert not list(threads.folder.iterdir())
-
-
-# Refused before any permutation
 
 
 def test_an_error_for_the_user_is_passed_on(threads: Pool) -> None:

@@ -159,7 +159,6 @@ def test_after_the_first_third_the_time_left_is_right_within_a_fifth(name: str) 
             part = OnCourse(noted, course, event["of"])
             continue
         clock.now = event["at"]
-        assert part is not None
         part.check(Progress(event["done"], event["total"], event["left"]))
         left = noted.seen[-1].seconds_left
         if clock.now > whole / 3 and left is not None:

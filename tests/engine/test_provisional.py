@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -185,9 +184,6 @@ def test_models_are_shown_so_too() -> None:
     assert None not in intervals
 
 
-# Not taken for a final one
-
-
 def test_its_file_form_says_so_and_is_refused_as_a_result(run: tuple) -> None:
     provisional = run[0][-1]
     plain = json.loads(json.dumps(provisional.to_dict()))
@@ -196,14 +192,6 @@ def test_its_file_form_says_so_and_is_refused_as_a_result(run: tuple) -> None:
     with pytest.raises(DataError, match=r"is provisional, after .* permutations of a run"):
         read_result(plain)
     assert "permutations_done" not in run[1].to_dict()
-
-
-# On a server
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> URL:
-    return URL.create("sqlite", database=str(tmp_path / "grasp.db"))
 
 
 @pytest.fixture
@@ -216,7 +204,6 @@ def test_whoever_waits_sees_the_first_result_and_then_the_end(service: Service) 
     record = ask(service, permutations=ENDLESS)
     service.wait(record.id, 200)
     first = service.provisional(record.id)
-    assert first is not None
     assert first.provisional
     wait_until(lambda: service.provisional(record.id).permutations >= 100)
     service.cancel(record.id)

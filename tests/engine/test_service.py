@@ -32,14 +32,9 @@ from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import runs
 from tests.engine.asking import DATA, ENDLESS, known_answer, question, sliced_answer, wait_until
-from tests.engine.serving import ask, ask_sliced, ended, in_progress, now, result, result_digits, serving
+from tests.engine.serving import ask, ask_sliced, ended, in_progress, now, result_digits, serving
 from tests.permutation.simulated import dataset
 from tests.store.making import change, column
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> URL:
-    return URL.create("sqlite", database=str(tmp_path / "grasp.db"))
 
 
 @pytest.fixture
@@ -104,15 +99,6 @@ def test_a_run_whose_files_are_gone_says_so(url: URL) -> None:
         failed = ended(second, record)
     assert failed.state == "failed"
     assert failed.error == "votes.csv is no longer on this server; bring it again on Data, then run."
-
-
-def test_a_result_brought_along(service: Service) -> None:
-    record = ask(service)
-    found = result(service, record)
-    added = service.runs.add(found, title="Brought along", owner="")
-    assert added.state == "done"
-    assert added.id != record.id
-    assert service.result(added.id) == found
 
 
 # The same question
@@ -525,7 +511,6 @@ def test_data_of_a_question_asked_again_outlast_its_first_run() -> None:
     again = holding.hold("question", DATA, 0.0)
     holding.drop("question", first)
     held = holding.find("question")
-    assert held is not None
     assert (held.number, held.dataset, held.load_s) == (again, DATA, 0.0)
     holding.drop("question", again)
     assert holding.find("question") is None

@@ -93,7 +93,6 @@ def content(data: Dataset, axes: Sequence[str] = ("gender", "age")) -> object:
     return votes, profiles
 
 
-# Layouts
 def long_rows(said: Given, header: Sequence[str] = ("item", "rater", "label", "second")) -> Rows:
     rows = [[item, rater, *labels, *said.axes[rater]] for (item, rater), labels in said.labels.items()]
     return [[*header, "gender", "age"], *rows]
@@ -115,7 +114,6 @@ def wide_rows(said: Given) -> Rows:
     return [["rater", *said.items, "the gender", "the age"], *rows]
 
 
-# Formats
 def records(rows: Rows) -> list[dict[str, str]]:
     return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
 
@@ -174,8 +172,6 @@ def test_lists_in_a_row_per_item(form: str, said: Given) -> None:
     expected = votes, {rater: values[:1] for rater, values in axes.items()}
     assert content(load(table, None, spec, ("gender",)), ("gender",)) == expected
 
-
-# Guessing
 
 HEADERS = (
     ("item", "rater", "label", "second"),

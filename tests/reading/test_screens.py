@@ -32,7 +32,6 @@ from tests.computing import compute_in_threads
 from tests.permutation.simulated import coded, part
 from tests.reading.making import LONG, csv_bytes, labels_of, rows_table
 
-# Constant raters
 SETS = 20
 
 
@@ -88,7 +87,6 @@ def test_what_a_whole_group_says_is_its_label_use() -> None:
     assert cautions == [[], [Caution.CONSTANT_RATERS, ScreenCaution.SCREENED_IN_GROUPS]]
 
 
-# Near-duplicates
 LABELS = ("a", "b", "c")
 
 
@@ -195,7 +193,6 @@ def test_how_long_the_searches_take_is_told_from_the_size(items, raters, instant
     assert is_quick_search(crowd(1, items=items)) == quick
 
 
-# Raters at chance
 def named(annotations: Annotations) -> set[int]:
     return set(np.flatnonzero(random_responders(annotations).random))
 

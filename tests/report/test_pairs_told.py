@@ -36,11 +36,8 @@ def result() -> RunResult:
     return with_pairs()
 
 
-def test_every_statistic_of_pairs_has_a_name() -> None:
-    assert tuple(PAIR_NAMES) == tuple(PAIR_STATISTICS)
-
-
 def test_a_pair_is_told_by_size_before_significance(result: RunResult) -> None:
+    assert tuple(PAIR_NAMES) == tuple(PAIR_STATISTICS)
     first, *further = (sentence.plain for sentence in pair_sentences(result.pairs[2], result))
     assert first.startswith(
         "Black raters say “Yes” 14 points more often than White on the same items [6, 22]; p"
@@ -128,9 +125,6 @@ def test_seen_from_the_other_side_everything_turns(result: RunResult) -> None:
     assert own.null is not None
     assert (other.null.low, other.null.high) == (-own.null.high, -own.null.low)
     assert turned.turned() == row
-
-
-def test_intervals_turn_with_their_values() -> None:
     row = make_pair("a", "b", gai_difference=Outcome(0.2, p=0.5, q=0.5, interval=Interval(-0.1, 0.5, "both")))
     assert row.turned().statistics["gai_difference"].interval == Interval(-0.5, 0.1, "both")
 

@@ -80,14 +80,11 @@ def test_as_gwet_published_for_four_raters_with_gaps() -> None:
     assert fleiss_kappa_error(c) == pytest.approx(0.15302, abs=5e-6)
 
 
-def test_as_fleiss_published_for_thirty_patients() -> None:
+def test_as_published_by_fleiss_and_cohen() -> None:
     c = counted(np.array([[int(one) for one in row] for row in DIAGNOSES]))
     assert fleiss_kappa(c) == pytest.approx(0.430, abs=5e-4)
     assert percent_agreement(c) == pytest.approx(0.556, abs=1e-3)
-
-
-def test_as_cohen_published_for_two_raters() -> None:
-    """Cohen (1960), table 2: 200 patients, kappa .492."""
+    # Cohen (1960), table 2: 200 patients, kappa .492.
     assert cohen_kappa(*two_raters([[88, 14, 18], [10, 40, 10], [2, 6, 12]])) == pytest.approx(
         0.492, abs=5e-4
     )

@@ -35,7 +35,7 @@ from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import Member, ProjectStore
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.runs import AnswerStore, RunStore
-from grasp_core.store.schema import PASSING, metadata
+from grasp_core.store.schema import PASSING
 from tests.empty_store import open_store
 from tests.engine.asking import known_answer, sliced_answer
 from tests.engine.serving import ask, ask_sliced, in_progress, now, result_digits, serving
@@ -43,7 +43,7 @@ from tests.made_up import BOARD, make_models
 from tests.results import make_result
 from tests.store.both import on_both
 from tests.store.conftest import NewDatabase
-from tests.store.making import HOSTILE, RESULT, claim, create
+from tests.store.making import HOSTILE, RESULT, claim, create, everything
 from tests.store.postgres import Postgres
 
 SECRET = new_key()
@@ -93,17 +93,6 @@ def fill(engine: Engine, large: bytes = b"not so large") -> dict[str, Any]:
     claim(store)
     store.request_cancel(cancelled.id)
     return opens
-
-
-def everything(engine: Engine) -> dict[str, list[dict[str, Any]]]:
-    with engine.connect() as connection:
-        return {
-            table.name: [
-                dict(row)
-                for row in connection.execute(sa.select(table).order_by(*table.primary_key)).mappings()
-            ]
-            for table in metadata.sorted_tables
-        }
 
 
 def restored(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:

@@ -202,7 +202,6 @@ def test_a_leaderboard_is_kept_as_it_was(store: LinkStore, engine: Engine) -> No
     texts = {**BOARD, "tasks": list(HOSTILE)}
     token = store.create_leaderboard(texts, created_by="ann")
     target = store.use(token)
-    assert target is not None
     assert board(store, target.id).content == texts
 
 

@@ -42,9 +42,6 @@ def found_in(folder: Path, secret: bytes) -> list[str]:
     return [path.name for path in folder.rglob("*") if path.is_file() and secret in path.read_bytes()]
 
 
-# Rights
-
-
 @pytest.mark.parametrize("rights", [0o700, 0o755, 0o777])
 def test_others_cannot_read_the_files_whatever_the_folder(tmp_path: Path, rights: int) -> None:
     home = tmp_path / "home"
@@ -72,9 +69,6 @@ def test_files_that_were_open_to_others_are_closed(tmp_path: Path) -> None:
     first.dispose()
 
 
-# Deletion
-
-
 def test_nothing_of_a_deleted_file_stays_on_the_disk(tmp_path: Path, sqlite: Engine) -> None:
     files = FileStore(sqlite)
     secret = os.urandom(64)  # not compressible: it is on the disk as it is here
@@ -99,9 +93,6 @@ def test_a_reader_in_the_way_delays_it_until_the_next_deletion(tmp_path: Path, s
         assert files.get(sha256) is None
     files.delete(sha256, owner="ann")
     assert found_in(tmp_path, secret) == []
-
-
-# Another file in its place
 
 
 def test_nothing_is_written_to_a_file_that_is_gone(tmp_path: Path, sqlite: Engine) -> None:
@@ -141,8 +132,6 @@ def test_a_database_without_its_tables_is_said_to_be_unreadable(tmp_path: Path, 
     with pytest.raises(StoreError, match="cannot be read"):
         check(sqlite)
 
-
-# Other processes
 
 SERVER = """
 import sys

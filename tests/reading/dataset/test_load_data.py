@@ -214,7 +214,8 @@ def test_readings_fit_by_their_columns_and_labels_are_found_anew() -> None:
     other = text_table("gender label rater item/Man Maybe x y", "another.csv")
     assert signature(VOTES, None) == signature(other, None)
     assert signature(VOTES, RATERS) == signature(other, text_table("age rater/1 x", "r.csv"))
-    signatures = [signature(VOTES, None), signature(VOTES, RATERS), signature(RATERS, VOTES)]
+    signatures = [signature(VOTES, *more) for more in ((None,), (RATERS,), (None, RATERS))]
+    signatures.append(signature(RATERS, VOTES))
     for text in ("item rater label Gender/i r l g", "item rater label gender age/i r l g a"):
         signatures.append(signature(text_table(text), None))
     assert len(set(signatures)) == len(signatures)

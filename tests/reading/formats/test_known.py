@@ -68,7 +68,6 @@ ANSWERS = ("No", "No", "Yes", "Unsure")
 
 def recognised(table: Table, raters: Table | None = None) -> Recipe:
     recipe = known(table, raters)
-    assert recipe is not None
     assert recipe.spec is not None
     return recipe
 

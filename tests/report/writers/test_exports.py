@@ -18,13 +18,18 @@ def files():
     return {name: export.make(make_result()) for name, export in EXPORTS.items()}
 
 
-def test_the_list():
+def test_the_list_and_file_names():
     assert list(EXPORTS) == ["csv", "xlsx", "latex", "markdown", "html", "json", "spec"]
     assert all(export.name == name for name, export in EXPORTS.items())
     assert len({export.label for export in EXPORTS.values()}) == len(EXPORTS)
     assert len({export.extension for export in EXPORTS.values()}) == len(EXPORTS)
     with pytest.raises(TypeError):
         EXPORTS["exe"] = EXPORTS["csv"]
+    result = make_result()
+    assert EXPORTS["xlsx"].file_name(result) == "Q_overall by age, gender, race, race x gender.xlsx"
+    assert EXPORTS["spec"].file_name(result).endswith(".spec.json")
+    spec = RunSpec(replace(result.spec.data, label="../x"), result.spec.analysis)
+    assert EXPORTS["csv"].file_name(replace(result, spec=spec)).startswith("x by age")
 
 
 def test_every_export_is_what_it_says(files):
@@ -90,11 +95,3 @@ def test_names_fit_everywhere(title):
     assert name == name.strip(" .-")
     assert not set(name) & set('/\\:*?"<>|\r\n\t\0')
     assert name.isprintable()
-
-
-def test_file_names():
-    result = make_result()
-    assert EXPORTS["xlsx"].file_name(result) == "Q_overall by age, gender, race, race x gender.xlsx"
-    assert EXPORTS["spec"].file_name(result).endswith(".spec.json")
-    spec = RunSpec(replace(result.spec.data, label="../x"), result.spec.analysis)
-    assert EXPORTS["csv"].file_name(replace(result, spec=spec)).startswith("x by age")
