@@ -216,7 +216,6 @@ def test_groups_of_a_slice_are_formed_of_its_raters() -> None:
     panel = Slices(data, AnalysisSpec(axes=AXES, slices=("topic",)), "topic")
     assert panel.tests.needs.shape[1] <= 3 * len(prepared.grouping.groups)
     codes = data.attributes["topic"].codes
-    assert isinstance(data.attributes["topic"], Axis)
     sizes = []
     for value in range(3):
         chosen = codes[data.annotations.item] == value

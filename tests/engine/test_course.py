@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -133,11 +134,9 @@ def test_a_run_passes_all_stages_that_its_course_has() -> None:
     axes = (("rater_gender",), ("rater_age",), ("rater_race",))
     asked = AnalysisSpec(axes=axes, permutations=300, pairs=True, given=("rater_age",))
     spec = RunSpec(example_spec().data, asked)
-    noted, pool = Noting(), Pool(workers.threads, 2)
-    try:
+    noted = Noting()
+    with closing(Pool(workers.threads, 2)) as pool:
         compute(load(*tables, spec.data), spec, pool, noted)
-    finally:
-        pool.close()
     stages = list(dict.fromkeys(one.stages for one in noted.seen if one.stages))
     assert stages[0] == "Groups · Pairs · Given"
     assert stages[-1] == "Groups done · Pairs done · Given"

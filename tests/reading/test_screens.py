@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -321,11 +322,8 @@ def test_a_run_says_whom_screens_name_in_numbers() -> None:
 
 def test_clickers_make_differences_that_are_none_and_screening_removes_them() -> None:
     # 4 clickers of a group of 10 make 9 of 10 runs wrong; without them .05, so 3 of 6 has p < .01.
-    pool = Pool(workers.threads)
-    try:
+    with closing(Pool(workers.threads)) as pool:
         before, after = (wrong(range(6), screen, pool) for screen in (False, True))
-    finally:
-        pool.close()
     assert before["irr"] > 0.5
     assert max(after.values()) < 0.5
 

@@ -56,7 +56,6 @@ def test_a_label_said_less_often_is_told_by_the_one_said_more_often_instead() ->
         "Man raters say “safe” in 13 more"
     )
     row = saying("Man", -0.134)
-    assert row.label_use is not None
     alone = replace(row, label_use=replace(row.label_use, labels={"unsafe": row.label_use.labels["unsafe"]}))
     assert titled(judged(alone, "clear", "labels")).startswith("Man raters say “unsafe” in 13 fewer of 100")
 
@@ -83,12 +82,10 @@ def test_what_else_a_group_does_is_told_without_statistics_names(
 
 def test_spread_and_what_cannot_be_told() -> None:
     row = judged(make_group("Woman", distance=make_outcome(0.01, "up")), "clear", "spread")
-    assert row.verdict is not None
     spread = replace(row, verdict=replace(row.verdict, spread=Spread(2.4, 0.003)))
     assert titled(spread) == "Woman raters differ from each other more than everybody else do"
     assert titled(judged(row, "clear")) == "Woman raters answer differently from everybody else"
     row = judged(saying("Woman", 0.2), "clear", "labels")
-    assert row.label_use is not None
     result = result_of(replace(row, label_use=replace(row.label_use, mean=Shift(-0.43, -0.6, -0.2))))
     result = asked(result, level="interval")
     said = title(result, told(result)).plain
@@ -116,7 +113,6 @@ def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_teste
 def test_every_group_is_counted_once() -> None:
     whole = judged(saying("whole", 0.3), "clear", "labels")
     part = judged(saying("part", 0.2), "explained", "labels")
-    assert part.verdict is not None
     rows = (
         whole,
         replace(part, verdict=replace(part.verdict, by=whole.group)),
@@ -147,7 +143,6 @@ def test_how_sure_says() -> None:
     assert how_sure(wide, told(wide))[1].plain == LESS_CERTAIN
     scale = Shift(0.358, 0.254, 0.462, 0.001)
     row = judged(saying("Gen Z", 0.097), "clear", "labels")
-    assert row.label_use is not None
     rated = result_of(replace(row, label_use=replace(row.label_use, mean=scale)))
     rated = asked(rated, level="interval")
     assert how_sure(rated, told(rated))[1].plain == "How much: 0.25 to 0.46 higher."
@@ -179,7 +174,6 @@ def test_what_would_have_shown() -> None:
 def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> None:
     hint = judged(saying("hint", 0.1), "hint", "labels")
     part = judged(saying("part", 0.2), "explained", "labels")
-    assert part.verdict is not None
     explained = replace(part, verdict=replace(part.verdict, by=Group(("gender",), ("whole",))))
     clear = judged(saying("whole", 0.3), "clear", "labels")
     details = [one.plain for one in answer(result_of(hint, explained, clear)).details]

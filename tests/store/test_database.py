@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -176,11 +176,8 @@ def fill(files: FileStore) -> None:
 
 
 def intact(path: Path) -> bool:
-    plain = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as plain:
         return plain.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    finally:
-        plain.close()
 
 
 def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Path, caplog) -> None:

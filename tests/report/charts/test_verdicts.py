@@ -72,7 +72,6 @@ def test_scales_are_shared_and_marks_stay_inside_them(result: RunResult) -> None
 
 def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() -> None:
     row = judged(saying("Woman", 0.2), "clear", "labels")
-    assert row.label_use is not None
     mean = replace(row.label_use.labels["unsafe"], value=-0.43, low=-0.6, high=-0.2)
     result = result_of(replace(row, label_use=replace(row.label_use, mean=mean)), statistics=("irr",))
     drawn = datasets(verdict_chart(asked(result, level="interval")))
@@ -83,7 +82,6 @@ def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() ->
 
 def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
     row = judged(saying("Woman", 0.2), "clear", "labels")
-    assert row.label_use is not None
     labels = {name: row.label_use.labels[name] for name in ("safe", "unsafe")}
     ordered = replace(row.label_use, labels=labels)
     ranks = replace(row.label_use.labels["unsafe"], value=0.1, low=0.0, high=0.15)
