@@ -213,12 +213,9 @@ def test_models_are_near_what_was_measured(data, models: int, measured: float) -
     assert measured / 2 < models_seconds(data, models, axes, 2) < measured * 2
 
 
-def test_small_groups_that_are_not_shown_cost_nothing() -> None:
+def test_seconds_are_of_what_is_shown_and_of_slices() -> None:
     data = shaped(4554, 60, 100_000, 5, {"name": 40})
     assert default_seconds(data, [("name",)], 3) < default_seconds(data, [("name",)], 1)
-
-
-def test_slices_ask_once_more_for_the_items_that_have_a_value() -> None:
     data = shaped(4554, 4309, 150_702, 5, D3)
     whole = default_seconds(data, [("gender",)], 2)
     assert default_seconds(data, [("gender",)], 2, ["topic"]) == pytest.approx(whole * (1 + 2 / 3), rel=1e-3)

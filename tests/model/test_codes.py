@@ -183,11 +183,8 @@ def test_on_pages_the_options_of_the_command_are_left_out_and_places_stay() -> N
     assert without_options("such as the batch (--within), or not") == "such as the batch, or not"
 
 
-def test_every_caution_of_a_run_has_a_rank() -> None:
+def test_cautions_have_ranks_and_those_that_make_marks_wrong_come_first() -> None:
     assert RANKS.keys() == {*Caution, *GuardCaution, *ShuffleCaution, *ScreenCaution}
-
-
-def test_what_makes_marks_wrong_comes_first_and_equals_stay_as_they_came() -> None:
     odd = [said("one column is odd"), said("another is")]
     guard = GuardCaution.OWN_ITEMS(axis="gender", group="Woman", met=60)
     small = Caution.SMALL_GROUPS(small=1, groups=4, least=5)

@@ -35,8 +35,7 @@ from tests.results import make_group, make_outcome, make_result, saying, with_pa
 def run(data: Dataset, **changes: object) -> RunResult:
     spec = run_spec(1, FEWEST_CLEAR)
     axes = tuple((name,) for name in data.raters.axes)
-    found = compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, axes=axes, **changes)))
-    return found
+    return compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, axes=axes, **changes)))
 
 
 def check(*rows, items: float | None = None, workload: float | None = None) -> AssignmentCheck:

@@ -131,8 +131,10 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         cohen_kappa(np.array([1, 1]), np.array([1, 1]))
 
 
-def test_of_one_item_no_error_is_known() -> None:
+def test_what_has_no_value_is_nan() -> None:
     assert np.isnan(percent_agreement_error(np.array([[2, 0]])))
+    assert np.isnan(grasp.statistics.krippendorff_alpha([["a", "b"]]))
+    assert np.isnan(grasp.statistics.label_shares([["a", None]], [[None, "a"]])).all()
 
 
 def test_the_examples_are_true() -> None:
@@ -188,11 +190,6 @@ def test_a_result_has_the_same_values() -> None:
     shares = grasp.statistics.label_shares(of_women, of_men, categories=categories)
     told = result.tidy().query("rater_gender == 'Woman' and statistic == 'label_use'").dropna(subset="label")
     np.testing.assert_allclose(told["value"], shares, atol=1e-12)
-
-
-def test_without_a_value_it_is_nan() -> None:
-    assert np.isnan(grasp.statistics.krippendorff_alpha([["a", "b"]]))
-    assert np.isnan(grasp.statistics.label_shares([["a", None]], [[None, "a"]])).all()
 
 
 @pytest.mark.parametrize(
@@ -381,6 +378,9 @@ def test_distances_by_hand() -> None:
     assert squared_distances("ratio", values, marginals).tolist() == ratio
     # Middle ranks 2/2, 2 + 4/2 and 6 + 6/2: 1, 4, 9.
     assert squared_distances("ordinal", values, marginals).tolist() == [[0, 9, 64], [9, 0, 25], [64, 25, 0]]
+    assert category_values(("-1", "0", "1"), "interval").tolist() == [-1, 0, 1]
+    with pytest.raises(SpecError, match=r"'-1' is below 0, which interval takes"):
+        category_values(("-1", "0", "1"), "ratio")
 
 
 @pytest.mark.parametrize("level", ["interval", "ratio"])
@@ -396,12 +396,6 @@ def test_labels_that_are_no_numbers_are_named(level: Level, categories, named: s
         category_values(categories, level)
     assert named in str(caught.value)
     assert "recode" in str(caught.value)
-
-
-def test_only_ratio_refuses_what_is_below_0() -> None:
-    assert category_values(("-1", "0", "1"), "interval").tolist() == [-1, 0, 1]
-    with pytest.raises(SpecError, match=r"'-1' is below 0, which interval takes"):
-        category_values(("-1", "0", "1"), "ratio")
 
 
 @pytest.mark.parametrize(

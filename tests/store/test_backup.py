@@ -192,9 +192,15 @@ def test_a_run_with_an_items_file_is_computed_where_it_was_restored(opened, new_
         assert result_digits(second, record) == sliced_answer()
 
 
-def test_an_empty_server_is_backed_up_too(engine: Engine, tmp_path: Path) -> None:
+def test_an_empty_server_is_backed_up_too_and_alone_restored_into(engine: Engine, tmp_path: Path) -> None:
     assert write_backup(engine, tmp_path / "b.zip", KEY) == Contents(0, 0, 0)
     assert restore_backup(engine, tmp_path / "b.zip", KEY) == Contents(0, 0, 0)
+    fill(engine)
+    write_backup(engine, tmp_path / "b", KEY)
+    before = everything(engine)
+    with pytest.raises(StoreError, match="not empty: a backup is restored into an empty one only"):
+        restore_backup(engine, tmp_path / "b", KEY)
+    assert everything(engine) == before
 
 
 def test_the_file_is_its_owners_and_complete_or_not_there(monkeypatch, engine, tmp_path) -> None:
@@ -242,15 +248,6 @@ def test_a_backup_holds_one_moment(monkeypatch, opened: Open, new_database: NewD
 
 
 # Refused
-
-
-def test_only_into_an_empty_server(engine: Engine, tmp_path: Path) -> None:
-    fill(engine)
-    write_backup(engine, tmp_path / "b", KEY)
-    before = everything(engine)
-    with pytest.raises(StoreError, match="not empty: a backup is restored into an empty one only"):
-        restore_backup(engine, tmp_path / "b", KEY)
-    assert everything(engine) == before
 
 
 @pytest.fixture(scope="module")

@@ -356,19 +356,15 @@ def test_search_narrowed_and_cut(store: RunStore) -> None:
     assert store.search(tag="%") == []
 
 
-def test_tags_of_all_runs_are_known(store: RunStore) -> None:
-    made = [create(store, f"run {number}", owner=f"person {number}") for number in range(205)]
+def test_all_runs_are_asked_for_tags_and_for_files_that_they_still_need(store: RunStore) -> None:
+    ours, theirs, raters = "a" * 64, "b" * 64, "c" * 64
+    files = (("votes.csv", ours), ("raters.csv", raters))
+    made = [create(store, f"run {number}", owner=f"person {number}", files=files) for number in range(205)]
     store.describe(made[0].id, tagged=["beta", "Alpha"])
     store.describe(made[-1].id, tagged=["beta", "gamma"])
     assert store.known_tags() == ["Alpha", "beta", "gamma"]
     store.describe(made[0].id, tagged=[])
     assert store.known_tags() == ["beta", "gamma"]
-
-
-def test_all_runs_that_still_need_a_file_are_counted(store: RunStore) -> None:
-    ours, theirs, raters = "a" * 64, "b" * 64, "c" * 64
-    files = (("votes.csv", ours), ("raters.csv", raters))
-    made = [create(store, f"run {number}", owner=f"person {number}", files=files) for number in range(205)]
     create(store, "of another file", files=(("other.csv", theirs),))
     assert claim(store).id == made[0].id
     assert store.waiting_for([ours]) == store.waiting_for([ours, raters]) == 205
