@@ -41,9 +41,6 @@ from grasp_core.statistics.levels import (
 )
 from tests.strategies import counts_of, label_counts
 
-# Coefficients
-
-
 _ = -1
 FOUR_RATERS = np.array(
     [

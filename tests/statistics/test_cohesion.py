@@ -22,8 +22,6 @@ from grasp_core.statistics.levels import distance_of
 from tests.permutation.simulated import coded
 from tests.strategies import counts_of, label_counts, rated
 
-# In-group cohesion
-
 
 @pytest.mark.parametrize(
     ("c", "alpha"),

@@ -26,7 +26,6 @@ from grasp_core.report.public_view import public_summary
 from tests.reading.exports import spec_of, table_of
 from tests.reading.making import LONG, crossed, labels_of, rows_table, text_table
 
-# Accounts
 LABELS = st.sampled_from(("x", "y", "z", "", "NA"))
 FILTERS = st.builds(
     Filters,
