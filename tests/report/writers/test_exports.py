@@ -13,9 +13,13 @@ from tests.report.hostile import TEXTS, hostile_result
 from tests.results import make_result
 
 
+def few():
+    return make_result(make_result().groups[3:6])
+
+
 @pytest.fixture(scope="module")
 def files():
-    return {name: export.make(make_result()) for name, export in EXPORTS.items()}
+    return {name: export.make(few()) for name, export in EXPORTS.items()}
 
 
 def test_the_list_and_file_names():
@@ -33,7 +37,7 @@ def test_the_list_and_file_names():
 
 
 def test_every_export_is_what_it_says(files):
-    result = make_result()
+    result = few()
     assert files["csv"].decode() == table_csv(result)
     assert zipfile.is_zipfile(io.BytesIO(files["xlsx"]))
     assert files["latex"].startswith(b"% In the preamble")
@@ -47,7 +51,7 @@ def test_every_export_is_what_it_says(files):
 
 @pytest.mark.parametrize("name", [name for name in EXPORTS if name != "html"])
 def test_equal_results_give_equal_bytes(files, name):
-    assert EXPORTS[name].make(make_result()) == files[name]
+    assert EXPORTS[name].make(few()) == files[name]
 
 
 @pytest.mark.parametrize("name", EXPORTS)
