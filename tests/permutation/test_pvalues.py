@@ -30,7 +30,6 @@ from tests.permutation.naive import GRID, JITTER, naive_max_t, naive_paper, naiv
 from tests.permutation.simulated import GAI, clustered, coded, dsi_p, part, simulate
 from tests.strategies import rated
 
-# p-values and corrections
 NULLS = st.lists(GRID, min_size=100, max_size=140)
 
 

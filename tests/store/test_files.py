@@ -150,9 +150,6 @@ def test_hostile_owners(engine: Engine) -> None:
         assert store.used(owner) > 0
 
 
-# Files that stay elsewhere
-
-
 def test_a_reference_is_no_content(engine: Engine, store: FileStore) -> None:
     sha256 = "5" * 64
     store.refer(sha256, 2**50, "data:may/votes.csv", owner="ann")
