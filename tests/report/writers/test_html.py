@@ -174,7 +174,7 @@ def test_it_needs_and_runs_nothing(markup, hostile):
     assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
 
 
-def test_hostile_text(hostile):
+def test_hostile_text_shows_as_itself(hostile):
     document = Document(hostile)
     assert "<script>alert(1)</script>" in document.text
     assert "</style></title></pre><!--" in document.text
@@ -255,7 +255,7 @@ def test_on_paper(browser, markup, tmp_path):
     assert "Wh" in pages[0].extract_text()
 
 
-def test_sections():
+def test_pairs_and_slices_have_sections_with_figures_and_every_number():
     document = Document(report_html(with_pairs()))
     text = " ".join(document.texts)
     assert "Groups two by two" in text
