@@ -20,6 +20,7 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Code, Remark, said
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import for_python, without_options
+from grasp_core.report.words.levels import unranked
 from tests.results import make_group, make_result
 
 ROOT = Path(__file__).parents[2]
@@ -140,6 +141,13 @@ def test_columns_joined_by_hand_are_told_how_to_be_joined() -> None:
     joined = str(DataProblem.COLUMNS_TOGETHER(column="a,b", columns=("a", "b"), joined="a:b"))
     assert joined == f"{said_so}on Analysis, or by --intersect a:b"
     assert for_python(joined) == f"{said_so}by axes=[('a', 'b')]"
+
+
+def test_a_proposed_order_is_a_list_in_python() -> None:
+    said = unranked(["high", "low", "medium"])
+    assert said is not None
+    assert said.endswith("; proposed: --categories 'low,medium,high'")
+    assert for_python(said).endswith("; proposed: categories=['low', 'medium', 'high']")
 
 
 PLACES = (

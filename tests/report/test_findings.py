@@ -156,6 +156,17 @@ def test_what_is_told_of_a_clear_group_is_its_kinds():
     assert "in which way cannot be told" in vague.backed.plain
 
 
+@pytest.mark.parametrize(("gai", "told"), [(4.9, "gai"), (5.1, "gap"), (-30.0, "gap")])
+def test_a_ratio_to_hardly_anything_gives_way_to_the_gap(gai, told):
+    row = saying("Woman", 0.0, gai=make_outcome(gai, "up"), gap=make_outcome(0.1, "up"))
+    (found,) = findings(result_of(judged(row, "clear", "cohesion")))
+    assert found.what == told
+    (alone,) = findings(
+        result_of(judged(saying("Woman", 0.0, gai=make_outcome(gai, "up")), "clear", "cohesion"))
+    )
+    assert alone.what == "gai"
+
+
 def test_the_two_halves_of_an_axis_are_one_finding_of_any_kind():
     men, women = halves(gai=make_outcome(1.2, "up", "**"))
     for kinds, what in ((("items",), "distance"), (("cohesion",), "gai"), ((), "distance")):

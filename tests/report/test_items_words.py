@@ -79,7 +79,8 @@ def said(found: ItemsResult, measure: Any) -> list[str]:
 
 def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
     assert said(FOUND, "distance") == [
-        "Black Woman raters lie 0.050 from the others, on 3 items that both sides labelled.",
+        "Black Woman raters lie 0.050 from the others, on 3 items that both sides labelled; "
+        "the group’s verdict says whether that is luck.",
         "1 of 3 items, which carries 40 % of it, holds after correction, by label use or "
         "distance: strange (“Yes” more often).",
         "The tenth of items that carries most (1 item) has 30 % of all distance on single items, about "
@@ -89,7 +90,7 @@ def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
     ]
     assert said(FOUND, "label_use")[:2] == [
         "Black Woman raters say “Yes” 11.0 points more often than the others, on 4 items that both sides "
-        "labelled.",
+        "labelled; the group’s verdict says whether that is luck.",
         "1 of 4 items holds after correction, by label use or distance: strange (“Yes” more often).",
     ]
 

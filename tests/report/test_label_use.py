@@ -7,7 +7,7 @@ from grasp_core.model.outcome import LabelUse, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.text import Sentence
 from grasp_core.report.tables import label_use_by_group, label_use_numbers
-from grasp_core.report.tidy import label_use_table
+from grasp_core.report.tidy import label_use_table, lines, tidy
 from grasp_core.report.words.label_use import (
     foremost,
     format_points,
@@ -97,6 +97,9 @@ def test_names_of_labels_stay_inert():
 def test_mean_shift_in_words(level, mean, said):
     use = replace(make_label_use({"1": 12.0, "2": -12.0}), mean=mean)
     assert mean_words(use, make_result(level=level)) == f"Their labels lie {said}"
+    result = make_result((with_label_use(make_group("A"), use),), level=level)
+    frame = tidy(result, lines(result)).set_index("statistic")
+    assert frame.loc["mean_shift", "unit"] == {"interval": "scale", "ordinal": "ranks"}[level]
     assert mean_words(replace(use, mean=None), make_result(level=level)) == ""
 
 
