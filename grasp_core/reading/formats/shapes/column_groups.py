@@ -261,8 +261,6 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
         if place and "label" not in fields:  # a label may be called by the word alone
             fields["label"] = {unit: unit for by in fields.values() for unit in by if unit in known}
         labels = [own for own, by in fields.items() if len(by) > 1 and names.label_score(own)]
-        if not labels:
-            continue
 
         def rank(own: str, starts: Collection[str] = {one.rpartition("_")[0] for one in labels}) -> _Rank:
             of_items = names.key_score(own, names.ITEM) or names.is_id(own)
