@@ -18,7 +18,7 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
-from grasp_core.reading.guess.values import no_raters
+from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS
 
@@ -62,6 +62,9 @@ def guess_long(look: Look) -> Reading:
     label = look.named.label
     if label is None:
         label, reason = guess_label(some, item, rater)
+        unsure = [one.field for one in found if one.confidence == "unsure"]
+        if "rater" in unsure and (told := means(some, reason.candidates or (label,))) is not None:
+            return DataSpec(item=item, rater=rater, label=label), [Reason("rater", no_raters(told), "unsure")]
         refused = any(one.confidence == "unsure" and not one.candidates for one in found)
         reasons += [] if refused and reason.confidence == "unsure" else [reason]
     long = [name for name in look.columns if some.length(name) > TEXT_LENGTH and look.kind(name) != "time"]

@@ -270,7 +270,7 @@ def singular(word: str) -> str:
 
 def names_questions(name: str) -> bool:
     """Whether a column is called like what is asked: ``dimension``, ``metric_name``, ``score_type``."""
-    found = words(name)
+    found = tuple(word for word in words(name) if word not in _NOTHING_ELSE)
     if found[-1:] in (("type",), ("name",)):
         return not (ASKED | {"score", "rating"}).isdisjoint(found[-2:-1])
     return not ASKED.isdisjoint(found[-1:])
