@@ -1,7 +1,5 @@
 """Pairs of groups in words and sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

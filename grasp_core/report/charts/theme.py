@@ -1,7 +1,5 @@
 """Colours, shapes and type of every chart, and charts as files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

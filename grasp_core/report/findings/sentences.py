@@ -1,7 +1,5 @@
 """The answer in words, for people who manage annotation: its title, how sure it is, and what backs it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A result as one HTML file that opens offline and needs nothing else: the document with its figures."""
 
-from __future__ import annotations
-
 import functools
 import re
 import shlex

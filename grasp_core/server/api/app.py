@@ -1,7 +1,5 @@
 """The API's application: where it is mounted, its schema and reference page, and what it refuses unread."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Everything that was found, by views: first the answer, then groups, items, raters, data and methods."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
