@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from grasp_core.model.outcome import Outcome
+from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.findings.sentences import NO_DIFFERENCE, answer
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, without_gai
@@ -105,41 +105,38 @@ def test_a_group_with_a_finding_is_not_listed_again_as_nominal():
     assert nominal == "May be luck: Man (↑ GAI 1.000, p = 0.021, q = 0.086)."
 
 
-def test_axis_to_watch():
-    _, details = plain(make_result(groups("**"), statistics=("gai",)))
-    assert (
-        "Watch gender (DSI 1.200, attained by G0; p < 0.001, q < 0.001): more than the groups of random "
-        "groupings reach, so who is recruited along it matters." in details
+def judged(row, code, *kinds):
+    return replace(row, verdict=Verdict(code, kinds, 0.0004, 0.006, 0.009, 5.0))
+
+
+def test_the_axis_to_watch_is_a_clear_groups_and_need_not_have_the_largest_dsi():
+    rows = (
+        judged(make_group("A", axis="age", gai=make_outcome(1.1, "up", "**")), "clear", "cohesion"),
+        judged(make_group("B", axis="race", gai=make_outcome(1.5, "up", "*")), "none"),
     )
+    _, details = plain(make_result(rows, statistics=("gai",)))
+    assert (
+        "Watch age (DSI 1.100, attained by A; p < 0.001, q < 0.001): who is recruited along it matters, "
+        "since A raters answer differently." in details
+    )
+    assert any("that of race" in detail and detail.endswith("no group of it is clear.") for detail in details)
 
 
 def test_no_axis_to_watch_is_claimed_from_chance():
-    _, details = plain(make_result(groups(""), statistics=("gai",)))
+    rows = [judged(row, "none") for row in groups("")]
+    _, details = plain(make_result(tuple(rows), statistics=("gai",)))
     assert any(
         detail.startswith("The largest DSI is that of gender (DSI 1.200, attained by G0")
-        and detail.endswith(
-            "no more than the groups of random groupings may reach. No axis is established as one to watch."
-        )
+        and detail.endswith("no group is clear, so no axis is to be watched.")
         for detail in details
     )
     assert not any(detail.startswith("Watch") for detail in details)
 
 
-def test_the_axis_to_watch_need_not_have_the_largest_dsi():
-    rows = (
-        make_group("A", axis="age", gai=make_outcome(1.1, "up", "**")),
-        make_group("B", axis="race", gai=make_outcome(1.5, "up", "*")),
-    )
-    _, details = plain(make_result(rows, statistics=("gai",)))
-    assert any(detail.startswith("Watch age (DSI 1.100") for detail in details)
-    assert any("that of race" in detail and detail.endswith("which may be luck.") for detail in details)
-
-
-def test_untested_dsi_says_so():
+def test_untested_groups_are_no_answer():
     row = make_group(gai=replace(make_outcome(1.2, "up"), p=None, q=None))
-    headline, details = plain(make_result((row,), statistics=("gai",)))
+    headline, _ = plain(make_result((row,), statistics=("gai",)))
     assert headline == "No answer: GAI could not be tested for any group"
-    assert any("it could not be tested" in detail for detail in details)
 
 
 def test_what_cannot_be_estimated_is_named_with_its_reason():

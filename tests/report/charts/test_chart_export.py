@@ -8,7 +8,7 @@ from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.bars import dsi_chart
 from grasp_core.report.charts.histograms import null_histograms
 from grasp_core.report.charts.maps import cohesion_map
-from grasp_core.report.charts.theme import to_pdf, to_png, to_svg
+from grasp_core.report.charts.theme import IMAGES, chart_text, drawn, to_svg
 from tests.results import make_group, make_outcome, make_result
 
 CHARTS = {
@@ -21,7 +21,7 @@ CHARTS = {
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", CHARTS)
 def test_png(name, theme):
-    image = to_png(CHARTS[name](make_result(), theme), scale=1, width=800)
+    image = drawn(chart_text(CHARTS[name](make_result(), theme), 800), "png", 1)
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
     width, height = struct.unpack(">II", image[16:24])
     assert 790 <= width <= 810
@@ -40,7 +40,7 @@ def test_svg(name, theme):
 
 
 def test_pdf():
-    assert to_pdf(dsi_chart(make_result())).startswith(b"%PDF")
+    assert IMAGES[".pdf"](dsi_chart(make_result())).startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("name", CHARTS)

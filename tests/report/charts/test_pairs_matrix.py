@@ -6,7 +6,7 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts.groups import pairs_matrix
-from grasp_core.report.charts.theme import to_png
+from grasp_core.report.charts.theme import IMAGES
 from grasp_core.report.pairs import measures
 from tests.report.charts.drawn import datasets
 from tests.results import make_outcome, make_pair, make_result, with_pairs
@@ -74,4 +74,4 @@ def test_an_axis_without_pairs_says_so() -> None:
 
 
 def test_it_becomes_a_picture() -> None:
-    assert to_png(pairs_matrix(RESULT, ("race",), YES)).startswith(b"\x89PNG")
+    assert IMAGES[".png"](pairs_matrix(RESULT, ("race",), YES)).startswith(b"\x89PNG")
