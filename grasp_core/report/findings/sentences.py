@@ -35,10 +35,6 @@ _WHOLE_FROM = 0.05
 _SMALL = 10
 """In groups of fewer raters differences are missed more often."""
 HOW_SURE = "Very sure: luck makes a finding in about 5 of 100 studies."
-HOW_SURE_BEFORE = (
-    "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
-    "finding by this rule of earlier versions. A new run gives one verdict a group."
-)
 LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
 
 
@@ -175,10 +171,8 @@ def _reasons(result: RunResult) -> tuple[str, ...]:
 
 def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """How often luck alone makes a finding, and how far the clearest one moves; of none what was missed."""
-    if not tested(result):
+    if not tested(result) or not judged(result):
         return ()
-    if not judged(result):
-        return (Sentence.of(HOW_SURE_BEFORE),)
     certain = [one for one in found if not one.undone]
     if found and not certain:
         return (Sentence.of(f"Not sure: {'; '.join(one.brief for one in found[0].doubts)}."),)
