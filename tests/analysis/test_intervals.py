@@ -42,7 +42,6 @@ from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, coded, dataset, part, simulate
 
-# Intervals
 AXES = (("gender",), ("race",))
 
 

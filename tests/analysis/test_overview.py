@@ -37,7 +37,6 @@ from tests.few_items import ANNOTATIONS, few_items
 from tests.permutation.simulated import simulate
 from tests.reading.making import LONG, rows_table, text_table
 
-# Overview
 NONE_AT_CHANCE = RandomRaters(0, 0, None, ())
 
 
@@ -148,7 +147,6 @@ def test_groups_that_meet_more_than_by_chance_are_as_mixed_as_can_be(size: float
     assert list(tables.assignment_table([check])["meets the others"]) == [told]
 
 
-# The command
 FILES = ["--annotations", "annotations.csv", "--raters", "raters.csv"]
 COLUMNS = ["--item", "item_id", "--rater", "rater_id", "--label", "label"]
 GENDER = ["--axis", "rater_gender"]

@@ -106,6 +106,8 @@ def test_no_single_item_is_said_plainly_with_what_the_top_tenth_carries() -> Non
     assert said(few, "label_use")[-1].startswith("Few items carry much")
     unknown = result(item("odd", part(0.0, "Yes")), top={"chance": None, "low": None, "high": None})
     assert said(unknown, "label_use")[2].endswith("too few permutations say what chance would give.")
+    many = result(*(item(f"i{n}", part(0.01, "Yes", **HELD), None) for n in range(7)))
+    assert said(many, "label_use")[1].endswith("i4 (“Yes” more often) and 2 more.")
 
 
 def test_what_cannot_be_said_has_a_reason() -> None:
@@ -122,11 +124,6 @@ def test_what_cannot_be_said_has_a_reason() -> None:
     use = said(lone, "label_use")
     assert use[0].startswith("Black Woman raters use the labels as often as the others do")
     assert use[1] == "No item could be tested."
-
-
-def test_many_items_that_hold_are_counted() -> None:
-    many = result(*(item(f"i{n}", part(0.01, "Yes", **HELD), None) for n in range(7)))
-    assert said(many, "label_use")[1].endswith("i4 (“Yes” more often) and 2 more.")
 
 
 @pytest.mark.parametrize(
@@ -212,15 +209,12 @@ def test_workbook_has_a_sheet_for_each_measure() -> None:
     ]
 
 
-def test_markdown_lists_the_first_items() -> None:
+def test_markdown_lists_the_first_items_and_names_are_harmless() -> None:
     many = result(*(item(f"i|{n}", part(0.01, "Yes"), part(0.01)) for n in range(MARKDOWN_ROWS + 3)))
     text = items_markdown(many)
     assert text.startswith("# Items of Black, Woman (race × gender)\n")
     assert text.count("3 further items are in the CSV.") == 2
     assert r"| i\|0 |" in text
-
-
-def test_names_are_harmless_wherever_they_show() -> None:
     hostile = replace(FOUND, group=Group(("race", "gender"), ("<b>\u202e", "[x](y)")))
     assert "<b>" not in sentences(hostile, "distance")[0].markdown
     assert "\\<b\\>" in items_markdown(hostile)

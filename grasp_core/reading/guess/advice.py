@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.text import agree, listed, number, quoted
+from grasp_core.reading.table.parsed import ANY
 
 Confidence = Literal["sure", "likely", "unsure"]
 
@@ -31,8 +32,6 @@ class Reason:
 
 Reading = tuple[DataSpec, list[Reason]]
 """How a file is read, and why."""
-ANY = "*"
-"""Stands for anything in a pattern of columns' names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +98,7 @@ class Advice:
     - `column`: of the values, or of the ids; "label" for those of a matrix.
     - `count`: raters, annotations, items or cells that it concerns, by `field`.
     - `recommended`: whether the data say so; else either answer may be right.
+    - `group`: whether a text that may mean "no value" is a value of raters, not a label.
     """
 
     field: Literal["exclude", "drop", "raters", "items", "missing"]
@@ -107,6 +107,7 @@ class Advice:
     why: str
     count: int
     recommended: bool = True
+    group: bool = False
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -117,7 +118,8 @@ class Advice:
     def what(self) -> str:
         """What would go, e.g. "4 raters with 'removed' = 'yes'"."""
         if self.field == "missing":
-            return f"{number(self.count, 'cell')} with {listed(self.values)}"
+            of = f" in {quoted(self.column)}" if self.group else ""
+            return f"{number(self.count, 'cell')} with {listed(self.values)}{of}"
         one = {"drop": "annotation", "items": "item"}.get(self.field, "rater")
         if self.field in ("raters", "items"):
             return f"{number(self.count, one)} ({listed(self.values, 3)})"
@@ -178,7 +180,8 @@ def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[
     for one in advice:
         if not one.recommended:
             option = " ".join(map(missing, one.values))
-            said.append(f"kept as a label: {one.sentence}; {option} takes it for no answer")
+            kept = "group" if one.group else "label"
+            said.append(f"kept as a {kept}: {one.sentence}; {option} takes it for no answer")
     return f"{'; '.join(said)}; {declines} says that all count"
 
 

@@ -11,24 +11,35 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.column_groups import product
-from grasp_core.reading.guess.advice import ANY, Confidence, Named, Reading, Reason
+from grasp_core.reading.guess.advice import Confidence, Named, Reading, Reason
 from grasp_core.reading.guess.long import guess_long
-from grasp_core.reading.guess.look import Look, neutral
+from grasp_core.reading.guess.look import MOST_QUESTIONS, Look, neutral
 from grasp_core.reading.guess.values import aggregated_cells
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column
-from grasp_core.reading.table.parsed import ITEMS, RATERS, alike, form, kinds_of, runs, stem
+from grasp_core.reading.table.parsed import (
+    ITEMS,
+    RATERS,
+    alike,
+    form,
+    kinds_of,
+    matching,
+    pattern_of,
+    questions_in,
+    runs,
+    stem,
+)
 from grasp_core.reading.table.table import Recipe, Table
 
 _LIKE_LABELS = 0.8
 """Share of a column's cells that are labels of other columns, from which it may hold labels too."""
-_LONGEST_PATTERN = 59
 _WORDS = 5
 """Columns with names of so many words are questions."""
 _FEW = 0.1
@@ -57,8 +68,8 @@ class _Side(NamedTuple):
     confidence: Confidence
 
 
-def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
-    """A guess for a matrix, or None where the file looks long."""
+def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -> Reading | None:
+    """A guess for a matrix, or None where the file looks long; `by_values`: where nothing else is told."""
     item, rater = look.ids
     if rater is not None and not look.unique(rater):
         plain = names.id_score(rater, names.RATER) == 3  # beside it, ids of all rows may be numbers of rows
@@ -69,10 +80,11 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     # Coders who have not begun have empty columns.
     empty = {name: not any(look.whole.distinct(name)) for name in look.columns if name != key}
     others = [name for name, nothing in empty.items() if not nothing]
-    cells = _cells(look, others, raters, key is None)
+    cells = _cells(look, others, raters, key is None, by_values)
     if cells is None:
         return None
     side = _side(look, key, cells, raters)
+    side = side._replace(confidence="unsure") if by_values else side
     first = cells.columns[0]  # columns may be numbered like places of a task that others take in each batch
     crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
     numbered = all("".join(names.words(name)[-1:]).isdigit() for name in cells.columns)
@@ -160,28 +172,41 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
             return best
     named = [name for name in look.ids if name in able]
     named += [name for name in able if names.mentions(name, names.ROW_IDS)]
-    able = [name for name in able if not names.mentions(name, names.AGGREGATE)]
+    able = [name for name in _unique(look, able) if not names.mentions(name, names.AGGREGATE)]
     people = (name for name in look.columns if names.mentions(name, names.PEOPLE))
     # some people may have several rows: loading says which
     repeated = [name for name in people if look.n < 2 * len(look[name].values) < 2 * look.n]
     return next(iter([*named, *repeated, *able]), None)
 
 
-def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key: bool) -> Cells | None:
+def _unique(look: Look, able: Sequence[str]) -> tuple[str, ...]:
+    """Those in which no value occurs twice, but for one of several like columns, where that is chance."""
+    like = {name for run in runs(look.columns) for name in run if not names.is_id(name)}
+    return tuple(name for name in able if name not in like and look.unique(name))
+
+
+def _cells(
+    look: Look, others: Sequence[str], raters: Table | None, without_key: bool, by_values: bool
+) -> Cells | None:
     by_file = None if raters is None else named_by_raters(look, others, raters)
     if by_file is not None:
         return by_file
     found = named_alike(look, others)
     if not without_key or look.named.layout is not None:
         return found or of_like_values(look, others)
-    if found is None and len(others) >= _MANY:
+    if found is None and (by_values or len(others) >= _MANY):
         found = of_like_values(look, others)
     if found is None and all(map(neutral, others)):
         # No names at all, and the same labels everywhere; three columns may be a triple.
         triple = len(others) == 3 and look.pairs(*others[:2]) > 0.9 * look.n
         found = None if triple else of_like_values(look, others)
         return None if found is None or found.rest else found
-    if found is None or len(found.columns) < min(3, len(others)) or 2 * len(found.columns) < len(others):
+    able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
+    asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}
+    many = len(asked) if by_values else 0  # of several questions none has half of the columns
+    if found is None or len(found.columns) < min(3, len(able)):
+        return None
+    if max(2 * many, (3 if by_values else 2) * len(found.columns)) < len(able):
         return None
     return found  # rows without ids are a matrix's where like names say so, and most columns bear them
 
@@ -196,11 +221,19 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _S
         return _Side(False, why, "unsure")
     first = found[0]
     # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
-    points = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
-    counted = not by_file and points and any("0" in look.texts(name) for name in cells.columns)
+    of_scale = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
+    counted = not by_file and of_scale and any("0" in look.texts(name) for name in cells.columns)
     if not first.by_rater and (counted or stem(cells.columns[0]) in names.NO_RATERS):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
+    labels = _labels(look, cells.columns)
+    if (
+        first == _Side(True, first.why, "likely")
+        and len(labels) > MOST_QUESTIONS
+        and all(map(is_number, labels))
+    ):
+        why = f"{len(labels)} different numbers may be points of tests, which nobody judged"
+        return _Side(True, f"{first.why}, but {why}", "unsure")
     against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
     if against is not None:
         return _Side(first.by_rater, f"{first.why}; but {against.why}", "unsure")
@@ -225,6 +258,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
     for kinds, by_rater, what in ((names.RATER, True, "raters"), (names.ITEM, False, "items")):
         if key is not None and names.id_score(key, kinds):
             found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
+    by_key = bool(found) and not names.mentions(str(key), names.RESPONDENTS)
     for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
         if 2 * sum(_called(name, kinds) for name in cells.columns) > len(cells.columns):
             why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
@@ -235,8 +269,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         if names.mentions(name, names.RATER) or names.about_raters(name, key or "")
     ]
     # Rows may be called items by no more than a word that people are called by, too, or by short forms.
-    respondents = len(found) == 1 and (key is None or names.mentions(key, names.RESPONDENTS))
-    if about and (not found or respondents):
+    if about and len(found) < 2 and not by_key:
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
     return found
@@ -295,9 +328,8 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
             why = f"{quoted(recurring[0])} has values that recur, so that a person may have several rows"
             return Reason(rows, why, "unsure", tuple(recurring))
         ages = [one for one in rest if names.mentions(one, names.DEMOGRAPHIC) and look.kind(one) == "numbers"]
-        able = (name for name in rest if name not in ages)
-        unique = [name for name in able if look.unique(name) and look.n > 1]
-        if unique:
+        unique = _unique(look, [name for name in rest if name not in ages])
+        if unique and look.n > 1:
             return Reason(rows, f"{quoted(unique[0])} may hold ids of the rows, or none does", "unsure")
         return Reason(
             rows,
@@ -315,7 +347,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
 
 def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     """The reading of a matrix with what is named; `found` is what it looks like by itself."""
-    unique = tuple(name for name in look.columns if look.unique(name))
+    unique = _unique(look, look.columns)
     if found is None:  # a matrix because somebody says so: ids in the first column that may hold them
         own = next(iter([*(name for name in look.ids if name in unique), *unique]), look.columns[0])
         why = "no value occurs twice" if unique else "no column has an own value in each row"
@@ -468,7 +500,7 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
     }
     found: dict[str, int] = {}
     for kind in kinds_of(able):
-        like = [run for run in runs(kind.columns) if len(run) > 2]
+        like = [part for run in runs(kind.columns) for part in questions_in(run) if len(part) > 2]
         rest = [name for name in kind.columns if not any(name in run for run in like)]
         ends: dict[str, list[str]] = {}  # what stands behind the last underscore, as _1 of Qualtrics' sliders
         for name in rest:
@@ -488,26 +520,6 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
     return [pattern for pattern, columns in found.items() if 2 * columns >= most]
 
 
-def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
-    """The beginning and the end that names share, with ``*`` between them, if they alone have both."""
-    start = names.common_start(several)
-    end = names.common_start([name[len(start) :][::-1] for name in several])[::-1]
-    start = start.rstrip("0123456789")
-    end = end if end[:1] == "_" or not end[:1].isdigit() else end.lstrip("0123456789")
-    if not (start or end) or ANY in start + end:
-        return None
-    if len(start + end) > _LONGEST_PATTERN:
-        start, end = start[:_LONGEST_PATTERN].rstrip(), ""
-    pattern = f"{start}{ANY}{end}"
-    return pattern if len(matching(pattern, columns)) == len(several) else None
-
-
-def matching(pattern: str, columns: Sequence[str]) -> list[str]:
-    """The columns whose names a pattern fits; ``*`` alone stands for anything."""
-    wanted = re.compile(".*".join(map(re.escape, pattern.split(ANY))), re.DOTALL)
-    return [name for name in columns if wanted.fullmatch(name)]
-
-
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     """Columns that share their values with many others; None where they are too few."""
     able = [name for name in others if not names.mentions(name, names.BESIDE)]
@@ -519,7 +531,8 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     cells = [name for name in able if _among(look[name], shared) >= _LIKE_LABELS]
     if len(cells) < 2 or 2 * len(cells) < len(others):
         return None
-    return _apart(others, cells, "no names say so, only their values are alike", "unsure")
+    why = "only their values are alike, as those of several criteria of one judgement may be, too"
+    return _apart(others, cells, why, "unsure")
 
 
 def most_shared(raters: Table, ids: Collection[str]) -> tuple[str, int]:

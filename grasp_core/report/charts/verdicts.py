@@ -197,20 +197,22 @@ class _Drawing:
 
     def _said(self, one: Finding) -> str:
         """What makes it differ, in two or three words; of groups that do not how the left panel has them."""
-        kinds = () if one.verdict is None else one.verdict.kinds
-        if kinds and kinds[0] == "items":
+        verdict = one.verdict
+        kind = verdict.kinds[0] if verdict is not None and verdict.kinds else None
+        if kind == "items":
             return "differ on some items"
-        if kinds and kinds[0] == "spread":
-            return "differ among themselves"
-        who = "" if one.other is None else f"{one.name}: "
+        who = "" if one.other is None else f"{one.spoken}: "
+        if kind == "spread" and verdict is not None and verdict.spread is not None:
+            return f"{who}vary {'more' if verdict.spread.ratio > 1 else 'less'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
         if mean is not None and mean.value is not None:
             return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
         told = self._told(one)
         if told is None or told[1].value is None:
             return ""
-        name = one_line(told[0])
-        return f"{who}“{name if len(name) <= 12 else name[:11] + '…'}” {label_use.of_100(told[1].value)}"
+        name, amount = one_line(told[0]), label_use.of_100(told[1].value)
+        name = name if len(name) <= 12 else name[:11] + "…"
+        return f"{who}“{name}” {'as often' if amount.startswith('0.0') else amount}"
 
     def _drawn(self, name: str, panel: _Panel, across: tuple[float, float]) -> list[alt.Chart]:
         """A panel: its ticks behind each group's marks, what they say below, its heading, and the marks."""
@@ -243,8 +245,8 @@ class _Drawing:
                 }
             )
         # No difference, and one step to each side: a round one where ticks say how much.
-        reach = 0.8 * (domain[1] - same)
-        steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 5)] if panel.round else []
+        reach = 0.9 * (domain[1] - same)
+        steps = [size * 10.0**power for power in range(-3, 5) for size in (1, 2, 3, 5)] if panel.round else []
         step = max((one for one in steps if one <= reach), default=reach)
         ticks = [
             {"x": place(one), "text": _SAME if one == same else panel.words(one), "same": one == same}
@@ -305,13 +307,13 @@ class _Drawing:
 
 def _short(one: Finding) -> str:
     """A group's name; of a long one the beginning of each of its values."""
-    if len(one.title) <= _LONGEST:
-        return one.title
+    if len(one.said) <= _LONGEST:
+        return one.said
     values = [one_line(value) for group in one.groups for value in group.values]
     most = _LONGEST // len(values)
     cut = [value if len(value) <= most else f"{value[: most - 1].rstrip(' ,')}…" for value in values]
     each = len(one.row.group.values)
-    names = [", ".join(cut[start : start + each]) for start in range(0, len(cut), each)]
+    names = [" ".join(cut[start : start + each]) for start in range(0, len(cut), each)]
     return " and ".join(names)
 
 

@@ -8,9 +8,10 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, nam
 from grasp_core.model.outcome import Untestable
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.model.result import RunResult
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
-from grasp_core.report.findings.findings import findings, held_groups, left_given, standing_pair
+from grasp_core.report.findings.findings import findings, left_given, may_stand_behind, standing_pair
 
 MATCHED = (LABEL_USE, "distance")
 """What compares a group with the others on the same items, so that other items, or more, do not make it."""
@@ -118,21 +119,15 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
             continue
         settled.add(column)
         if not here & left_given(result, found):
-            other = axis_label((column,))
-            lead = f"No longer given {other} ({other} may stand behind it, or too few raters may move)"
-            yield Doubt(lead, f"no longer given {other}", f"do not recruit by {axis}: see what {other} tells")
-    marked = held_groups(result) | held_groups(result, "nominal")
+            given = axis_label((column,))
+            lead = f"No longer given {given} ({given} may stand behind it, or too few raters may move)"
+            yield Doubt(lead, f"no longer given {given}", f"do not recruit by {axis}: see what {given} tells")
     for one in result.associations:
-        inside = [name for name in (one.first, one.second) if name in about.axes]
-        if len(inside) != 1:
+        other = may_stand_behind(result, one, about.axes)
+        if other is None or other in settled:
             continue
-        other = one.second if inside[0] == one.first else one.first
-        groups = {row.group for row in result.groups if row.group.axes == (other,)}
-        # Something is marked of the axis itself, which has more of what it lends, or it is untested.
-        may_explain = not groups or bool(groups & marked)
-        if other in settled or not may_explain:
-            continue
-        named, own = axis_label((other,)), axis_label((inside[0],))
+        own = axis_label((one.first if other == one.second else one.second,))
+        named = axis_label((other,))
         both = f"{axis_label((one.first,))} and {axis_label((one.second,))}"
         mend = f"see which of {both} matters: test each given the other (under Compare groups, or by --given)"
         lead = f"Perhaps {named}, which goes with {own} (Cramér's V {one.v:.2f})"
@@ -142,9 +137,6 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
 _NAMED = 3
 _OWN_VIEW = ("gai", "gap")
 _LITTLE_AGREEMENT = ("irr", "gai", "gap", "negentropy", "plurality_size")
-_FEW = (
-    "Shuffle within fewer strata, or single raters in place of clusters, so that more regroupings are left."
-)
 MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": SAME_WORKLOAD}
 """What makes groups testable, by why they are not."""
 
@@ -152,7 +144,7 @@ MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": 
 def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """What mends doubts, then whom to recruit or to ask; or nothing, with what could have been found."""
     if not found and result.groups and all(row.least_p is not None for row in result.groups):
-        return (Sentence.of(_FEW),)
+        return (_more_ways(result.spec.analysis),)
     pair = None if found else standing_pair(result)
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
@@ -169,6 +161,18 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     until = "" if certain else " Until then, recruit nobody for this."
     first = (Sentence.of(f"First {'; '.join(mends)}.{until}"),) if mends else ()
     return (*first, *_of_certain(certain))
+
+
+def _more_ways(asked: AnalysisSpec) -> Sentence:
+    """What leaves more regroupings."""
+    more = ["within fewer strata"] * bool(asked.strata) + ["single raters in place of clusters"] * bool(
+        asked.cluster
+    )
+    if not more:
+        return Sentence.of("Ask more raters: so few can be regrouped in too few ways.")
+    return Sentence.of(
+        f"Ask more raters, or shuffle {' and '.join(more)}, so that more regroupings are left."
+    )
 
 
 def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:

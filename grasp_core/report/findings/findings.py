@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grasp_core.model.groups import AxisSet, Group, group_labels
 from grasp_core.model.outcome import Histogram, Kind, Outcome, PairResult, Significance, Verdict, VerdictCode
-from grasp_core.model.result import GivenResult, GroupResult, RunResult
+from grasp_core.model.result import Association, GivenResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
@@ -159,6 +159,20 @@ def held_groups(result: RunResult, significance: Significance = "corrected") -> 
         codes = ("clear", "explained") if significance == "corrected" else ("hint",)
         return frozenset(row.group for row in result.groups if row.verdict and row.verdict.code in codes)
     return frozenset(one.row.group for one in _held(result, significance, leading(result)))
+
+
+def may_stand_behind(result: RunResult, one: Association, axes: AxisSet) -> str | None:
+    """Which of two axes that go together may be what groups of `axes` show, which hold the other; or None.
+
+    Groups of it are marked, since it has more of what it lends, or no group of it was tested.
+    """
+    inside = {one.first, one.second} & set(axes)
+    if len(inside) != 1:
+        return None
+    other = one.second if one.first in inside else one.first
+    alone = {row.group for row in result.groups if row.group.axes == (other,)}
+    marked = held_groups(result) | held_groups(result, "nominal")
+    return other if not alone or alone & marked else None
 
 
 def left_given(result: RunResult, found: GivenResult) -> frozenset[Group]:

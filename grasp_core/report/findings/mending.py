@@ -13,6 +13,7 @@ from grasp_core.model.remarks.remark import Code, Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
 from grasp_core.model.text import agree, listed, quoted
+from grasp_core.report.findings.findings import held_groups, may_stand_behind
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",
@@ -155,14 +156,25 @@ class Warned:
 
 
 def warned(result: RunResult) -> Warned:
-    """Warnings by where they stand; that two axes go together need not stand first once both were tested."""
-    given = {axis_label((one.column,)) for one in result.given}
+    """Warnings by where they stand.
+
+    That two axes go together stands first where one may be what is found by the other, and not both were
+    tested given the other.
+    """
+    given = {one.column for one in result.given}
+    marked = {group.axes for group in held_groups(result) | held_groups(result, "nominal")}
+    in_doubt = {
+        (axis_label((one.first,)), axis_label((one.second,)))
+        for one in result.associations
+        if not {one.first, one.second} <= given
+        and any(may_stand_behind(result, one, axes) for axes in marked)
+    }
     in_order = ranked(result.warnings)
     first = []
     for one in in_order:
         numbers = dict(one.numbers)
         together = one.code is GuardCaution.AXES_TOGETHER
-        if may_undo(one) and not (together and {numbers["first"], numbers["second"]} <= given):
+        if may_undo(one) and (not together or (numbers["first"], numbers["second"]) in in_doubt):
             first.append(one)
     return Warned(tuple(first), tuple(one for one in in_order if one not in first))
 

@@ -34,7 +34,7 @@ _WHOLE_FROM = 0.05
 """From 5 of 100 answers on, decimals say nothing in a sentence."""
 _SMALL = 10
 """In groups of fewer raters differences are missed more often."""
-HOW_SURE = "Very sure: luck makes a finding in about 5 of 100 studies."
+HOW_SURE = "Very sure: if nobody differed, about 95 of 100 studies would find nothing."
 LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
 
 
@@ -57,7 +57,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
-    if not tested(result) or all(row.least_p is not None for row in result.groups):
+    if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
         return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
     return Sentence.of(NO_DIFFERENCE)
 

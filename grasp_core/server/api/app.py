@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.model.errors import GraspError
 from grasp_core.model.remark_codes import CODES
-from grasp_core.model.text import listed, printable, quoted
+from grasp_core.model.text import listed, meant, printable, quoted
 from grasp_core.model.turns import loads
 from grasp_core.server.api import _answers, analyses, files, new_runs, people, runs, watches
 from grasp_core.server.api._admission import Admission
@@ -149,9 +149,13 @@ def _check(operations: Mapping[str, Operation], scope: Scope) -> None:
         allow = ", ".join(sorted(methods))
         raise ProblemError("method-not-allowed", f"This address takes {allow}.", {"Allow": allow})
     given = Counter(name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), True))
-    known = listed([f"`{one}`" for one in sorted(operation.parameters)]) if operation.parameters else "none"
+    names = sorted(operation.parameters)
+    known = f"there is {listed(names) if names else 'none'}."
     unknown = (
-        ("unknown-parameter", f"There is no parameter {quoted(printable(name))} here; there is {known}.")
+        (
+            "unknown-parameter",
+            f"There is no parameter {quoted(printable(name))} here; {meant(name, names, known)}",
+        )
         for name in given
         if name not in operation.parameters
     )

@@ -161,7 +161,7 @@ def show_where(shown: Shown, finding: Finding) -> None:
     text = (item_texts(run, found.spec.data.text) or {}).get(row.item)
     st.header("Where it shows most")
     st.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
-    for who, counts in ((group_label(group), row.inside), ("others", row.outside)):
+    for who, counts in ((finding.spoken, row.inside), ("others", row.outside)):
         said, of = counts.get(label, 0), sum(counts.values())
         words = escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
         st.progress(said / of if of else 0.0, text=words)

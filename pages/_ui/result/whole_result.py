@@ -44,7 +44,7 @@ def show_answer(shown: Shown, buttons: Callable[[], None]) -> None:
     facts = [shown.title, *(number(*amount) for amount in amounts)]
     if found is not None and found.alpha is not None and not result.of_everybody:
         facts.append(f"overall agreement {words.two_decimals(found.alpha)} of 1")
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(key="answered", horizontal=True, vertical_alignment="center"):
         st.caption(escape_markdown(" · ".join(facts)), width="stretch")
         buttons()
     st.title(told.title.markdown)
@@ -129,7 +129,7 @@ def _groups(shown: Shown) -> None:
             looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
             st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
     filled = ", filled if clear" if told.certain else ""
-    luck = "; among many, luck keeps some off “same”" if told.hints else ""
+    luck = "; of many, some miss “same” by luck" if told.hints else ""
     st.caption(
         f"Dot: estimate{filled}. Line: where it likely lies{luck}. In brackets: raters. Click a row for more."
     )

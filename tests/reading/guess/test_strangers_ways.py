@@ -38,11 +38,32 @@ def test_coders_who_have_not_begun_hide_no_others() -> None:
     assert load(table, None, guess.spec, ()).annotations.rater_ids == ("asta", "dora")
 
 
-def test_a_layout_is_hinted_at_where_columns_of_any_names_hold_the_same_labels() -> None:
-    head = ["Blair", "Hague", "Kennedy", "gender"]
-    rows = [[*(RNG.choice("12345") for _ in range(3)), RNG.choice(("male", "female"))] for _ in range(60)]
-    (reason,) = (one for one in recognise(rows_table([head, *rows])).uncertain if one.field == "rater")
-    assert "--layout items-by-raters or --layout raters-by-items" in question(reason)
+@pytest.mark.parametrize(
+    ("head", "raters"),
+    [
+        ("Blair Hague Kennedy gender", ("Blair", "Hague", "Kennedy")),
+        ("anna ben clara", ("anna", "ben", "clara")),
+        ("id tweet anna ben clara final", ("anna", "ben", "clara")),
+        ("label_A label_B label_final", ("label_A", "label_B")),
+        ("id code_JM code_KL code_agreed", ("code_JM", "code_KL")),
+        ("id label1 label2 label_resolved", ("label1", "label2")),
+        ("fluency adequacy relevance", ("fluency", "adequacy", "relevance")),
+    ],
+)
+def test_a_layout_is_asked_where_columns_of_any_names_hold_the_same_labels(head, raters) -> None:
+    """Both answers load, and what was settled is nobody's."""
+    filled = {"id": "i{}", "tweet": "A tweet of many words, the one with number {}", "gender": "male"}
+    rows = [[filled.get(name, RNG.choice("12345")).format(n) for name in head.split()] for n in range(60)]
+    rows[0] = [one.replace("male", "female") for one in rows[0]]
+    table = rows_table([head.split(), *rows])
+    (reason,) = recognise(table).uncertain
+    assert reason.field == "layout"
+    assert len(raters) == 2 or "criteria of one judgement" in question(reason)
+    for layout in reason.candidates:
+        guess = recognise(table, named=Named(layout=layout))
+        read = load(table, None, guess.spec, guess.axes).annotations
+        assert raters == (read.rater_ids if layout == "items-by-raters" else read.item_ids)
+        assert set(guess.axes) <= {"gender"}
 
 
 @pytest.mark.parametrize(
@@ -74,6 +95,20 @@ def test_a_raters_file_in_which_a_rater_stands_twice_is_joined(tmp_path: Path, m
     capsys.readouterr()
     assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--axis", "Age"]) == 2
     assert "column 'Age': rater 'p1' has '32' and '26'; give each rater one value" in capsys.readouterr().err
+
+
+def test_raters_who_stand_in_a_row_for_each_wave_are_known_and_told_by_their_rows(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [[f"t{n}", f"p{r}", RNG.choice("123")] for n in range(6) for r in range(6)]
+    (tmp_path / "x.csv").write_bytes(csv_bytes([["turn", "rater", "interest"], *rows]))
+    people = [[f"p{r}", "MF"[r % 2], wave, f"{r % 2 + int(wave)}"] for r in range(6) for wave in "12"]
+    (tmp_path / "y.csv").write_bytes(csv_bytes([["rater", "gender", "wave", "mood"], *people]))
+    assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--axis", "gender"]) == 0
+    capsys.readouterr()
+    assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--axis", "mood"]) == 2
+    assert "rows 2 and 3, column 'mood': rater 'p0' has '1' and '2'" in capsys.readouterr().err
 
 
 def test_files_of_which_none_joins_are_told_how_to_say_what_each_holds(
@@ -147,3 +182,138 @@ def test_what_a_survey_embeds_after_the_last_question_is_known_of_its_respondent
     assert "condition" in guess.axes
     with pytest.raises(DataError, match="column 'Status' is put aside, so it cannot describe raters"):
         load(table, None, guess.spec, ("Status",))
+
+
+@pytest.mark.parametrize(
+    "head", ["subject rater1 rater2 rater3 Anna Ben", "participant coder_A coder_B teacher parent"]
+)
+def test_columns_of_the_same_labels_are_no_axes_in_either_layout(head: str) -> None:
+    rows = [[f"x{n}", *RNG.choices("12345", k=head.count(" "))] for n in range(40)]
+    table = rows_table([head.split(), *rows])
+    assert "layout" in asked(recognise(table))
+    for layout in ("items-by-raters", "raters-by-items"):
+        guess = recognise(table, named=Named(layout=layout))
+        assert (guess.axes, guess.uncertain) == ((), ())
+
+
+def test_neither_one_of_several_criteria_nor_a_rating_is_offered_as_the_item() -> None:
+    essays = [[f"e{n}", f"R{n % 2}", *RNG.choices("123456", k=4)] for n in range(60)]
+    head = ["essay_id", "rater", "organization", "grammar", "content", "style"]
+    films = [[f"{n % 40}", f"{n}", RNG.choice("12345")] for n in range(120)]
+    for table in (rows_table([head, *essays]), rows_table([["userId", "movieId", "rating"], *films])):
+        (reason, *_) = recognise(table).uncertain
+        assert (reason.field, reason.candidates) == ("item", ())
+        assert question(reason).startswith("no column looks like items: hardly any value has several raters")
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "why"),
+    [
+        (
+            "model dataset accuracy f1",
+            lambda n: ("abcd"[n // 4], "stuv"[n % 4], f"0.{61 + n}", f"0.{55 + n * n % 40}"),
+            "'accuracy' is named like what is worked out",
+        ),
+        (
+            "id count hate offensive neither class tweet",
+            lambda n: (n, 3 + n % 2, n % 3, 3 - n % 3, n % 2, n % 3, f"Words of the tweet number {n}"),
+            "'count' is the sum of 'hate', 'offensive', 'neither'",
+        ),
+        (
+            "county party candidate votes",
+            lambda n: (f"c{n // 4}", "lr"[n % 2], f"x{n % 4}", 100 + n * n),
+            "'votes' counts how often",
+        ),
+        (
+            "Word V.Mean.Sum V.SD.Sum A.Mean.Sum A.SD.Sum",
+            lambda n: (f"w{n}", f"{n % 7}.{n % 9}", f"1.{n}", f"{n % 8}.{n % 7}", f"1.{n % 50}"),
+            "'V.Mean.Sum' is named like what was counted or worked out",
+        ),
+    ],
+)
+def test_where_nobody_rates_the_refusal_says_what_the_file_is(head: str, row, why: str) -> None:
+    table = rows_table([head.split(), *([str(one) for one in row(n)] for n in range(16))])
+    try:
+        told = [question(reason) for reason in recognise(table).uncertain]
+    except DataError as error:
+        told = [str(error)]
+    assert len(told) == 1
+    assert why in told[0]
+
+
+SURVEY = "StartDate Status Progress Finished RecordedDate ResponseId gender"
+
+
+def answered(head: str, options: str = "1234567", cases: int = 40) -> list[list[str]]:
+    """The names, and a row per respondent; of names that say no question an answer from `options`."""
+    known = {
+        **{"StartDate": "2024-01-02 10:00", "RecordedDate": "2024-01-02 10:10", "Status": "IP Address"},
+        **{"Progress": "100", "Finished": "True", "ResponseId": "R_{}", "participant": "p{}"},
+    }
+    rows = [[known.get(name, RNG.choice(options)).format(n) for name in head.split()] for n in range(cases)]
+    places = [place for place, name in enumerate(head.split()) if name == "gender"]
+    for n, row in enumerate(rows):
+        for place in places:
+            row[place] = "MF"[n % 2]
+    return [head.split(), *rows]
+
+
+@pytest.mark.parametrize("before", [SURVEY, "participant gender"])
+@pytest.mark.parametrize(
+    ("columns", "patterns"),
+    [
+        ([f"legitimacy_{a}_{b}" for a in (1, 2) for b in range(1, 6)], ("legitimacy_1_*", "legitimacy_2_*")),
+        ([f"Q{a}_{b}" for a in (3, 4) for b in range(1, 8 - a)], ("Q3_*", "Q4_*")),
+        ([f"{a}_Q{b}" for a in range(1, 9) for b in (5, 6)], ("*_Q5", "*_Q6")),
+    ],
+)
+def test_matrices_of_like_names_are_questions_apart(before: str, columns: list[str], patterns) -> None:
+    table = rows_table(answered(" ".join([before, *columns])))
+    assert asked(recognise(table))["label"] == patterns
+    one = Named(label=patterns[0], layout="raters-by-items")
+    guess = recognise(table, named=one)
+    assert (guess.axes, guess.uncertain) == (("gender",), ())
+    start, end = patterns[0].split("*")
+    mine = tuple(name for name in columns if name.startswith(start) and name.endswith(end))
+    assert load(table, None, guess.spec, guess.axes).annotations.item_ids == mine
+
+
+def test_responses_without_ids_are_asked_about_by_patterns_and_one_of_them_is_no_id() -> None:
+    head = ["date", "block", *(f"{kind}_{n}" for kind in ("resp", "rt", "conf") for n in range(1, 9))]
+    rows = [
+        ["2020-01-01", f"{n % 4}", *RNG.choices("12345", k=8), *RNG.sample(TIMES, 8), *RNG.choices("lh", k=8)]
+        for n in range(30)
+    ]
+    rows = [[*row[:10], f"{700 + n}", *row[11:]] for n, row in enumerate(rows)]
+    table = rows_table([head, *rows])
+    found = asked(recognise(table))
+    assert found["label"] == ("resp_*", "conf_*")
+    assert "layout" in found
+    assert "item" not in found
+
+
+TIMES = [str(n) for n in range(300, 400)]
+
+
+@pytest.mark.parametrize("head", ["id gender test1 test2 test3", "gender score1 score2 score3"])
+def test_points_of_tests_are_no_ids_and_asked_about(head: str) -> None:
+    rows = answered(head)
+    rows[1:] = [
+        [f"s{n}" if name == "id" else row[place] if name == "gender" else RNG.choice(TIMES) for place, name in
+         enumerate(head.split())] for n, row in enumerate(rows[1:])
+    ]  # fmt: skip
+    guess = recognise(rows_table(rows))
+    (reason,) = guess.uncertain
+    assert reason.field == "layout"
+    assert "different numbers may be points of tests" in question(reason)
+
+
+def test_all_of_many_answers_to_a_batch_are_named_in_the_question() -> None:
+    answers = [f"Answer.{a}{b}" for a in "kindest" for b in ("ness", "_of_all", "less", "er")]
+    head = ["HITId", "WorkerId", "AssignmentId", "AssignmentStatus", *answers]
+    rows = [
+        [f"H{n % 8}", f"W{n // 8}", f"A{n}", "Approved", *RNG.choices("yn", k=len(answers))]
+        for n in range(40)
+    ]
+    (reason,) = recognise(rows_table([head, *rows])).uncertain
+    assert [name for name in answers if f"'{name}'" not in question(reason)] == []

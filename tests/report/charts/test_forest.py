@@ -43,6 +43,11 @@ def test_value_interval_and_the_middle_of_chance(result):
     assert (missing["x"], missing["figures"]) == (None, "not estimable")
     assert missing["verdict"] == "not estimable: XRR is 0"
     assert (without["low"], without["interval"], without["figures"]) == (None, "too few", "0.900")
+    text = forest_plot(result, "gai").to_dict()["description"]
+    assert text == (
+        "GAI with its 95 % interval for 3 groups: A 1.200 [1.050, 1.350], after correction; C 0.900. "
+        "Not estimable: B."
+    )
 
 
 def test_the_line_of_no_difference_is_drawn_where_it_has_a_place(result):
@@ -82,21 +87,10 @@ def test_a_label_is_marked_only_where_its_group_is():
     assert [shift_outcome(none.label_use, label).significance for label in use.labels] == ["none"] * 3
     two = with_label_use(make_group(), make_label_use({"No": 12.0, "Yes": -12.0}, "*"))
     assert [shift_outcome(two.label_use, label).significance for label in ("No", "Yes")] == ["nominal"] * 2
-
-
-def test_a_label_that_the_group_has_no_value_of():
     assert shift_outcome(make_group().label_use, "No") == Outcome(None)
     assert shift_outcome(
         with_label_use(make_group(), make_label_use({"No": 1.0})).label_use, "Yes"
     ) == Outcome(None)
-
-
-def test_alt_text_holds_what_is_drawn(result):
-    text = forest_plot(result, "gai").to_dict()["description"]
-    assert text == (
-        "GAI with its 95 % interval for 3 groups: A 1.200 [1.050, 1.350], after correction; C 0.900. "
-        "Not estimable: B."
-    )
 
 
 def test_one_wild_interval_does_not_squash_the_rest():
