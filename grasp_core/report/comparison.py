@@ -1,7 +1,5 @@
 """Two runs side by side: whether they asked the same, and what changed, of groups, pairs and slices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -1,7 +1,5 @@
 """The text of a report beside its tables and figures: title, marks, methods, conventions of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A group's items in sentences and tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter

@@ -1,13 +1,11 @@
 """What is said about data before a run: the quality report, its tables and sentences."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -111,7 +109,7 @@ class QualityReport(Looked):
         }
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> QualityReport:
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
         """The report that :meth:`to_dict` wrote."""
         with damaged("the report"):
             return cls(

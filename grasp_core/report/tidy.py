@@ -1,7 +1,5 @@
 """The one tidy table of a result: a line for each number, from which files and frames are made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

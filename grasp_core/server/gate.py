@@ -1,7 +1,5 @@
 """Who is let in: connections, tabs, rates, and uploads, as far as there is room in memory."""
 
-from __future__ import annotations
-
 import os
 import socket
 import stat

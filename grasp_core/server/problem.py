@@ -1,7 +1,5 @@
 """Problem responses (RFC 9457), each with a code that stays and the address of its page."""
 
-from __future__ import annotations
-
 import logging
 import re
 import tomllib

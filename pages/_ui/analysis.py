@@ -1,7 +1,5 @@
 """Choices of the Analysis screen, which make an :class:`AnalysisSpec`, and what is said of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -166,7 +166,7 @@ def test_tables_and_file_without_ids_unless_they_are_asked_for(folder, capsys) -
     (folder / "annotations.csv").write_text("\n".join([*votes, *copied]) + "\n", encoding="utf-8")
     assert cli.main(["quality", *FILES]) == 0
     printed = capsys.readouterr().out
-    assert "1 pair of raters (2 raters) agree far more" in printed
+    assert "1 pair of raters (2 raters) agrees far more" in printed
     assert "twin" not in printed
     assert cli.main(["quality", *FILES, "--show-ids"]) == 0
     assert "R001, twin, 350, 350" in capsys.readouterr().out

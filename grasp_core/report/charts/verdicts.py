@@ -1,7 +1,5 @@
 """Groups by their verdicts: what they say beside the others, and whether they agree with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

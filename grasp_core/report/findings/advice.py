@@ -1,7 +1,5 @@
 """What may undo a finding, and what to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Findings: what holds of each group, which of it is told first, and what could have been found."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,6 @@
 """A result as one HTML file that opens offline and needs nothing else: the document with its figures."""
 
-from __future__ import annotations
-
+import functools
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -68,7 +67,7 @@ def report_html(result: RunResult, found: RaterMap | None = None) -> str:
     spec_file = spec_json(result)
     result = printable_result(result)
     shuffled = f"{result.permutations:,} random groupings · " if result.permutations else ""
-    return _PAGE.render(
+    return _page().render(
         title=contents.run_title(result.spec),
         themes={"light": (PALETTES["light"], "#F4F7F6"), "dark": (PALETTES["dark"], "#1B2426")},
         font=Markup(FONT),  # noqa: S704 - ours
@@ -88,10 +87,13 @@ def _signed(words: str) -> tuple[str, str, str, str] | None:
     return words[: found.start()], found.group(), marks, ", ".join(filter(None, read))
 
 
-_PAGE: Template = Template(
-    Path(__file__).with_name("report.html").read_text(encoding="utf-8"), autoescape=True
-)
-_PAGE.globals["signed"] = _signed
+@functools.cache
+def _page() -> Template:
+    """The template; a first report has it compiled."""
+    text = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
+    page: Template = Template(text, autoescape=True)
+    page.globals["signed"] = _signed
+    return page
 
 
 def _table(caption: str, frame: pd.DataFrame, titles: int) -> tuple[str, Any]:

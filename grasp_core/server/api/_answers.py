@@ -1,7 +1,5 @@
 """Answers: given once, known by an ETag, or given later to a request that reads large files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

@@ -1,7 +1,5 @@
 """The API's application: where it is mounted, its schema and reference page, and what it refuses unread."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter
@@ -78,12 +76,17 @@ def described(app: FastAPI) -> dict[str, Any]:
     return plain
 
 
-_TEMPLATE = Template(Path(__file__).with_name("reference.html").read_text(encoding="utf-8"), autoescape=True)
+@functools.cache
+def _template() -> Template:
+    """The template of these pages; the first one has it compiled."""
+    text = Path(__file__).with_name("reference.html").read_text(encoding="utf-8")
+    template: Template = Template(text, autoescape=True)
+    return template
 
 
 def reference_page(schema: Mapping[str, Any]) -> HTMLResponse:
     """All addresses and forms of an OpenAPI schema."""
-    return HTMLResponse(_TEMPLATE.render(schema))
+    return HTMLResponse(_template().render(schema))
 
 
 def problem_page(code: str) -> HTMLResponse:
@@ -94,7 +97,7 @@ def problem_page(code: str) -> HTMLResponse:
         means = re.sub(r"\*(\w+)\*", r"<em>\1</em>", escape(CODES[code].pattern))
     else:
         raise ProblemError("not-found", "There is no problem of that code.")
-    return HTMLResponse(_TEMPLATE.render(code=code, means=Markup(means)))  # noqa: S704 - escaped above
+    return HTMLResponse(_template().render(code=code, means=Markup(means)))  # noqa: S704 - escaped above
 
 
 JSON = "application/json"

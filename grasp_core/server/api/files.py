@@ -1,7 +1,5 @@
 """What is uploaded: files of runs, and submissions to the benchmark, with its leaderboard."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

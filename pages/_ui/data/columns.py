@@ -1,7 +1,5 @@
 """Columns and their roles; further questions of a file."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Questions that Data asks before anything runs: who and what counts, how labels rank, what is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What Data says of the data: a sentence with two rows, then their quality."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import combinations

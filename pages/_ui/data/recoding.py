@@ -1,7 +1,5 @@
 """Recoding on the Data page: every step previewed with counts before and after."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

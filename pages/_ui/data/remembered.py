@@ -1,7 +1,5 @@
 """What is kept of files: the draft of a visit, readings for files of the same columns, known data sets."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What stands around a page: who may see it, menu, project and messages; work that goes on beside it."""
 
-from __future__ import annotations
-
 import contextvars
 import functools
 import gc

@@ -1,7 +1,5 @@
 """All screens, in the order of the menu: ways from one to another, and the looks of their pages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal

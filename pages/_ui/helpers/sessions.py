@@ -1,7 +1,5 @@
 """Streamlit's sessions from inside: sign-ins, sign-outs, tabs closed, uploads that wait, messages let in."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """What a visit has loaded, chosen and run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

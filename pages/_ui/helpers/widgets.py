@@ -1,7 +1,5 @@
 """Small widgets: choices, questions asked first, warnings, files to take away; a result as it is shown."""
 
-from __future__ import annotations
-
 import contextvars
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Found when somebody looks at it, and kept with the run: items behind a difference, the map of raters."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -6,8 +6,6 @@ doing it again takes longer than drawing. What is drawn of provisional results, 
 is kept for those who look at the same one.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Groups in numbers: all of them as tables and charts, all that was found of one, one beside others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Everything that was found, by views: first the answer, then groups, items, raters, data and methods."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import altair as alt
 import pandas as pd
 import streamlit as st
 
@@ -22,17 +19,14 @@ from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, 
 from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.bars import agreement_chart
-from grasp_core.report.charts.groups import forest_plot
-from grasp_core.report.charts.theme import Theme
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.contents import stated
-from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import HOW_SURE
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import left_out, step_sentence
-from grasp_core.report.words.names import WORDS, lead_statistic, reported_statistics
+from grasp_core.report.words.names import WORDS, reported_statistics
 from grasp_core.server import server
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run
@@ -125,14 +119,6 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
 
 def _groups(shown: Shown) -> None:
     result, theme = shown.result, ui.page_theme()
-    if not judged(result):
-        lead = lead_statistic(result)
-
-        def forest(result: RunResult, theme: Theme, page: int) -> alt.LayerChart:
-            return forest_plot(result, lead, theme, "q", page=page)
-
-        cache.figure(shown, f"forest_plot {lead} q", forest, page="findings-page")
-        return
     told = cache.told_first(shown.key, result)
     if not told.drawn:
         st.info(NOT_DRAWN)

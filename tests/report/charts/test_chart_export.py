@@ -5,7 +5,7 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts.theme import to_png, to_svg
+from grasp_core.report.charts.theme import chart_text, drawn, to_svg
 from tests.report.charts.drawn import CHARTS
 from tests.results import make_group, make_outcome, make_result
 
@@ -14,7 +14,7 @@ from tests.results import make_group, make_outcome, make_result
 @pytest.mark.parametrize("name", CHARTS)
 def test_png_and_svg(name, theme):
     chart = CHARTS[name](make_result(), theme)
-    image = to_png(chart, scale=1, width=800)
+    image = drawn(chart_text(chart, 800), "png", 1)
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
     width, height = struct.unpack(">II", image[16:24])
     assert 790 <= width <= 810

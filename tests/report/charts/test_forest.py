@@ -6,7 +6,7 @@ import pytest
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.groups import forest_plot, label_forest_plot
-from grasp_core.report.charts.theme import to_pdf, to_png, to_svg
+from grasp_core.report.charts.theme import IMAGES, to_svg
 from grasp_core.report.words.label_use import shift_outcome
 from tests.report.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_label_use, make_outcome, make_result, so_far, with_label_use
@@ -126,6 +126,6 @@ def test_no_groups_and_unknown_statistics():
 
 def test_as_files(result):
     chart = forest_plot(result, "gai")
-    assert to_png(chart).startswith(b"\x89PNG")
-    assert to_pdf(chart).startswith(b"%PDF")
+    assert IMAGES[".png"](chart).startswith(b"\x89PNG")
+    assert IMAGES[".pdf"](chart).startswith(b"%PDF")
     assert "1.200 [1.050, 1.350] **" in to_svg(chart, width=320)

@@ -6,7 +6,7 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts.groups import pairs_matrix
-from grasp_core.report.charts.theme import to_png
+from grasp_core.report.charts.theme import IMAGES
 from grasp_core.report.pairs import measures
 from tests.report.charts.drawn import datasets
 from tests.results import make_outcome, make_pair, make_result, with_pairs
@@ -48,7 +48,7 @@ def test_it_becomes_a_picture_whose_words_name_what_is_marked() -> None:
     assert "Black beside White +14.2, after correction" in words
     assert "Asian" not in words
     assert "No two groups" in pairs_matrix(RESULT, ("age",), YES).to_dict()["description"]
-    assert to_png(pairs_matrix(RESULT, ("race",), YES)).startswith(b"\x89PNG")
+    assert IMAGES[".png"](pairs_matrix(RESULT, ("race",), YES)).startswith(b"\x89PNG")
 
 
 def test_values_that_are_missing_and_many_groups() -> None:

@@ -5,7 +5,7 @@ import io
 import pytest
 from pypdf import PdfReader
 
-from grasp_core.report.charts.theme import to_pdf
+from grasp_core.report.charts.theme import chart_text, drawn
 from tests.report.charts.drawn import CHARTS
 from tests.report.hostile import TEXTS
 from tests.results import make_group, make_outcome, make_result
@@ -14,7 +14,7 @@ FORBIDDEN = {"/JavaScript", "/JS", "/OpenAction", "/AA", "/URI", "/Launch", "/Em
 
 
 def read(chart):
-    reader = PdfReader(io.BytesIO(to_pdf(chart, width=800)))
+    reader = PdfReader(io.BytesIO(drawn(chart_text(chart, 800), "pdf")))
     (page,) = reader.pages
     assert not FORBIDDEN & {*page, *reader.trailer["/Root"]}
     return page
