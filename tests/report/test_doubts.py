@@ -180,9 +180,14 @@ def test_pairs_and_slices_carry_the_doubts_of_their_axis() -> None:
 
 def test_groups_that_cannot_be_found_are_no_negative_answer() -> None:
     stuck = [replace(make_group(name, gai=make_outcome(1.1, "up")), least_p=0.1) for name in ("A", "B")]
-    said = answer(make_result(tuple(stuck), statistics=("gai",), dsi=()))
-    assert said.headline.plain == "No answer: too few raters for any p below 0.05"
-    assert said.details[-1].plain.startswith("What to do: Shuffle within fewer strata")
+    for shuffled, mend in (
+        ({}, "Ask more raters, in small groups above all, so that"),
+        ({"strata": ("batch",)}, "Shuffle within fewer strata, so that"),
+        ({"cluster": "site"}, "Shuffle single raters in place of clusters, so that"),
+    ):
+        said = answer(make_result(tuple(stuck), statistics=("gai",), dsi=(), **shuffled))
+        assert said.headline.plain == "No answer: too few raters for any p below 0.05"
+        assert said.details[-1].plain.startswith(f"What to do: {mend}")
     some = answer(make_result((stuck[0], make_group("C", gai=make_outcome(1.1, "up"))), statistics=("gai",)))
     assert some.headline.plain == NO_DIFFERENCE
 

@@ -20,7 +20,7 @@ from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
 from grasp_core.reading.guess.values import no_raters
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import PLUS, kinds_of
+from grasp_core.reading.table.parsed import PLUS
 
 _EMPTY = 0.05
 """Columns with a larger share of empty cells hold no ids."""
@@ -295,14 +295,7 @@ def _none(look: Look) -> Ids:
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
             return several, rater, reasons
-    able = {name: look.texts(name) for name in look.columns if len(look.texts(name)) <= MAX_CATEGORIES}
-    alike = any(len(kind.columns) > 2 and len(kind.labels) > 1 for kind in kinds_of(able))
-    layouts = (
-        "; where each column, or each row, is a rater's, choose the layout: on Data, or by --layout "
-        "items-by-raters or --layout raters-by-items"
-    )
-    hint = layouts if alike else ""
-    why = f"none tells several raters of an item apart{hint}"
+    why = "none tells several raters of an item apart"
     made = [name for name in look.columns if names.mentions(name, names.COUNTED)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
@@ -315,7 +308,6 @@ def _none(look: Look) -> Ids:
         why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
         if len(look.texts(rater)) == 1:
             why = f"{quoted(rater)} holds one alone ({listed(sorted(look.texts(rater)))})"
-        why += hint
     no_items = rater is not None and item is None
     no_items = no_items and (look.named.rater is not None or not look.unique(str(rater)))
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]

@@ -57,8 +57,8 @@ class _Side(NamedTuple):
     confidence: Confidence
 
 
-def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
-    """A guess for a matrix, or None where the file looks long."""
+def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -> Reading | None:
+    """A guess for a matrix, or None where the file looks long; `by_values`: where nothing else is told."""
     item, rater = look.ids
     if rater is not None and not look.unique(rater):
         plain = names.id_score(rater, names.RATER) == 3  # beside it, ids of all rows may be numbers of rows
@@ -69,10 +69,11 @@ def guess_matrix(look: Look, raters: Table | None) -> Reading | None:
     # Coders who have not begun have empty columns.
     empty = {name: not any(look.whole.distinct(name)) for name in look.columns if name != key}
     others = [name for name, nothing in empty.items() if not nothing]
-    cells = _cells(look, others, raters, key is None)
+    cells = _cells(look, others, raters, key is None, by_values)
     if cells is None:
         return None
     side = _side(look, key, cells, raters)
+    side = side._replace(confidence="unsure") if by_values else side
     first = cells.columns[0]  # columns may be numbered like places of a task that others take in each batch
     crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
     numbered = all("".join(names.words(name)[-1:]).isdigit() for name in cells.columns)
@@ -167,21 +168,25 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
     return next(iter([*named, *repeated, *able]), None)
 
 
-def _cells(look: Look, others: Sequence[str], raters: Table | None, without_key: bool) -> Cells | None:
+def _cells(
+    look: Look, others: Sequence[str], raters: Table | None, without_key: bool, by_values: bool
+) -> Cells | None:
     by_file = None if raters is None else named_by_raters(look, others, raters)
     if by_file is not None:
         return by_file
     found = named_alike(look, others)
     if not without_key or look.named.layout is not None:
         return found or of_like_values(look, others)
-    if found is None and len(others) >= _MANY:
+    if found is None and (by_values or len(others) >= _MANY):
         found = of_like_values(look, others)
     if found is None and all(map(neutral, others)):
         # No names at all, and the same labels everywhere; three columns may be a triple.
         triple = len(others) == 3 and look.pairs(*others[:2]) > 0.9 * look.n
         found = None if triple else of_like_values(look, others)
         return None if found is None or found.rest else found
-    if found is None or len(found.columns) < min(3, len(others)) or 2 * len(found.columns) < len(others):
+    able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
+    needed = max(min(3, len(able)), len(able) / (3 if by_values else 2))
+    if found is None or len(found.columns) < needed:
         return None
     return found  # rows without ids are a matrix's where like names say so, and most columns bear them
 
@@ -225,6 +230,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
     for kinds, by_rater, what in ((names.RATER, True, "raters"), (names.ITEM, False, "items")):
         if key is not None and names.id_score(key, kinds):
             found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
+    by_key = bool(found) and not names.mentions(str(key), names.RESPONDENTS)
     for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
         if 2 * sum(_called(name, kinds) for name in cells.columns) > len(cells.columns):
             why = f"the columns are named like {what}, {quoted(cells.columns[0])} for one"
@@ -235,8 +241,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
         if names.mentions(name, names.RATER) or names.about_raters(name, key or "")
     ]
     # Rows may be called items by no more than a word that people are called by, too, or by short forms.
-    respondents = len(found) == 1 and (key is None or names.mentions(key, names.RESPONDENTS))
-    if about and (not found or respondents):
+    if about and len(found) < 2 and not by_key:
         why = f"{listed(about, 5)} {agree(len(about), 'describes', 'describe')} the rows, as of raters"
         found.append(_Side(True, why, "likely"))
     return found
@@ -519,7 +524,8 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     cells = [name for name in able if _among(look[name], shared) >= _LIKE_LABELS]
     if len(cells) < 2 or 2 * len(cells) < len(others):
         return None
-    return _apart(others, cells, "no names say so, only their values are alike", "unsure")
+    why = "only their values are alike, as those of several criteria of one judgement may be, too"
+    return _apart(others, cells, why, "unsure")
 
 
 def most_shared(raters: Table, ids: Collection[str]) -> tuple[str, int]:

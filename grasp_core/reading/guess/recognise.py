@@ -127,6 +127,8 @@ def recognise(
     else:
         recipe = None if recipe is not None and recipe.spec is not None else recipe
         spec, reasons = _from_columns(annotations, raters, named)
+        if recipe is not None and not recipe.respondents:
+            reasons += [Reason("layout", sentence, "sure") for sentence in recipe.sentences]
     annotations = with_joined(annotations, (spec.item, spec.rater))
     both = [table for table in (annotations, raters) if table is not None]
     unsaid = (text for table in both if table.recipe is not None for text in table.recipe.missing)
@@ -233,8 +235,14 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
     if wide is None and named.layout in (None, "long"):
         if not named.fields:
             _refuse_other(look)
-        return guess_long(look)
-    if wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
+        spec, reasons = guess_long(look)
+        nobody = any(
+            one.field == "rater" and one.confidence == "unsure" and not one.candidates for one in reasons
+        )
+        wide = guess_matrix(look, raters, by_values=True) if nobody and not named.fields else None
+        if wide is None:
+            return spec, reasons
+    elif wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
         return either
     return around_matrix(look, wide, named)
 

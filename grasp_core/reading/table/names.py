@@ -83,13 +83,6 @@ MAYBE_EXCLUDED = word_set(
 )
 MAYBE_KEPT = word_set("consent consented")
 """Words for raters whom some leave out."""
-AGGREGATE = word_set(
-    "majority mean median mode average avg std sd stdev var variance min max sum total gold golden consensus "
-    "aggregate aggregated agreement adjudicated adjudication expert truth gt reference n count counts num "
-    "votes vote entropy disagreement variation alpha kappa final correct soft hard prob probability share "
-    "proportion percent fraction"
-)
-"""Words for what was made of several raters' labels, or is known of an item."""
 MADE = word_set(
     "gold golden consensus majority aggregate aggregated adjudicated adjudication truth mean median average "
     "avg gt goldstandard konsens konsensus consenso mehrheit mayoría mayoria maioria majorité majorite "
@@ -97,8 +90,8 @@ MADE = word_set(
 )
 """Words for labels that were made of others, or are known to be right."""
 DECIDED = MADE | word_set(
-    "final resolved reconciled harmonized harmonised arbitrated curated curation curator adjudicator mace "
-    "dawid skene"
+    "final agreed resolved reconciled harmonized harmonised arbitrated curated curation curator adjudicator "
+    "mace dawid skene"
 )
 """The same, and what those are called who decide once all labels are given, and ways to work labels out."""
 SUMS = MADE | word_set(
@@ -154,6 +147,10 @@ COUNTED = word_set(
     "fraction mean avg average std"
 )
 """Words for what is counted or worked out for an item, of which each label may have a column."""
+AGGREGATE = (DECIDED | SUMS | COUNTED) - {"accuracy"} | word_set(
+    "mode var min max expert reference vote entropy disagreement variation correct soft hard"
+)
+"""Words for what was made of several raters' labels, or is known of an item; accuracy may be judged."""
 YES = word_set("1 1.0 true t yes y")
 NO = word_set("0 0.0 false f no n")
 """Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""

@@ -10,6 +10,7 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, nam
 from grasp_core.model.outcome import Untestable
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
 from grasp_core.model.result import RunResult
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
 from grasp_core.report.findings.findings import findings, left_given, may_stand_behind, standing_pair
@@ -138,9 +139,6 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
 _NAMED = 3
 _OWN_VIEW = ("gai", "gap")
 _LITTLE_AGREEMENT = ("irr", "gai", "gap", "negentropy", "plurality_size")
-_FEW = (
-    "Shuffle within fewer strata, or single raters in place of clusters, so that more regroupings are left."
-)
 MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": SAME_WORKLOAD}
 """What makes groups testable, by why they are not."""
 
@@ -148,7 +146,9 @@ MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": 
 def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """What mends doubts, then whom to recruit or to ask; or nothing, with what could have been found."""
     if not found and result.groups and all(row.least_p is not None for row in result.groups):
-        return (Sentence.of(_FEW),)
+        return (
+            Sentence.of(f"{_more_regroupings(result.spec.analysis)}, so that more regroupings are left."),
+        )
     pair = None if found else standing_pair(result)
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
@@ -165,6 +165,15 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     until = "" if certain else " Until then, recruit nobody for this."
     first = (Sentence.of(f"First {'; '.join(mends)}.{until}"),) if mends else ()
     return (*first, *_of_certain(certain))
+
+
+def _more_regroupings(analysis: AnalysisSpec) -> str:
+    able = (
+        (analysis.strata, "shuffle within fewer strata"),
+        (analysis.cluster, "shuffle single raters in place of clusters"),
+    )
+    said = " or ".join([way for used, way in able if used] or ["ask more raters, in small groups above all"])
+    return said[0].upper() + said[1:]
 
 
 def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:

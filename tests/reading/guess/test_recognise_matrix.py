@@ -17,7 +17,7 @@ from grasp_core.model.data_spec import Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, file_roles, question, recognise
+from grasp_core.reading.guess.recognise import Guess, file_roles, recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked
@@ -376,13 +376,14 @@ def test_files_about_people_alone_and_of_counts_are_refused_as_that() -> None:
         recognise(rows_table([["Husband", "Wife", "Freq"], *rows]))
 
 
-def test_a_layout_is_hinted_at_where_columns_are_alike() -> None:
+def test_a_layout_is_asked_where_columns_are_alike() -> None:
     head = ["question_id", "model_1", "model_2", "turn", "winner1", "winner2", "winner3"]
     winners = ("model_1", "model_2", "tie")
     rows = [[f"{n // 4}", "gpt", "llama", f"{n % 2}", *RNG.choices(winners, k=3)] for n in range(40)]
-    guess = recognise(rows_table([head, *rows]))
-    (reason,) = (one for one in guess.uncertain if one.field == "rater")
-    assert "--layout items-by-raters" in question(reason)
+    table = rows_table([head, *rows])
+    assert asked(recognise(table))["layout"] == ("items-by-raters", "raters-by-items")
+    guess = recognise(table, named=Named(layout="items-by-raters"))
+    assert load(table, None, guess.spec, ()).annotations.rater_ids == tuple(head[4:])
 
 
 def test_blanks_behind_commas_belong_to_no_cell() -> None:

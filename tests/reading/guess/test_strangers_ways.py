@@ -38,11 +38,32 @@ def test_coders_who_have_not_begun_hide_no_others() -> None:
     assert load(table, None, guess.spec, ()).annotations.rater_ids == ("asta", "dora")
 
 
-def test_a_layout_is_hinted_at_where_columns_of_any_names_hold_the_same_labels() -> None:
-    head = ["Blair", "Hague", "Kennedy", "gender"]
-    rows = [[*(RNG.choice("12345") for _ in range(3)), RNG.choice(("male", "female"))] for _ in range(60)]
-    (reason,) = (one for one in recognise(rows_table([head, *rows])).uncertain if one.field == "rater")
-    assert "--layout items-by-raters or --layout raters-by-items" in question(reason)
+@pytest.mark.parametrize(
+    ("head", "raters"),
+    [
+        ("Blair Hague Kennedy gender", ("Blair", "Hague", "Kennedy")),
+        ("anna ben clara", ("anna", "ben", "clara")),
+        ("id tweet anna ben clara final", ("anna", "ben", "clara")),
+        ("label_A label_B label_final", ("label_A", "label_B")),
+        ("id code_JM code_KL code_agreed", ("code_JM", "code_KL")),
+        ("id label1 label2 label_resolved", ("label1", "label2")),
+        ("fluency adequacy relevance", ("fluency", "adequacy", "relevance")),
+    ],
+)
+def test_a_layout_is_asked_where_columns_of_any_names_hold_the_same_labels(head, raters) -> None:
+    """Both answers load, and what was settled is nobody's."""
+    filled = {"id": "i{}", "tweet": "A tweet of many words, the one with number {}", "gender": "male"}
+    rows = [[filled.get(name, RNG.choice("12345")).format(n) for name in head.split()] for n in range(60)]
+    rows[0] = [one.replace("male", "female") for one in rows[0]]
+    table = rows_table([head.split(), *rows])
+    (reason,) = recognise(table).uncertain
+    assert reason.field == "layout"
+    assert len(raters) == 2 or "criteria of one judgement" in question(reason)
+    for layout in reason.candidates:
+        guess = recognise(table, named=Named(layout=layout))
+        read = load(table, None, guess.spec, guess.axes).annotations
+        assert raters == (read.rater_ids if layout == "items-by-raters" else read.item_ids)
+        assert set(guess.axes) <= {"gender"}
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -30,8 +31,8 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A row per annotation, with how to read it; None for other tables."""
     if parsed.recipe is not None or not len(parsed.data):
         return None
-    groups = _groups_of(parsed.columns)
-    if groups is not None and _are_ids(parsed, [rater for rater, _ in groups.columns]):
+    groups = next((groups for groups in _groups_of(parsed.columns) if _are_ids(parsed, groups)), None)
+    if groups is not None:
         return _beside(parsed, groups, name)
     pairs = _pairs_of(parsed.columns)
     return None if pairs is None else _paired(parsed, pairs, name)
@@ -40,13 +41,22 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
 # Raters beside their labels
 
 
-def _are_ids(parsed: Parsed, raters: Sequence[str]) -> bool:
-    """Whether columns hold ids: nobody stands twice in a row, as labels do."""
-    stacked = Column.of(pa.chunked_array([_texts(parsed, rater) for rater in raters]))
+def _are_ids(parsed: Parsed, groups: _Groups) -> bool:
+    """Whether columns hold ids: hardly anybody stands twice in a row, as labels do, and some in several."""
+    columns = [_texts(parsed, rater) for rater, _ in groups.columns]
+    stacked = Column.of(pa.chunked_array(columns))
     filled = ~stacked.among([""])
-    row = np.tile(np.arange(len(parsed.data)), len(raters))
-    pairs = row.astype(np.int64) * len(stacked.values) + stacked.codes
-    return int(np.unique(pairs[filled]).size) == int(filled.sum())
+    n = len(parsed.data)
+
+    def distinct(places: np.ndarray) -> int:
+        return int(np.unique((places.astype(np.int64) * len(stacked.values) + stacked.codes)[filled]).size)
+
+    told = (one for one in parsed.columns if names.id_score(one, names.RATER) and one not in groups.used)
+    if not groups.named and any(len(parsed.data.column(one).unique()) < n for one in told):
+        return False  # whose the rows are is said, and they recur
+    shared = distinct(np.repeat(np.arange(len(columns)), n)) > len({*stacked.values} - {""})
+    once = distinct(np.tile(np.arange(n), len(columns)))
+    return once >= _ONCE * int(filled.sum()) and (shared or (groups.numbered and groups.named))
 
 
 def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
@@ -60,16 +70,20 @@ def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
                     f"{quoted(rater)} is empty; name the rater, or clear the cell"
                 )
     raters = [rater for rater, _ in groups.columns]
-    used = {*raters, *(column for _, own in groups.columns for column in own.values())}
-    rest = [column for column in parsed.columns if column not in used]
-    unit = names.unused(groups.name, [*rest, *fields])
+    rest = [column for column in parsed.columns if column not in groups.used]
+    said_whose = groups.named or names.id_score(groups.name, ITEMS)
+    unit = names.unused(groups.name if said_whose else "id", [*rest, *fields])
     parts = [
         {unit: _texts(parsed, rater)}
         | {field: _texts(parsed, own[field]) if field in own else None for field in fields}
         for rater, own in groups.columns
     ]
-    said = f"{listed(raters, 3)} name the raters of the labels beside them; each annotation was given a row"
-    return _long(parsed, parts, rest, (unit, None), said, name)
+    of = "raters" if groups.named else "ids"
+    said = f"{listed(raters, 3)} name the {of} of the labels beside them; each annotation was given a row"
+    made = _long(parsed, parts, rest, (unit, None), said, name)
+    if groups.named or made.recipe is None:
+        return made
+    return replace(made, recipe=replace(made.recipe, spec=None))  # whose ids they are is to be asked
 
 
 # Names of both
@@ -164,6 +178,8 @@ _PUNCTUATION = " :/-._"
 _TUPLE = re.compile(r"\('([^']*)', '([^']*)'\)")
 """How pandas writes names of two levels into Parquet."""
 _LONG_NUMBER = 5
+_ONCE = 0.95
+"""Least share of the ids in a row that stand there once."""
 _NUMBERED = re.compile(r"([^0-9]*)([0-9]{1,4})([^0-9]*)")
 
 
@@ -181,10 +197,21 @@ class _Pairs(NamedTuple):
 
 
 class _Groups(NamedTuple):
-    """Columns of rater ids, each with those beside it by their names without the number; so is `name`."""
+    """Columns of ids, each with those beside it by their names without the number or word; so is `name`.
+
+    `numbered`: whether numbers tell the groups apart.
+    `named`: whether the name says that the ids are raters'.
+    """
 
     name: str
     columns: Sequence[tuple[str, Mapping[str, str]]]
+    numbered: bool
+    named: bool
+
+    @property
+    def used(self) -> set[str]:
+        """All of the columns."""
+        return {one for rater, own in self.columns for one in (rater, *own.values())}
 
 
 def _ways(columns: Sequence[str]) -> Iterator[list[tuple[str, str, str]]]:
@@ -216,24 +243,41 @@ def product(columns: Sequence[str]) -> bool:
     return False
 
 
-def _groups_of(columns: Sequence[str]) -> _Groups | None:
-    """Raters' columns with the label columns of the same number; None where there are none."""
-    fields: dict[str, dict[int, str]] = {}
+def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
+    """Columns of ids with the label columns of the same number, or else of the same word."""
+    numbered = []
     for column in columns:
-        found = _NUMBERED.fullmatch(column.strip())
-        if found is not None:
+        if (found := _NUMBERED.fullmatch(column.strip())) is not None:
             own = f"{found[1].rstrip(' _.-')}_{found[3].strip(' _.-')}".strip("_")
-            fields.setdefault(own, {})[int(found[2])] = column
-    scores = {own: names.id_score(own, RATERS) for own in fields}
-    rater = max(scores, key=lambda own: scores[own], default=None)
-    if rater is None or not scores[rater] or len(fields[rater]) < 2:
-        return None
-    others = {own: by for own, by in fields.items() if own != rater and set(by) <= set(fields[rater])}
-    if not any(names.label_score(own) and len(by) > 1 for own, by in others.items()):
-        return None
-    numbered = sorted(fields[rater].items())
-    beside = ({own: by[at] for own, by in others.items() if at in by} for at, _ in numbered)
-    return _Groups(rater, list(zip((column for _, column in numbered), beside, strict=True)))
+            numbered.append((column, f"{int(found[2]):04}", own))
+    worded = (way for split in _ways(columns) for way in (split, [(one, b, a) for one, a, b in split]))
+    for place, split in enumerate((numbered, *worded)):
+        fields: dict[str, dict[str, str]] = {}
+        for column, unit, own in split:
+            fields.setdefault(own, {})[unit] = column
+        if place and "label" not in fields:  # a label may be called by the word alone
+            fields["label"] = {unit: unit for by in fields.values() for unit in by if unit in columns}
+        labels = [own for own, by in fields.items() if names.label_score(own) and len(by) > 1]
+
+        def rank(own: str, labels: Sequence[str] = labels) -> tuple[int, int, bool]:
+            before = any(label.startswith(f"{own}_") for label in labels)
+            return names.id_score(own, RATERS), names.key_score(own, names.ITEM) or names.is_id(own), before
+
+        rater = max((own for own in fields if len(fields[own]) > 1), key=rank, default=None)
+        if rater is None or not any(rank(rater)):
+            continue
+        others = {own: by for own, by in fields.items() if own != rater and set(by) <= set(fields[rater])}
+        if not any(own in others for own in labels):
+            continue
+        named = bool(rank(rater)[0])
+        ids = [
+            (at, one) for at, one in sorted(fields[rater].items()) if any(at in fields[own] for own in labels)
+        ]
+        plain = "" if named else f"{rater.split('_')[0]}_"  # of slot_rating
+        beside = (
+            {own.removeprefix(plain): by[at] for own, by in others.items() if at in by} for at, _ in ids
+        )
+        yield _Groups(rater, list(zip((one for _, one in ids), beside, strict=True)), not place, named)
 
 
 def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
@@ -253,8 +297,8 @@ def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
         return None
     if len(questions) == 1 and not names.label_score(questions[0]):
         return None
-    if any(names.id_score(question, names.RATER) for question in questions):
-        return None
+    if any(names.key_score(question, names.RATER) for question in questions):
+        return None  # so that units are places, in which others may stand
     # A run of like names themselves may be the units.
     kinds_of_questions = {_kind(question) for question in questions}
     plain = stem(questions[0]) in names.LABEL | {"q"}

@@ -22,6 +22,7 @@ from grasp_core import cli
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.formats.tools import label_studio
+from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.exports import (
@@ -99,6 +100,17 @@ def test_what_is_no_rating_is_left_out_and_said() -> None:
         "2 cancelled annotations were left out",
         "1 annotation of an unknown annotator was left out",
     )
+
+
+def test_answers_are_no_axes_where_each_annotator_did_one_task() -> None:
+    def answered(rater: int) -> dict[str, Any]:
+        said = {"toxic": "YN"[rater % 2], "rude": "YN"[rater % 3 % 2], "gender": "FM"[rater % 2]}
+        return annotation(rater, *(result(name, "choices", [text]) for name, text in said.items()))
+
+    table = table_of([task(at, *(answered(4 * at + n) for n in range(1, 5))) for at in range(5)])
+    (asked,) = recognise(table).uncertain
+    assert asked.candidates == ("toxic", "rude")
+    assert recognise(table, named=Named(label="toxic")).axes == ("gender",)
 
 
 def starred() -> list[dict[str, Any]]:

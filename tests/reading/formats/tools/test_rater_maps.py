@@ -88,6 +88,48 @@ def test_which_columns_hold_what(text, columns, raters, annotations):
     assert (data.summary.items, data.summary.annotations) == (2, annotations)
 
 
+@pytest.mark.parametrize(
+    ("head", "rater", "asked"),
+    [
+        ("item_id annotator1_id annotator1_rating annotator2_id annotator2_rating", "annotator_id", []),
+        ("item_id first_annotator first_label second_annotator second_label", "annotator", []),
+        ("item_id gold_annotator gold_label paper_annotator paper_label", "annotator", []),
+        ("item_id slot1_id slot1_label slot2_id slot2_label", "id", ["rater"]),
+        ("item_id slot1 slot1_rating slot2 slot2_rating", "id", ["rater"]),
+        ("item_id gold_id gold paper_id paper", "id", ["rater"]),
+        ("doc_id reviewer_a_id reviewer_a_decision reviewer_b_id reviewer_b_decision", "id", ["rater"]),
+    ],
+)
+def test_slots_of_ids_beside_labels_are_pairs_and_ids_no_labels(head, rater, asked):
+    rng = random.Random(2)
+    rows = [
+        [f"t{n}", *(one for own in rng.sample("abcdef", 2) for one in (own, "yn"[n % 3 % 2]))]
+        for n in range(24)
+    ]
+    table = rows_table([head.split(), *rows])
+    guess = recognise(table)
+    assert (guess.spec.item, guess.spec.rater) == (head.split()[0], rater)
+    assert [one.field for one in guess.uncertain] == asked
+    true = [(row[0], row[at], row[at + 1]) for row in rows for at in (1, 3)]
+    assert cells(table, guess.spec.item, rater, guess.spec.label) == true
+
+
+def test_items_in_slots_of_a_row_per_rater_are_pairs_and_other_ids_and_labels_none():
+    rng = random.Random(2)
+    rows = [
+        [f"p{n}", *(one for own in rng.sample("abcdef", 2) for one in (own, rng.choice("12345")))]
+        for n in range(24)
+    ]
+    guess = recognise(rows_table([["participant", "item1", "rating1", "item2", "rating2"], *rows]))
+    assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("item", "participant", ())
+    head = ["comment_id", "parent_id", "comment_score", "parent_score", "annotator", "label"]
+    rows = [
+        [f"t{n % 8}", f"t{n % 8 - 1}", str(n % 7), str(n % 3), f"w{n // 8}", "yn"[n * n % 3 % 2]]
+        for n in range(24)
+    ]
+    assert rows_table([head, *rows]).columns == tuple(head)
+
+
 def test_what_names_do_not_say_is_not_taken_apart():
     for text in (
         "item alice_off alice_sar bob_off bob_sar/a 1 y 2 n/b 3 y 4 n",  # who is a rater?
