@@ -45,7 +45,7 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
-_NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
+_NEEDED = ("layout", "item", "rater", "label", "profile", "ignore", "items_id", "aggregated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,7 @@ def recognise(
         spec, reasons = _from_columns(annotations, raters, named)
         if recipe is not None and not recipe.respondents:
             reasons += [Reason("layout", sentence, "sure") for sentence in recipe.sentences]
+    spec = named.beside(spec)
     annotations = with_joined(annotations, (spec.item, spec.rater))
     both = [table for table in (annotations, raters) if table is not None]
     unsaid = (text for table in both if table.recipe is not None for text in table.recipe.missing)
@@ -215,6 +216,7 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
 
 
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
+    annotations = annotations.without(named.aside)
     if len(annotations.columns) < 3 and not _two_coders(annotations):
         raise DataError(
             f"{annotations.name} has only {number(len(annotations.columns), 'column')} "
@@ -373,6 +375,8 @@ _NAMES = {
     "item": "item column",
     "rater": "rater column",
     "label": "label column",
+    "profile": "column beside the labels",
+    "ignore": "column beside the labels",
     "items_id": "items file's column of item ids",
 }
 _MOST_ASKED = 12
@@ -382,7 +386,11 @@ def question(reason: Reason) -> str:
     """The question that an unsure reason asks, e.g. "the label column is not certain: 'a' or 'b'?"."""
     if not reason.candidates:
         return reason.sentence
-    explained = reason.field == "layout" or len(reason.candidates) == 1 or PLUS in reason.candidates[0]
+    explained = (
+        reason.field in ("layout", "profile", "ignore")
+        or len(reason.candidates) == 1
+        or PLUS in reason.candidates[0]
+    )
     why = f" ({reason.sentence})" if explained else ""
     *others, last = reason.candidates
     either = f"{listed(others)} or {quoted(last)}" if others else quoted(last)
