@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.text import agree, listed, number, quoted
+from grasp_core.reading.table.parsed import ANY
 
 Confidence = Literal["sure", "likely", "unsure"]
 
@@ -31,8 +32,6 @@ class Reason:
 
 Reading = tuple[DataSpec, list[Reason]]
 """How a file is read, and why."""
-ANY = "*"
-"""Stands for anything in a pattern of columns' names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,8 @@ _NEVER: Mapping[Role, Collection[str]] = {
 }  # fmt: skip
 """Kinds of values that are no ids."""
 _NO_ITEMS = (
-    "no column looks like items: none has values that several raters rated; what would do is a file with a "
-    "row per annotation and a column of the item that it is about"
+    "no column looks like items: hardly any value has several raters; what would do is a file with a row per "
+    "annotation and a column of the item that it is about"
 )
 
 
@@ -118,6 +118,8 @@ def _score(name: str, role: Role) -> int:
 def _something_else(look: Look, name: str) -> bool:
     """Whether the column is no id: by its name, or for what its values are."""
     words = names.DEMOGRAPHIC | names.META | names.SECONDARY
+    if name in look.scales:
+        return True
     if look.kind(name) == "text" and _SEVERAL * len(look[name].values) < look.n:
         words -= names.WRITTEN  # what several raters saw, they did not write
     if look.unique(name) or names.mentions(name, words) or names.label_score(name) > 1:
@@ -296,7 +298,7 @@ def _none(look: Look) -> Ids:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
             return several, rater, reasons
     why = "none tells several raters of an item apart"
-    made = [name for name in look.columns if names.mentions(name, names.COUNTED)]
+    made = [name for name in look.columns if names.mentions(name, names.AGGREGATE)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
     for name in look.columns:
@@ -327,8 +329,9 @@ def _crossed(look: Look, rater: str) -> tuple[str, ...]:
     """Columns of which raters have several values each, and several raters the same, most pairs first."""
     able = {}
     for name in look.columns:
-        other = look.unique(name) or look.decimals(name)
-        other = other or names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY)
+        other = look.unique(name) or look.decimals(name) or name in look.scales
+        aside = names.DEMOGRAPHIC | names.SECONDARY | names.GIVEN | {"label", "rating", "score"}
+        other = other or names.mentions(name, aside)
         if name != rater and not other and look.kind(name) not in _NEVER["item"]:
             most = max(len(look[rater].values), len(look[name].values))
             if (pairs := look.pairs(name, rater)) >= _SEVERAL * most:
@@ -390,6 +393,7 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
     """Whether the column may be part of an id: neither an answer, nor about the rater or the row."""
     if (
         PLUS in name
+        or name in look.scales
         or look.unique(name)
         or look.depends_on(name, rater)
         or look.kind(name) in ("time", "link")

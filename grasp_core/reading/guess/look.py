@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -185,6 +186,13 @@ class Look:
     def distinct_rows(self) -> int:
         """Rows that are not the same as an earlier one; some tools write each answer twice."""
         return len(pd.DataFrame({name: self[name].codes for name in self.columns}).drop_duplicates())
+
+    @cached_property
+    def scales(self) -> set[str]:
+        """Columns that hold the same few values as two others, as answers to several questions do."""
+        able = {name: frozenset(self.texts(name)) for name in self.columns}
+        alike = Counter(able.values())
+        return {name for name, texts in able.items() if alike[texts] > 2 and 1 < len(texts) <= MOST_QUESTIONS}
 
     @cached_property
     def ids(self) -> tuple[str | None, str | None]:

@@ -18,18 +18,28 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.column_groups import product
-from grasp_core.reading.guess.advice import ANY, Confidence, Named, Reading, Reason
+from grasp_core.reading.guess.advice import Confidence, Named, Reading, Reason
 from grasp_core.reading.guess.long import guess_long
-from grasp_core.reading.guess.look import Look, neutral
+from grasp_core.reading.guess.look import MOST_QUESTIONS, Look, neutral
 from grasp_core.reading.guess.values import aggregated_cells
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import LIKE_MISSING, Column
-from grasp_core.reading.table.parsed import ITEMS, RATERS, alike, form, kinds_of, runs, stem
+from grasp_core.reading.table.parsed import (
+    ITEMS,
+    RATERS,
+    alike,
+    form,
+    kinds_of,
+    matching,
+    pattern_of,
+    questions_in,
+    runs,
+    stem,
+)
 from grasp_core.reading.table.table import Recipe, Table
 
 _LIKE_LABELS = 0.8
 """Share of a column's cells that are labels of other columns, from which it may hold labels too."""
-_LONGEST_PATTERN = 59
 _WORDS = 5
 """Columns with names of so many words are questions."""
 _FEW = 0.1
@@ -160,11 +170,17 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
             return best
     named = [name for name in look.ids if name in able]
     named += [name for name in able if names.mentions(name, names.ROW_IDS)]
-    able = [name for name in able if not names.mentions(name, names.AGGREGATE)]
+    able = [name for name in _unique(look, able) if not names.mentions(name, names.AGGREGATE)]
     people = (name for name in look.columns if names.mentions(name, names.PEOPLE))
     # some people may have several rows: loading says which
     repeated = [name for name in people if look.n < 2 * len(look[name].values) < 2 * look.n]
     return next(iter([*named, *repeated, *able]), None)
+
+
+def _unique(look: Look, able: Sequence[str]) -> tuple[str, ...]:
+    """Those in which no value occurs twice, but for one of several like columns, where that is chance."""
+    like = {name for run in runs(look.columns) for name in run if not names.is_id(name)}
+    return tuple(name for name in able if name not in like and look.unique(name))
 
 
 def _cells(
@@ -184,8 +200,11 @@ def _cells(
         found = None if triple else of_like_values(look, others)
         return None if found is None or found.rest else found
     able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
-    needed = max(min(3, len(able)), len(able) / (3 if by_values else 2))
-    if found is None or len(found.columns) < needed:
+    asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}
+    many = len(asked) if by_values else 0  # of several questions none has half of the columns
+    if found is None or len(found.columns) < min(3, len(able)):
+        return None
+    if max(2 * many, (3 if by_values else 2) * len(found.columns)) < len(able):
         return None
     return found  # rows without ids are a matrix's where like names say so, and most columns bear them
 
@@ -200,11 +219,19 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _S
         return _Side(False, why, "unsure")
     first = found[0]
     # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
-    points = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
-    counted = not by_file and points and any("0" in look.texts(name) for name in cells.columns)
+    of_scale = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
+    counted = not by_file and of_scale and any("0" in look.texts(name) for name in cells.columns)
     if not first.by_rater and (counted or stem(cells.columns[0]) in names.NO_RATERS):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
+    labels = _labels(look, cells.columns)
+    if (
+        first == _Side(True, first.why, "likely")
+        and len(labels) > MOST_QUESTIONS
+        and all(map(is_number, labels))
+    ):
+        why = f"{len(labels)} different numbers may be points of tests, which nobody judged"
+        return _Side(True, f"{first.why}, but {why}", "unsure")
     against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
     if against is not None:
         return _Side(first.by_rater, f"{first.why}; but {against.why}", "unsure")
@@ -299,9 +326,8 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
             why = f"{quoted(recurring[0])} has values that recur, so that one {rows} may have several rows"
             return Reason(rows, why, "unsure", tuple(recurring))
         ages = [one for one in rest if names.mentions(one, names.DEMOGRAPHIC) and look.kind(one) == "numbers"]
-        able = (name for name in rest if name not in ages)
-        unique = [name for name in able if look.unique(name) and look.n > 1]
-        if unique:
+        unique = _unique(look, [name for name in rest if name not in ages])
+        if unique and look.n > 1:
             return Reason(rows, f"{quoted(unique[0])} may hold ids of the rows, or none does", "unsure")
         return Reason(
             rows,
@@ -333,7 +359,7 @@ def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason 
 def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     """The reading of a matrix with what is named; `found` is what it looks like by itself."""
     bare = found is None
-    unique = tuple(name for name in look.columns if look.unique(name))
+    unique = _unique(look, look.columns)
     if found is None:  # a matrix because somebody says so: ids in the first column that may hold them
         own = next(iter([*(name for name in look.ids if name in unique), *unique]), None)
         told = _about_key(look, None, "item", look.columns, None)
@@ -484,7 +510,7 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
     }
     found: dict[str, int] = {}
     for kind in kinds_of(able):
-        like = [run for run in runs(kind.columns) if len(run) > 2]
+        like = [part for run in runs(kind.columns) for part in questions_in(run) if len(part) > 2]
         rest = [name for name in kind.columns if not any(name in run for run in like)]
         ends: dict[str, list[str]] = {}  # what stands behind the last underscore, as _1 of Qualtrics' sliders
         for name in rest:
@@ -502,26 +528,6 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
                 found[pattern] = len(several)
     most = max(found.values(), default=0)
     return [pattern for pattern, columns in found.items() if 2 * columns >= most]
-
-
-def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
-    """The beginning and the end that names share, with ``*`` between them, if they alone have both."""
-    start = names.common_start(several)
-    end = names.common_start([name[len(start) :][::-1] for name in several])[::-1]
-    start = start.rstrip("0123456789")
-    end = end if end[:1] == "_" or not end[:1].isdigit() else end.lstrip("0123456789")
-    if not (start or end) or ANY in start + end:
-        return None
-    if len(start + end) > _LONGEST_PATTERN:
-        start, end = start[:_LONGEST_PATTERN].rstrip(), ""
-    pattern = f"{start}{ANY}{end}"
-    return pattern if len(matching(pattern, columns)) == len(several) else None
-
-
-def matching(pattern: str, columns: Sequence[str]) -> list[str]:
-    """The columns whose names a pattern fits; ``*`` alone stands for anything."""
-    wanted = re.compile(".*".join(map(re.escape, pattern.split(ANY))), re.DOTALL)
-    return [name for name in columns if wanted.fullmatch(name)]
 
 
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:

@@ -27,7 +27,6 @@ from grasp_core.reading.guess.matrix import (
     around_matrix,
     guess_matrix,
     long_or_wide,
-    matching,
     named_matrix,
     survey,
 )
@@ -42,7 +41,7 @@ from grasp_core.reading.guess.values import (
     with_vocabulary,
 )
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import PLUS, runs, with_joined
+from grasp_core.reading.table.parsed import PLUS, matching, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
 _NEEDED = ("layout", "item", "rater", "label", "profile", "ignore", "items_id", "aggregated")
@@ -112,6 +111,7 @@ def recognise(
     recipe = published or annotations.recipe  # a data set may be a tool's export
     advice: list[Advice] = []
     ranked = False
+    cells: Mapping[str, int] = {}
     given = None if recipe is None else recipe.spec
     room = given is not None and named.layout in (None, given.layout)  # for what is named
     if recipe is not None and given is not None and room and (given.layout == "long" or named.label is None):
@@ -173,6 +173,8 @@ def recognise(
         once = spec.layout == "long" and spec.rater is not None and look.unique(spec.rater)
         own = () if raters is None else raters.columns
         # Of raters with one row each all stands once, and answers are not what is known of them.
+        labels = set(cells) if spec.layout != "long" else set[str]()
+        answers |= {name for name, some in texts.items() if labels.issuperset(some)}
         by_name = {name for name in texts if (once or name in answers) and name not in own}
         able = {name: some for name, some in texts.items() if name not in unclear}
         axes, found = _axes(all_taken(advice, spec), able, by_name)
@@ -257,8 +259,9 @@ def _two_coders(table: Table) -> bool:
     return len(runs(table.columns)[0]) == 2 and len(one & other) > 1 and len(one | other) <= MAX_CATEGORIES
 
 
-_WORKED_OUT = names.word_set("kappa alpha icc mos ci")
-_HOW_OFTEN = names.word_set("freq frequency count counts n")
+_WORKED_OUT = names.word_set(
+    "kappa alpha icc mos ci f1 accuracy acc auc bleu rouge comet loss rmse mae pearson spearman"
+)
 
 
 def _refuse_other(look: Look) -> None:
@@ -274,10 +277,12 @@ def _refuse_other(look: Look) -> None:
         )
     results = [name for name in look.columns if names.mentions(name, _WORKED_OUT)]
     labels = (name for name in look.columns if name not in results and names.label_score(name) > 1)
-    if results and all(look.kind(name) == "numbers" for name in results) and not any(labels):
-        why = f"{quoted(results[0])} is named like what is worked out of several raters' labels"
+    rater = look.ids[1]
+    judged = any(labels) or (rater is not None and not look.unique(rater))
+    if results and all(map(look.decimals, results)) and not judged:
+        why = f"{quoted(results[0])} is named like what is worked out of many labels"
         raise DataError(f"{look.whole.name}: {no_raters(why)}")
-    counted = [name for name in look.columns if _HOW_OFTEN.issuperset(names.words(name) or ("",))]
+    counted = [name for name in look.columns if names.HOW_OFTEN.issuperset(names.words(name) or ("",))]
     others = [name for name in look.columns if name not in counted]
     if len(counted) == 1 and others and all(text.isdigit() for text in look.texts(counted[0])):
         told = len(np.unique(np.stack([look[name].codes for name in others]), axis=1).T)
@@ -379,7 +384,7 @@ _NAMES = {
     "ignore": "column beside the labels",
     "items_id": "items file's column of item ids",
 }
-_MOST_ASKED = 12
+_MOST_ASKED = 60
 
 
 def question(reason: Reason) -> str:
@@ -393,7 +398,7 @@ def question(reason: Reason) -> str:
     )
     why = f" ({reason.sentence})" if explained else ""
     *others, last = reason.candidates
-    either = f"{listed(others)} or {quoted(last)}" if others else quoted(last)
+    either = f"{listed(others, _MOST_ASKED)} or {quoted(last)}" if others else quoted(last)
     if len(others) >= _MOST_ASKED:
         either = listed(reason.candidates, _MOST_ASKED)
     return f"the {_NAMES[reason.field]} is not certain: {either}?{why}"
@@ -441,7 +446,7 @@ Role = Literal["annotations", "raters", "items"]
 
 _SHARED = 0.5
 """Share of a file's ids, or of those that the annotations have, that both must hold."""
-_APART, _OFTEN = 0.9, 0.6
+_APART, _OFTEN = 0.9, 0.45
 """Share of a column's rows that have a value of their own where it holds the ids of a file, by any name, and
 by one that says ids."""
 _EQUAL = 0.05

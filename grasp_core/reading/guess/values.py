@@ -52,7 +52,8 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
     counted = [name for name in cells if names.mentions(name, names.COUNTED)]
     if counted and 2 * len(counted) > len(cells):
         return no_raters(f"{quoted(counted[0])} is named like what was counted or worked out for an item")
-    if (why := _make_up(look, [name for name in cells if name not in counted], layout)) is not None:
+    why = _summed(look) or _make_up(look, [name for name in cells if name not in counted], layout)
+    if why is not None:
         return no_raters(why)
     some = [numbers_of(look[name])[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
     filled = np.concatenate(some or [np.empty(0)])
@@ -60,6 +61,19 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
         decimal = float(np.mean(2 * filled % 1 != 0))
         if decimal > _MOSTLY:
             return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
+    return None
+
+
+def _summed(look: Look) -> str | None:
+    """That a column says how many votes those beside it count, if one does."""
+    for at, name in enumerate(look.columns):
+        if not names.HOW_OFTEN.issuperset(names.words(name) or ("",)):
+            continue
+        for beside in (look.columns[at + 1 :], look.columns[:at][::-1]):
+            for width in range(2, min(len(beside), _MOST_COLUMNS) + 1):
+                numbers = [numbers_of(look[one]) for one in beside[:width]]
+                if np.array_equal(np.sum(numbers, axis=0), numbers_of(look[name])):
+                    return f"{quoted(name)} is the sum of {listed(beside[:width], 3)}, as of votes for labels"
     return None
 
 

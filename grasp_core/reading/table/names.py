@@ -147,6 +147,8 @@ COUNTED = word_set(
     "fraction mean avg average std"
 )
 """Words for what is counted or worked out for an item, of which each label may have a column."""
+HOW_OFTEN = word_set("freq frequency count counts n votes")
+"""Words that, by themselves, say how often something was answered."""
 AGGREGATE = (DECIDED | SUMS | COUNTED) - {"accuracy"} | word_set(
     "mode var min max expert reference vote entropy disagreement variation correct soft hard"
 )

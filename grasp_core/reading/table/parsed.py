@@ -31,6 +31,9 @@ _WHOLE = (
     (re.compile(r"(?=.*\d)A[0-9A-Z]{9,20}"), "<worker id>"),
 )
 """Ids as platforms make them; the last is Mechanical Turk's."""
+ANY = "*"
+"""Stands for anything in a pattern of columns' names."""
+_LONGEST_PATTERN = 59
 _LONGEST = 200
 """Longer names are sentences."""
 _LETTER = re.compile(r"(.*[^\W\d_].*[\W_])[a-z]", re.I)
@@ -73,6 +76,36 @@ def alike(columns: Iterable[str], named: Sequence[str]) -> list[str]:
     if usual is None or 2 * often <= len(forms):
         return [column for column in columns if column in known]
     return [column for column in columns if column in known or form(column) == usual]
+
+
+def questions_in(run: Sequence[str]) -> list[list[str]]:
+    """Like names apart by question: ``Q3_1`` from ``Q4_1``, ``1_Q5`` from ``1_Q6``; one list of others."""
+    ways: list[dict[str, list[str]]] = [{}, {}]
+    for name in run:
+        for groups, number in zip(ways, (r"\d+(?=\D*$)", r"^\D*\d+"), strict=True):
+            groups.setdefault(re.sub(number, "#", name), []).append(name)
+    able = [[*groups.values()] for groups in ways if len(groups) > 1 and min(map(len, groups.values())) > 1]
+    return min(able, key=len, default=[[*run]])
+
+
+def pattern_of(several: Sequence[str], columns: Sequence[str]) -> str | None:
+    """The beginning and the end that names share, with ``*`` between them, if they alone have both."""
+    start = names.common_start(several)
+    end = names.common_start([name[len(start) :][::-1] for name in several])[::-1]
+    start = start.rstrip("0123456789")
+    end = end if end[:1] == "_" or not end[:1].isdigit() else end.lstrip("0123456789")
+    if not (start or end) or ANY in start + end:
+        return None
+    if len(start + end) > _LONGEST_PATTERN:
+        start, end = start[:_LONGEST_PATTERN].rstrip(), ""
+    pattern = f"{start}{ANY}{end}"
+    return pattern if len(matching(pattern, columns)) == len(several) else None
+
+
+def matching(pattern: str, columns: Sequence[str]) -> list[str]:
+    """The columns whose names a pattern fits; ``*`` alone stands for anything."""
+    wanted = re.compile(".*".join(map(re.escape, pattern.split(ANY))), re.DOTALL)
+    return [name for name in columns if wanted.fullmatch(name)]
 
 
 class Kind(NamedTuple):

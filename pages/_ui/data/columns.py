@@ -18,8 +18,9 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import in_order, ranges
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
-from grasp_core.reading.guess.advice import ANY, Named, Reason
+from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.guess.recognise import Guess, question
+from grasp_core.reading.table.parsed import ANY
 from grasp_core.reading.table.table import Table
 from pages._ui.helpers.screens import ROLE, link_to
 from pages._ui.helpers.state import members_of, work

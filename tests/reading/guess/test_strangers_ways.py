@@ -97,6 +97,20 @@ def test_a_raters_file_in_which_a_rater_stands_twice_is_joined(tmp_path: Path, m
     assert "column 'Age': rater 'p1' has '32' and '26'; give each rater one value" in capsys.readouterr().err
 
 
+def test_raters_who_stand_in_a_row_for_each_wave_are_known_and_told_by_their_rows(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [[f"t{n}", f"p{r}", RNG.choice("123")] for n in range(6) for r in range(6)]
+    (tmp_path / "x.csv").write_bytes(csv_bytes([["turn", "rater", "interest"], *rows]))
+    people = [[f"p{r}", "MF"[r % 2], wave, f"{r % 2 + int(wave)}"] for r in range(6) for wave in "12"]
+    (tmp_path / "y.csv").write_bytes(csv_bytes([["rater", "gender", "wave", "mood"], *people]))
+    assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--axis", "gender"]) == 0
+    capsys.readouterr()
+    assert cli.main(["run", "x.csv", "y.csv", "--permutations", "50", "--axis", "mood"]) == 2
+    assert "rows 2 and 3, column 'mood': rater 'p0' has '1' and '2'" in capsys.readouterr().err
+
+
 def test_files_of_which_none_joins_are_told_how_to_say_what_each_holds(
     tmp_path: Path, monkeypatch, capsys
 ) -> None:
@@ -171,58 +185,135 @@ def test_what_a_survey_embeds_after_the_last_question_is_known_of_its_respondent
 
 
 @pytest.mark.parametrize(
-    ("head", "rows", "ids"),
-    [
-        ("title Anna Ben Cleo", [f"t{n} {'123'[n % 3]} {'231'[n % 3]} {'345'[n % 3]}" for n in range(12)], 3),
-        (None, ["2 2 3 2 2", "2 2 2 2 2", "2 NaN 2 2 1", "1 2 2 2 2"], 5),
-        ("id amy bob cem", ["i1 yes no no", "i2 no yes unsure", "i3 yes yes unsure", "i4 no yes no"], 3),
-    ],
+    "head", ["subject rater1 rater2 rater3 Anna Ben", "participant coder_A coder_B teacher parent"]
 )
-def test_who_uses_other_labels_than_the_others_is_no_axis_and_stays_in(head, rows, ids: int) -> None:
-    table = read_here(csv_bytes([line.split() for line in ([head] if head else []) + rows]), "x.csv")
-    (reason,) = recognise(table).uncertain
-    assert reason.field == "layout"
-    assert "with other values, " in question(reason)
-    for layout in reason.candidates:
-        guess = recognise(table, named=Named(layout=layout))
-        read = load(table, None, guess.spec, guess.axes).annotations
-        assert ids == len(read.rater_ids if layout == "items-by-raters" else read.item_ids)
-        assert not guess.axes
-
-
-def test_what_a_layout_puts_aside_is_named_where_the_layout_is_asked() -> None:
-    rows = [[f"i{n}", *(RNG.choice("123") for _ in range(5)), RNG.choice(["tea", "milk"])] for n in range(30)]
-    table = rows_table([["key", *"abcde", "drink"], *rows])
-    (reason,) = recognise(table).uncertain
-    assert reason.sentence.endswith("'drink' is put aside, unless the label is '*'")
-    whole = recognise(table, named=Named(label="*", item="key"))
-    assert len(load(table, None, whole.spec, ()).annotations.rater_ids) == 6
-
-
-def test_counts_of_the_points_of_a_scale_are_refused_with_all_of_their_columns() -> None:
-    votes = [(0, 0, 3, 30, 37), (0, 0, 8, 29, 33), (4, 1, 11, 14, 40), (3, 0, 1, 33, 33), (0, 3, 1, 18, 48)]
-    rows = [[f"kind {n}", *map(str, counts)] for n, counts in enumerate(votes)]
-    table = rows_table([["index", "no idea", "not at all", "slightly", "very", "extremely"], *rows])
+def test_columns_of_the_same_labels_are_no_axes_in_either_layout(head: str) -> None:
+    rows = [[f"x{n}", *RNG.choices("12345", k=head.count(" "))] for n in range(40)]
+    table = rows_table([head.split(), *rows])
+    assert "layout" in asked(recognise(table))
     for layout in ("items-by-raters", "raters-by-items"):
         guess = recognise(table, named=Named(layout=layout))
-        assert asked(guess).keys() == {"aggregated"}
-        assert "add up to 70" in question(guess.uncertain[0])
+        assert (guess.axes, guess.uncertain) == ((), ())
 
 
-def test_respondents_without_ids_are_raters_by_number_and_what_is_no_answer_is_asked() -> None:
-    answers = [["yes", "partly", "no"], ["no", "yes", "yes"], ["partly", "no", "no"]]
-    rows = [[RNG.choice(["arts", "law"]), "mf"[n % 2], *answers[n % 3]] for n in range(12)]
-    table = rows_table([["subject", "gender", "matters", "salary", "leaves"], *rows])
-    guess = recognise(table, named=Named(layout="raters-by-items"))
-    assert asked(guess) == {"profile": ("subject",)}
-    guess = recognise(table, named=Named(layout="raters-by-items", profile=("subject",)))
-    read = load(table, None, guess.spec, guess.axes).annotations
-    assert (len(read.rater_ids), read.item_ids) == (12, ("matters", "salary", "leaves"))
-    assert not guess.uncertain
-    assert guess.axes == ("gender",)
+def test_neither_one_of_several_criteria_nor_a_rating_is_offered_as_the_item() -> None:
+    essays = [[f"e{n}", f"R{n % 2}", *RNG.choices("123456", k=4)] for n in range(60)]
+    head = ["essay_id", "rater", "organization", "grammar", "content", "style"]
+    films = [[f"{n % 40}", f"{n}", RNG.choice("12345")] for n in range(120)]
+    for table in (rows_table([head, *essays]), rows_table([["userId", "movieId", "rating"], *films])):
+        (reason, *_) = recognise(table).uncertain
+        assert (reason.field, reason.candidates) == ("item", ())
+        assert question(reason).startswith("no column looks like items: hardly any value has several raters")
 
 
-def test_rows_whose_ids_recur_are_no_items_by_number() -> None:
-    rows = [[f"w{n % 4}", f"m{n // 4}", str(20 + n % 4), RNG.choice("01")] for n in range(40)]
-    table = rows_table([["User ID", "Meme ID", "Age", "hate"], *rows])
-    assert asked(recognise(table, named=Named(layout="items-by-raters")))["item"] == ("User ID", "Meme ID")
+@pytest.mark.parametrize(
+    ("head", "row", "why"),
+    [
+        (
+            "model dataset accuracy f1",
+            lambda n: ("abcd"[n // 4], "stuv"[n % 4], f"0.{61 + n}", f"0.{55 + n * n % 40}"),
+            "'accuracy' is named like what is worked out",
+        ),
+        (
+            "id count hate offensive neither class tweet",
+            lambda n: (n, 3 + n % 2, n % 3, 3 - n % 3, n % 2, n % 3, f"Words of the tweet number {n}"),
+            "'count' is the sum of 'hate', 'offensive', 'neither'",
+        ),
+        (
+            "county party candidate votes",
+            lambda n: (f"c{n // 4}", "lr"[n % 2], f"x{n % 4}", 100 + n * n),
+            "'votes' counts how often",
+        ),
+        (
+            "Word V.Mean.Sum V.SD.Sum A.Mean.Sum A.SD.Sum",
+            lambda n: (f"w{n}", f"{n % 7}.{n % 9}", f"1.{n}", f"{n % 8}.{n % 7}", f"1.{n % 50}"),
+            "'V.Mean.Sum' is named like what was counted or worked out",
+        ),
+    ],
+)
+def test_where_nobody_rates_the_refusal_says_what_the_file_is(head: str, row, why: str) -> None:
+    table = rows_table([head.split(), *([str(one) for one in row(n)] for n in range(16))])
+    try:
+        told = [question(reason) for reason in recognise(table).uncertain]
+    except DataError as error:
+        told = [str(error)]
+    assert len(told) == 1
+    assert why in told[0]
+
+
+SURVEY = "StartDate Status Progress Finished RecordedDate ResponseId gender"
+
+
+def answered(head: str, options: str = "1234567", cases: int = 40) -> list[list[str]]:
+    """The names, and a row per respondent; of names that say no question an answer from `options`."""
+    known = {
+        **{"StartDate": "2024-01-02 10:00", "RecordedDate": "2024-01-02 10:10", "Status": "IP Address"},
+        **{"Progress": "100", "Finished": "True", "ResponseId": "R_{}", "participant": "p{}"},
+    }
+    rows = [[known.get(name, RNG.choice(options)).format(n) for name in head.split()] for n in range(cases)]
+    places = [place for place, name in enumerate(head.split()) if name == "gender"]
+    for n, row in enumerate(rows):
+        for place in places:
+            row[place] = "MF"[n % 2]
+    return [head.split(), *rows]
+
+
+@pytest.mark.parametrize("before", [SURVEY, "participant gender"])
+@pytest.mark.parametrize(
+    ("columns", "patterns"),
+    [
+        ([f"legitimacy_{a}_{b}" for a in (1, 2) for b in range(1, 6)], ("legitimacy_1_*", "legitimacy_2_*")),
+        ([f"Q{a}_{b}" for a in (3, 4) for b in range(1, 8 - a)], ("Q3_*", "Q4_*")),
+        ([f"{a}_Q{b}" for a in range(1, 9) for b in (5, 6)], ("*_Q5", "*_Q6")),
+    ],
+)
+def test_matrices_of_like_names_are_questions_apart(before: str, columns: list[str], patterns) -> None:
+    table = rows_table(answered(" ".join([before, *columns])))
+    assert asked(recognise(table))["label"] == patterns
+    one = Named(label=patterns[0], layout="raters-by-items")
+    guess = recognise(table, named=one)
+    assert (guess.axes, guess.uncertain) == (("gender",), ())
+    start, end = patterns[0].split("*")
+    mine = tuple(name for name in columns if name.startswith(start) and name.endswith(end))
+    assert load(table, None, guess.spec, guess.axes).annotations.item_ids == mine
+
+
+def test_responses_without_ids_are_asked_about_by_patterns_and_one_of_them_is_no_id() -> None:
+    head = ["date", "block", *(f"{kind}_{n}" for kind in ("resp", "rt", "conf") for n in range(1, 9))]
+    rows = [
+        ["2020-01-01", f"{n % 4}", *RNG.choices("12345", k=8), *RNG.sample(TIMES, 8), *RNG.choices("lh", k=8)]
+        for n in range(30)
+    ]
+    rows = [[*row[:10], f"{700 + n}", *row[11:]] for n, row in enumerate(rows)]
+    table = rows_table([head, *rows])
+    found = asked(recognise(table))
+    assert found["label"] == ("resp_*", "conf_*")
+    assert "layout" in found
+    assert "item" not in found
+
+
+TIMES = [str(n) for n in range(300, 400)]
+
+
+@pytest.mark.parametrize("head", ["id gender test1 test2 test3", "gender score1 score2 score3"])
+def test_points_of_tests_are_no_ids_and_asked_about(head: str) -> None:
+    rows = answered(head)
+    rows[1:] = [
+        [f"s{n}" if name == "id" else row[place] if name == "gender" else RNG.choice(TIMES) for place, name in
+         enumerate(head.split())] for n, row in enumerate(rows[1:])
+    ]  # fmt: skip
+    guess = recognise(rows_table(rows))
+    (reason,) = guess.uncertain
+    assert reason.field == "layout"
+    assert "different numbers may be points of tests" in question(reason)
+
+
+def test_all_of_many_answers_to_a_batch_are_named_in_the_question() -> None:
+    answers = [f"Answer.{a}{b}" for a in "kindest" for b in ("ness", "_of_all", "less", "er")]
+    head = ["HITId", "WorkerId", "AssignmentId", "AssignmentStatus", *answers]
+    rows = [
+        [f"H{n % 8}", f"W{n // 8}", f"A{n}", "Approved", *RNG.choices("yn", k=len(answers))]
+        for n in range(40)
+    ]
+    (reason,) = recognise(rows_table([head, *rows])).uncertain
+    assert [name for name in answers if f"'{name}'" not in question(reason)] == []

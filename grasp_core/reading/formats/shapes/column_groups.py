@@ -295,8 +295,8 @@ def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
     questions = tuple(asked)
     if len(run) < 2 or min(asked.values()) < 2 or 2 * asked.total() <= len(run) * len(questions):
         return None
-    if len(questions) == 1 and not names.label_score(questions[0]):
-        return None
+    if all(map(str.isdigit, questions)) or (len(questions) == 1 and not names.label_score(questions[0])):
+        return None  # numbers are those of items
     if any(names.key_score(question, names.RATER) for question in questions):
         return None  # so that units are places, in which others may stand
     # A run of like names themselves may be the units.

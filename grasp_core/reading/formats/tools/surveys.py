@@ -16,7 +16,7 @@ from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.described import description
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS, raters_file
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import Parsed, compact, kinds_of, runs
+from grasp_core.reading.table.parsed import Parsed, compact, kinds_of, pattern_of, questions_in, runs
 from grasp_core.reading.table.table import Recipe
 
 
@@ -205,12 +205,13 @@ def _patterns(
         for question, run in survey.asked(list(distinct)).items()
         if len(run) > 1 and len(labels & set().union(*(distinct[one] for one in run))) > 1
     }
+    if len(asked) < 2:  # names may say it, too
+        asked = {run[0]: run for run in questions_in(items) if run}
     if len(asked) < 2:
         return ()
-    starts = [names.common_start(run).rstrip("0123456789") for run in asked.values()]
-    told = [sum(one.startswith(start) for one in distinct) for start in starts]
-    if all(starts) and told == [*map(len, asked.values())]:
-        return tuple(f"{start}*" for start in starts)
+    patterns = [pattern_of(run, list(distinct)) for run in asked.values()]
+    if all(patterns):
+        return tuple(map(str, patterns))
     first, second, *_ = (quoted(run[0]) for run in asked.values())
     raise DataError(
         f"{name} ({survey.tool}): {first}, {second} and those like them answer "

@@ -1,0 +1,76 @@
+"""Strangers' files whose truth is not among what was offered: it can be said, and nothing is lost unsaid."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.advice import Named
+from grasp_core.reading.guess.recognise import Guess, question, recognise
+from tests.reading.making import csv_bytes, read_here, rows_table
+
+RNG = random.Random(5)
+
+
+def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
+    return {reason.field: reason.candidates for reason in guess.uncertain}
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "ids"),
+    [
+        ("title Anna Ben Cleo", [f"t{n} {'123'[n % 3]} {'231'[n % 3]} {'345'[n % 3]}" for n in range(12)], 3),
+        (None, ["2 2 3 2 2", "2 2 2 2 2", "2 NaN 2 2 1", "1 2 2 2 2"], 5),
+        ("id amy bob cem", ["i1 yes no no", "i2 no yes unsure", "i3 yes yes unsure", "i4 no yes no"], 3),
+    ],
+)
+def test_who_uses_other_labels_than_the_others_is_no_axis_and_stays_in(head, rows, ids: int) -> None:
+    table = read_here(csv_bytes([line.split() for line in ([head] if head else []) + rows]), "x.csv")
+    (reason,) = recognise(table).uncertain
+    assert reason.field == "layout"
+    assert "with other values, " in question(reason)
+    for layout in reason.candidates:
+        guess = recognise(table, named=Named(layout=layout))
+        read = load(table, None, guess.spec, guess.axes).annotations
+        assert ids == len(read.rater_ids if layout == "items-by-raters" else read.item_ids)
+        assert not guess.axes
+
+
+def test_what_a_layout_puts_aside_is_named_where_the_layout_is_asked() -> None:
+    rows = [[f"i{n}", *(RNG.choice("123") for _ in range(5)), RNG.choice(["tea", "milk"])] for n in range(30)]
+    table = rows_table([["key", *"abcde", "drink"], *rows])
+    (reason,) = recognise(table).uncertain
+    assert reason.sentence.endswith("'drink' is put aside, unless the label is '*'")
+    whole = recognise(table, named=Named(label="*", item="key"))
+    assert len(load(table, None, whole.spec, ()).annotations.rater_ids) == 6
+
+
+def test_counts_of_the_points_of_a_scale_are_refused_with_all_of_their_columns() -> None:
+    votes = [(0, 0, 3, 30, 37), (0, 0, 8, 29, 33), (4, 1, 11, 14, 40), (3, 0, 1, 33, 33), (0, 3, 1, 18, 48)]
+    rows = [[f"kind {n}", *map(str, counts)] for n, counts in enumerate(votes)]
+    table = rows_table([["index", "no idea", "not at all", "slightly", "very", "extremely"], *rows])
+    for layout in ("items-by-raters", "raters-by-items"):
+        guess = recognise(table, named=Named(layout=layout))
+        assert asked(guess).keys() == {"aggregated"}
+        assert "add up to 70" in question(guess.uncertain[0])
+
+
+def test_respondents_without_ids_are_raters_by_number_and_what_is_no_answer_is_asked() -> None:
+    answers = [["yes", "partly", "no"], ["no", "yes", "yes"], ["partly", "no", "no"]]
+    rows = [[RNG.choice(["arts", "law"]), "mf"[n % 2], *answers[n % 3]] for n in range(12)]
+    table = rows_table([["subject", "gender", "matters", "salary", "leaves"], *rows])
+    guess = recognise(table, named=Named(layout="raters-by-items"))
+    assert asked(guess) == {"profile": ("subject",)}
+    guess = recognise(table, named=Named(layout="raters-by-items", profile=("subject",)))
+    read = load(table, None, guess.spec, guess.axes).annotations
+    assert (len(read.rater_ids), read.item_ids) == (12, ("matters", "salary", "leaves"))
+    assert not guess.uncertain
+    assert guess.axes == ("gender",)
+
+
+def test_rows_whose_ids_recur_are_no_items_by_number() -> None:
+    rows = [[f"w{n % 4}", f"m{n // 4}", str(20 + n % 4), RNG.choice("01")] for n in range(40)]
+    table = rows_table([["User ID", "Meme ID", "Age", "hate"], *rows])
+    assert asked(recognise(table, named=Named(layout="items-by-raters")))["item"] == ("User ID", "Meme ID")
