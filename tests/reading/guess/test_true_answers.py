@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
+from grasp_core import cli
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, question, recognise
@@ -74,3 +76,19 @@ def test_rows_whose_ids_recur_are_no_items_by_number() -> None:
     rows = [[f"w{n % 4}", f"m{n // 4}", str(20 + n % 4), RNG.choice("01")] for n in range(40)]
     table = rows_table([["User ID", "Meme ID", "Age", "hate"], *rows])
     assert asked(recognise(table, named=Named(layout="items-by-raters")))["item"] == ("User ID", "Meme ID")
+
+
+def test_the_column_that_makes_most_contradictions_go_is_named_with_those_that_stay(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    """An error of a translation is a row: most raters have several rows for a segment, of other systems."""
+    rows = [[f"sys{s}", str(g), f"r{(s + g) % 3}", "ABC"[(s // 3 + g) % 3], "-"]
+            for s in range(6) for g in range(8)]  # fmt: skip
+    rows += [["sys0", "0", "r0", "C", "-"], ["sys1", "1", "r2", "C", "-"]]
+    (tmp_path / "x.csv").write_bytes(csv_bytes([["system", "seg_id", "rater", "category", "kind"], *rows]))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", "x.csv", "--item", "seg_id"]) == 2
+    said = capsys.readouterr().err
+    assert "'system' differs between most such rows, and 2 cases would be left. " in said
+    assert "by --item seg_id+system" in said
+    assert "--repeated" not in said
