@@ -92,3 +92,19 @@ def test_the_column_that_makes_most_contradictions_go_is_named_with_those_that_s
     assert "'system' differs between most such rows, and 2 cases would be left. " in said
     assert "by --item seg_id+system" in said
     assert "--repeated" not in said
+
+
+@pytest.mark.parametrize("coders", [("coder1", "coder2"), ("anna", "bob")])
+def test_files_of_coders_whose_item_stands_in_two_columns_are_joined(
+    tmp_path: Path, monkeypatch, capsys, coders: tuple[str, str]
+) -> None:
+    for at, coder in enumerate(coders):
+        rows = [[str(m), act, str(int(m % 3 == 0) ^ (at and m % 5 == 0))]
+                for m in range(12) for act in ("Apologize", "Refer", "Thank")]  # fmt: skip
+        (tmp_path / f"{coder}.csv").write_bytes(csv_bytes([["message_id", "activity", "label"], *rows]))
+    monkeypatch.chdir(tmp_path)
+    files = [f"{coder}.csv" for coder in coders]
+    assert cli.main(["run", *files]) == 2
+    assert "message_id+activity" in capsys.readouterr().err
+    assert cli.main(["run", *files, "--item", "message_id+activity", "--permutations", "10"]) == 0
+    assert "72 annotations of 36 items by 2 raters" in capsys.readouterr().out
