@@ -165,7 +165,8 @@ def _splits(votes: Votes, spec: DataSpec, order: Codes, run: Codes) -> Iterator[
     table, label = votes.table, votes.label[order]
     taken = {name for one in (spec.item, spec.rater) for name in (one, *parts_of(str(one), table.columns))}
     for name in table.columns:
-        if name in {*taken, *spec.labels} or names.mentions(name, names.META - names.PHASES):
+        aside = (names.META - names.PHASES) | names.AGGREGATE
+        if name in {*taken, *spec.labels} or names.mentions(name, aside) or names.names_answer(name):
             continue
         column = table.column(name)
         codes = column.codes[votes.row[order]]
@@ -192,13 +193,9 @@ def _contradiction(
     pairs = np.unique(earlier).size
     many = pairs >= max(_MANY, _OFTEN * (votes.size - later.size))
     left = {name: cases for name, cases in splits if cases < later.size}
-
-    def rank(name: str) -> tuple[int, int]:
-        return max(0, names.label_score(name) - 1) - names.id_score(name, names.ITEM | names.PARTS), left[
-            name
-        ]
-
-    column = min((name for name in left if 2 * left[name] <= later.size), key=rank, default=None)
+    ids = {name: names.id_score(name, names.ITEM | names.PARTS) for name in left}
+    able = [name for name in left if not left[name] or (ids[name] and 2 * left[name] <= later.size)]
+    column = min(able, key=lambda name: (-ids[name], left[name]), default=None)
     field = "repeated"
     if column is not None:
         told = DataProblem.ANSWERED_TWICE_BUT_FOR(

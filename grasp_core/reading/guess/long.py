@@ -18,7 +18,7 @@ from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
-from grasp_core.reading.guess.values import no_raters
+from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS
 
@@ -62,6 +62,9 @@ def guess_long(look: Look) -> Reading:
     label = look.named.label
     if label is None:
         label, reason = guess_label(some, item, rater)
+        unsure = [one.field for one in found if one.confidence == "unsure"]
+        if "rater" in unsure and (told := means(some, reason.candidates or (label,))) is not None:
+            return DataSpec(item=item, rater=rater, label=label), [Reason("rater", no_raters(told), "unsure")]
         refused = any(one.confidence == "unsure" and not one.candidates for one in found)
         reasons += [] if refused and reason.confidence == "unsure" else [reason]
     long = [name for name in look.columns if some.length(name) > TEXT_LENGTH and look.kind(name) != "time"]
@@ -90,6 +93,7 @@ def _guess_ids(look: Look) -> Ids:
     others: dict[Role, list[str]] = {}
     taken = set(named.fields.values())
     free = [name for name in look.columns if name not in taken and look.empty(name) <= _EMPTY]
+    free = [name for name in free if not _how_many(look, name)]
     for role, never in _NEVER.items():
         given = getattr(named, role)
         by_name[role], others[role] = [given] if given else [], []
@@ -99,6 +103,8 @@ def _guess_ids(look: Look) -> Ids:
             by_name[role] = telling[:_MAX_COLUMNS]
             silent = (one for one in able if one not in by_name[role] and not _something_else(look, one))
             others[role] = list(silent)[:_MAX_COLUMNS]
+    if any(_score(name, "item") == 3 and names.is_id(name) and look.unique(name) for name in free):
+        others["rater"] = []  # a row for each item has the labels of one, unless a name says more
     for items, raters in ((by_name, by_name), (by_name, others), (others, by_name), (others, others)):
         if found := _pairs(look, items["item"], raters["rater"]):
             return _of_several(look, found)
@@ -113,6 +119,16 @@ def _guess_ids(look: Look) -> Ids:
 
 def _score(name: str, role: Role) -> int:
     return names.id_score(name, _KINDS[role])
+
+
+_MEASURES = names.COUNTED | names.SUMS | {"min", "max"}
+
+
+def _how_many(look: Look, name: str) -> bool:
+    """Whether the column says how many there were, or how much, as ``participants`` or ``max`` of a study."""
+    last = ("", *names.words(name))[-1]
+    people = _score(name, "rater") == 3 and last != names.singular(last)
+    return look.kind(name) == "numbers" and (people or names.mentions(name, _MEASURES))
 
 
 def _something_else(look: Look, name: str) -> bool:
@@ -185,12 +201,21 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     return best.item, best.rater, reasons
 
 
+_OF_TEXTS = names.word_set("country region locale language culture religion genre langue país")
+"""What texts, too, have one of each."""
+
+
 def _by_people(look: Look, pair: Pair) -> Ids | None:
     """Which of two ids without telling names the raters have: all that is known of people is one for each."""
-    known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
+    known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC - _OF_TEXTS)]
     about = [name for name in known if len(look.texts(name)) > 1]
-    by = [one for one in pair[:2] if about and all(look.depends_on(name, one) for name in about)]
-    if look.n < _FEW_ROWS or len(by) != 1 or not all(names.about_raters(name, by[0]) for name in about):
+    by = [one for one in pair[:2] if all(look.depends_on(name, one) for name in about)]
+    if (
+        look.n < _FEW_ROWS
+        or not about
+        or len(by) != 1
+        or not all(names.about_raters(name, by[0]) for name in about)
+    ):
         return None
     item, rater = pair[:2] if by[0] == pair.rater else (pair.rater, pair.item)
     why = Reason("rater", f"{quoted(rater)}: the rows of each have one {quoted(about[0])}")
@@ -398,20 +423,21 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
         or look.depends_on(name, rater)
         or look.kind(name) in ("time", "link")
         or look.decimals(name)
+        or _how_many(look, name)
     ):
         return False
     aside = names.DEMOGRAPHIC | names.SECONDARY | names.META - names.PHASES - names.OCCASIONS
     if names.mentions(name, aside):
         return False
-    called = names.words(name)[-1:]
-    label = names.label_score(name) > 1 and called not in (("category",), ("class",))
     asked = names.mentions(name, names.ASKED) or names.names_questions(name)
-    return not label and not asked and look.empty(name) <= _EMPTY
+    return not names.names_answer(name) and not asked and look.empty(name) <= _EMPTY
 
 
 _OWN, _ROWS_OF_LABELS = 0.9, 4
 """A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
 _FEW = 20
+_CODES, _LEAST_CODES = 0.85, 7
+"""Answers of which a larger share is different, and more than so many are, are initials or codes."""
 _ANSWERED = 0.25
 """Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
 
@@ -459,6 +485,9 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
             if len(look.texts(name)) <= min(most, answered[name] / 2):
                 able.append(name)
     if not able and len(asked) > 1:  # of few rows hardly any answer recurs
+        if all(len(look.texts(name)) > max(_CODES * answered[name], _LEAST_CODES) for name in asked):
+            why = f"{listed(asked)} hold other texts in nearly each row, as codes do"
+            return spec, [Reason("label", f"no column looks like labels: {why}", "unsure")]
         return spec, [Reason("label", f"{listed(asked)} are questions alike", "unsure", tuple(asked))]
     fullest = max((answered[name] for name in able), default=0.0)
     able = [name for name in able if answered[name] >= _ANSWERED * fullest]

@@ -215,7 +215,7 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _S
     found = [*by_file, *_by_names(key, cells)]
     if not found:
         shown = f"{quoted(cells.columns[0])} to {quoted(cells.columns[-1])}"
-        why = f"if {shown} are people; where they are labels, cells are counts and cannot be analysed"
+        why = f"if {shown} are the same people in all rows; where they are labels, cells are counts of votes"
         return _Side(False, why, "unsure")
     first = found[0]
     # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
@@ -381,7 +381,7 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     cells = cell_columns(look.table, spec)
     if (refused := aggregated_cells(look, cells, spec.layout)) is not None:
         told = Reason("aggregated", refused, "unsure")
-        return spec, [told, *(one for one in reasons if one.field != "layout")]
+        return spec, [told, *(one for one in reasons if one.field != "layout" and one.confidence != "unsure")]
     if bare and (other := _of_other_kinds(look, cells, spec.layout)) is not None:
         reasons = [*reasons, other]
     asked = named.cells or any(one.field == "label" for one in reasons)
@@ -510,24 +510,25 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
     }
     found: dict[str, int] = {}
     for kind in kinds_of(able):
-        like = [part for run in runs(kind.columns) for part in questions_in(run) if len(part) > 2]
+        like = [part for run in runs(kind.columns) for part in questions_in(run)]
         rest = [name for name in kind.columns if not any(name in run for run in like)]
         ends: dict[str, list[str]] = {}  # what stands behind the last underscore, as _1 of Qualtrics' sliders
+        starts: dict[str, list[str]] = {}  # two questions on the same items, as solved.a and credits.a
         for name in rest:
             start, _, end = name.replace(" ", "_").rpartition("_")
             ends.setdefault(end if start else "", []).append(name)
-        of_one_end = (several for end, several in ends.items() if end)
-        starts: dict[str, list[str]] = {}  # two questions on the same items, as solved.a and credits.a
-        for name in rest if product(rest) else ():
             starts.setdefault(re.split(r"[\W_]", name)[0], []).append(name)
-        scales = {start: frozenset(_labels(look, several)) for start, several in starts.items()}
-        of_one_start = starts.values() if len(set(scales.values())) == len(starts) else ()
-        for several in (*like, *([kind.columns] if not like else []), *of_one_end, *of_one_start):
+        crossed = product(rest)
+        scales = {frozenset(_labels(look, several)) for several in starts.values()}
+        apart = starts.values() if crossed and len(scales) == len(starts) else ()
+        whole = [] if crossed or any(len(run) > 2 for run in like) else [kind.columns]
+        for several in (*like, *whole, *(several for end, several in ends.items() if end), *apart):
             pattern = pattern_of(several, look.columns)
-            if pattern is not None and len(several) > 2:
+            if pattern is not None and len(several) > 1:
                 found[pattern] = len(several)
     most = max(found.values(), default=0)
-    return [pattern for pattern, columns in found.items() if 2 * columns >= most]
+    least = 2 if most == 2 and len(found) > 1 else max(3, most / 2)  # of each question one by each of two
+    return [pattern for pattern, columns in found.items() if columns >= least]
 
 
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:

@@ -396,7 +396,10 @@ def question(reason: Reason) -> str:
         or len(reason.candidates) == 1
         or PLUS in reason.candidates[0]
     )
-    why = f" ({reason.sentence})" if explained else ""
+    said = [reason.sentence] if explained else []
+    if reason.field == "rater" and PLUS not in reason.candidates[0]:
+        said.append("if none gave the labels, the file does not say who did and cannot be analysed")
+    why = f" ({'; '.join(said)})" if said else ""
     *others, last = reason.candidates
     either = f"{listed(others, _MOST_ASKED)} or {quoted(last)}" if others else quoted(last)
     if len(others) >= _MOST_ASKED:

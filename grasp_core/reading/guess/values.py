@@ -35,7 +35,7 @@ Raters who agree have more than 1; questions that are asked the other way round 
 """
 _PER_ROW = 2.0
 """Divided by the rows, what is taken off that share for chance."""
-_ROUNDED = 0.01
+_ROUNDED, _THIRDS, _FEW = 0.01, 0.1, 50
 
 
 def no_raters(why: str) -> str:
@@ -55,13 +55,20 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
     why = _summed(look) or _make_up(look, [name for name in cells if name not in counted], layout)
     if why is not None:
         return no_raters(why)
+    return no_raters(why) if (why := means(look, cells, _MOSTLY)) is not None else None
+
+
+def means(look: Look, cells: Sequence[str], most: float = 1.0) -> str | None:
+    """That cells hold shares or means: thirds and the like, or more than `most` of them decimals."""
     some = [numbers_of(look[name])[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
     filled = np.concatenate(some or [np.empty(0)])
-    if filled.size and np.isfinite(filled).all():  # halves may be a rater's
-        decimal = float(np.mean(2 * filled % 1 != 0))
-        if decimal > _MOSTLY:
-            return no_raters(f"{decimal:.0%} of the cells are numbers with decimals, as means are")
-    return None
+    if not filled.size or not np.isfinite(filled).all():
+        return None
+    decimal = float(np.mean(2 * filled % 1 != 0))  # halves may be a rater's
+    thirds = np.mean(np.abs(1_000 * filled % 1 - 0.5) < 0.4) > _THIRDS and np.unique(filled).size <= _FEW
+    if decimal <= most and not thirds:
+        return None
+    return f"{decimal:.0%} of the cells are numbers with decimals, as means are"
 
 
 def _summed(look: Look) -> str | None:

@@ -231,6 +231,11 @@ def label_score(name: str) -> int:
     return int("overall" in found or not LABEL.isdisjoint(found))
 
 
+def names_answer(name: str) -> bool:
+    """Whether the column is called a label; a category may be the item's."""
+    return label_score(name) > 1 and words(name)[-1] not in ("category", "class")
+
+
 def common_start(texts: Iterable[str]) -> str:
     """The letters that all begin with."""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
@@ -270,7 +275,7 @@ def singular(word: str) -> str:
 
 def names_questions(name: str) -> bool:
     """Whether a column is called like what is asked: ``dimension``, ``metric_name``, ``score_type``."""
-    found = words(name)
+    found = tuple(word for word in words(name) if word not in _NOTHING_ELSE)
     if found[-1:] in (("type",), ("name",)):
         return not (ASKED | {"score", "rating"}).isdisjoint(found[-2:-1])
     return not ASKED.isdisjoint(found[-1:])

@@ -317,3 +317,57 @@ def test_all_of_many_answers_to_a_batch_are_named_in_the_question() -> None:
     ]
     (reason,) = recognise(rows_table([head, *rows])).uncertain
     assert [name for name in answers if f"'{name}'" not in question(reason)] == []
+
+
+@pytest.mark.parametrize(
+    ("head", "patterns"),
+    [
+        (
+            "fluency_A adequacy_A accuracy_A fluency_B adequacy_B accuracy_B",
+            ("fluency_*", "adequacy_*", "accuracy_*"),
+        ),
+        (
+            "fluency1 adequacy1 relevance1 fluency2 adequacy2 relevance2",
+            ("fluency*", "adequacy*", "relevance*"),
+        ),
+        (
+            "anna_fluency anna_adequacy ben_fluency ben_adequacy eve_fluency eve_adequacy",
+            ("*_fluency", "*_adequacy"),
+        ),
+    ],
+)
+def test_criteria_of_each_coder_are_questions_and_no_more_raters(head: str, patterns) -> None:
+    columns = head.split()
+    table = rows_table(
+        [["item", *columns], *([f"i{n}", *RNG.choices("12345", k=len(columns))] for n in range(60))]
+    )
+    found = asked(recognise(table))
+    assert found["label"] == patterns
+    guess = recognise(table, named=Named(label=patterns[0], layout="items-by-raters"))
+    start, end = patterns[0].split("*")
+    mine = tuple(name for name in columns if name.startswith(start) and name.endswith(end))
+    assert load(table, None, guess.spec, ()).annotations.rater_ids == mine
+
+
+def test_numbered_reviews_may_be_other_peoples_in_each_row_and_thirds_are_means() -> None:
+    rows = [[f"p{n}q", *RNG.choices("3456789", k=3), "", "yn"[n % 2]] for n in range(40)]
+    (reason,) = recognise(rows_table([["paper_id", "0", "1", "2", "3", "decision"], *rows])).uncertain
+    assert "if '0' to '2' are the same people in all rows" in question(reason)
+    shares = ["1.0", "1.0", "1.0", "0.6666666666666666", "0.5", "0.0"]
+    rows = [[f"h{n // 3}", "xyz"[n % 3], *RNG.choices(shares, k=9)] for n in range(60)]
+    head = ["hash", "model_name", *(f"Error{letter}" for letter in "abcdefghi")]
+    (reason,) = recognise(rows_table([head, *rows])).uncertain
+    assert reason.candidates == ()
+    assert "numbers with decimals, as means are" in question(reason)
+
+
+def test_a_column_of_criteria_is_known_with_an_id_behind_its_name() -> None:
+    rows = [
+        [f"a{n}", f"Ann. {r}", c, RNG.choice("1234")]
+        for n in range(12)
+        for r in (1, 2)
+        for c in ("Bias", "Tone", "Lede")
+    ]
+    (reason,) = recognise(rows_table([["art_id", "ann", "criteriaID", "annotation"], *rows])).uncertain
+    assert reason.field == "label"
+    assert "'criteriaID' names what each row answers ('Bias', 'Lede', 'Tone')" in question(reason)

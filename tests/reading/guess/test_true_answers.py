@@ -108,3 +108,30 @@ def test_files_of_coders_whose_item_stands_in_two_columns_are_joined(
     assert "message_id+activity" in capsys.readouterr().err
     assert cli.main(["run", *files, "--item", "message_id+activity", "--permutations", "10"]) == 0
     assert "72 annotations of 36 items by 2 raters" in capsys.readouterr().out
+
+
+def test_a_row_for_each_item_has_no_raters_by_values_and_how_many_there_were_is_nobody() -> None:
+    rows = [[f"q{n // 2}_{'ab'[n % 2]}", f"q{n // 2}", "AB"[n % 2], RNG.choice("01")] for n in range(40)]
+    guess = recognise(rows_table([["item_id", "question_id", "side", "flattery"], *rows]))
+    assert asked(guess) == {"rater": ()}
+    papers = {f"Author {n}": (str(20 + 3 * n), str(9 + n)) for n in range(9)}
+    rows = [[what, paper, RNG.choice("yn"), *papers[paper], RNG.choice(["en", "de"])]
+            for at, what in enumerate(("tone", "stress", "intent", "mood"))
+            for paper in papers if (at + int(paper[-1])) % 3]  # fmt: skip
+    for columns in (6, 5):
+        head = ["What", "Paper", "differences", "participants", "min", "language"][:columns]
+        guess = recognise(rows_table([head, *(row[:columns] for row in rows)]))
+        assert set(asked(guess)["rater"]) == {"What", "Paper"}
+        assert all(
+            "if none gave the labels" in question(one) or one.field != "rater" for one in guess.uncertain
+        )
+
+
+def test_initials_and_codes_of_everybody_are_no_labels() -> None:
+    head = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "Answer.Q1initials", "Answer.Q2code"]
+    people = [
+        ["h1", f"a{n}", f"w{n}", "Approved", f"{'KCALJP'[n % 6]}{n}", f"E2F{n * 7919}"] for n in range(9)
+    ]
+    (reason,) = recognise(read_here(csv_bytes([head, *people]), "batch.csv")).uncertain
+    assert (reason.field, reason.candidates) == ("label", ())
+    assert "as codes do" in question(reason)
