@@ -335,7 +335,7 @@ def _none(look: Look) -> Ids:
         why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
         if len(look.texts(rater)) == 1:
             why = f"{quoted(rater)} holds one alone ({listed(sorted(look.texts(rater)))})"
-    no_items = rater is not None and item is None
+    no_items, unknown = rater is not None and item is None, rater is None
     no_items = no_items and (look.named.rater is not None or not look.unique(str(rater)))
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]
@@ -343,7 +343,8 @@ def _none(look: Look) -> Ids:
     free.sort(key=lambda name: _rank(name) > 0)  # what may be the label stands for no rater
     item = item or (crossed[0] if crossed else free.pop(0))
     rater = rater or free.pop(0)
-    missing = Reason("rater", no_raters(why), "unsure")
+    told = no_raters(why) if unknown else no_raters(why, "nobody can be compared")
+    missing = Reason("rater", told, "unsure")
     if no_items:
         why = "several raters have the same values there, and some raters one more than once"
         missing = Reason("item", why if crossed else _NO_ITEMS, "unsure", crossed)
@@ -446,6 +447,7 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     """The label column and why; unsure where several are as good, or none is."""
     able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
+    free = [name for name in free if not names.names_questions(name)] or free
     if not free:
         return _named_only(look, able, item, rater)
     ranks = {name: _rank(name) for name in free}

@@ -14,7 +14,7 @@ import numpy as np
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
-from grasp_core.reading.dataset.checks import MAX_CATEGORIES, bands, no_column
+from grasp_core.reading.dataset.checks import MAX_CATEGORIES, MOST_NUMBERS, bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
 from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import unit_rows
@@ -146,7 +146,9 @@ def recognise(
     reasons += found
     ids = [reason for reason in reasons if reason.field in ("item", "rater")]
     if published is None and not any(reason.confidence == "unsure" for reason in ids):
-        reasons += doubted(look, spec, named, sure=recipe is not None)
+        open_ = {one.field for one in reasons if one.confidence == "unsure"}  # one question about each
+        doubts_ = doubted(look, spec, named, sure=recipe is not None)
+        reasons += [one for one in doubts_ if not (one.candidates and one.field in open_)]
     if recipe is None or published is None:
         cells = counts([annotations], None, spec)
         spec, missing = guess_missing(cells, spec, texts)
@@ -178,7 +180,7 @@ def recognise(
         by_name = {name for name in texts if (once or name in answers) and name not in own}
         able = {name: some for name, some in texts.items() if name not in unclear}
         axes, found = _axes(all_taken(advice, spec), able, by_name)
-        reasons += [*found, *_in_bands(annotations, raters, spec, axes), *contradicted(look, spec)]
+        reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
 
@@ -352,10 +354,17 @@ def _axes(
     ]
 
 
+_FEWEST = 3
+"""Numbers that may be cut into bands are more."""
+
+
 def _in_bands(
-    annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str]
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str], able: Container[str]
 ) -> Iterator[Reason]:
-    """Numbers about raters, such as ages, that are too many for groups and make some in bands."""
+    """Numbers about raters, such as ages, that are too many for groups and make some in bands.
+
+    `able`: columns that may be axes; others have too many values for the raters there are.
+    """
     look = Look(annotations)
     own = spec.profile
     if spec.layout == "long":
@@ -365,7 +374,7 @@ def _in_bands(
             if name in axes or not names.mentions(name, names.DEMOGRAPHIC):
                 continue
             texts = [text for text in table.distinct(name) if text not in spec.missing]
-            if (edges := bands(texts)) is not None:
+            if (edges := bands(texts, MOST_NUMBERS if name in able else _FEWEST)) is not None:
                 why = (
                     f"{quoted(name)} is none: {number(len(texts), 'number')} are too many for groups; its "
                     f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"

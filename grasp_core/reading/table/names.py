@@ -28,7 +28,8 @@ RATES = word_set(
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband"
+    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband "
+    "your"
 )
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "

@@ -135,3 +135,46 @@ def test_initials_and_codes_of_everybody_are_no_labels() -> None:
     (reason,) = recognise(read_here(csv_bytes([head, *people]), "batch.csv")).uncertain
     assert (reason.field, reason.candidates) == ("label", ())
     assert "as codes do" in question(reason)
+
+
+def test_ages_of_few_raters_are_offered_in_bands() -> None:
+    rows = [[f"w{n % 9}", f"m{n // 9}", str(20 + n % 9), "fm"[n % 2], RNG.choice("01")] for n in range(90)]
+    table = rows_table([["user_id", "item_id", "age", "town", "hate"], *rows])
+    said = [one.candidates for one in recognise(table).reasons if one.field == "axes" and one.candidates]
+    assert said == [("age",)]
+
+
+def test_one_question_is_asked_about_the_label_and_what_names_questions_is_none() -> None:
+    rows = [[f"p{p}", model, rater, asked_of, f"{RNG.random() * 5:.9f}"]
+            for p in range(4) for model in ("gpt", "claude") for rater in ("R1", "R2")
+            for asked_of in ("socratic", "fidelity")]  # fmt: skip
+    guess = recognise(rows_table([["prompt_id", "model", "rater", "dimension", "score"], *rows]))
+    (about,) = [one for one in guess.uncertain if one.field == "label"]
+    assert about.candidates == ("model", "score")
+
+
+def test_your_name_is_who_answered_a_form() -> None:
+    rows = [[f"1/{n + 1}/2020", f"Anna {n % 3}", f"A joke that nobody else has read, number {n}", "TRUE"]
+            for n in range(9)]  # fmt: skip
+    table = rows_table([["Timestamp", "Your Name:", "Short Text:", "The text is humorous."], *rows])
+    (reason,) = recognise(table).uncertain
+    assert reason.sentence.startswith(
+        "nobody can be compared: hardly any item has more than one of 'Your Name:'"
+    )
+
+
+def test_a_file_beside_labels_that_are_not_read_for_certain_is_not_said_to_join_nowhere(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    sayings = [
+        f"A is the {name} of {what}" for name in ("Bolt", "Twain") for what in ("song", "verse", "art")
+    ]
+    rows = [[str(n), f"P{n}", *(RNG.choice("12345") for _ in sayings)] for n in range(4)]
+    (tmp_path / "x.csv").write_bytes(csv_bytes([["", "Participant", *sayings], *rows]))
+    (tmp_path / "y.csv").write_bytes(csv_bytes([["", "Participant", "age"], ["0", "P0", "30"]]))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", "x.csv", "y.csv"]) == 2
+    assert "what it holds cannot be told before the layout of x.csv is certain" in capsys.readouterr().err
+    named = ["--annotations", "x.csv", "--raters", "y.csv", "--layout", "raters-by-items"]
+    assert cli.main(["run", *named, "--permutations", "10"]) == 0
+    assert "6 annotations of 6 items by 1 rater" in capsys.readouterr().out
