@@ -24,7 +24,7 @@ from grasp_core.reading.archives.stack import by_columns
 from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.guess.recognise import file_roles
+from grasp_core.reading.guess.recognise import file_roles, recognise
 from grasp_core.reading.sandbox.read import read_together
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import inside
@@ -113,8 +113,11 @@ def sort_files(chosen: argparse.Namespace, command: str = "run") -> None:
     labels = next((file for file, role in zip(files, roles, strict=True) if role == "annotations"), "")
     for file, role in zip(files, roles, strict=True):
         if role is None:
+            why = f"nothing in it joins to {labels}"
+            if unsure := recognise(tables[roles.index("annotations")]).uncertain:
+                why = f"what it holds cannot be told before the {unsure[0].field} of {labels} is certain"
             raise SpecError(
-                f"{file}: nothing in it joins to {labels}; say what each file holds, such as "
+                f"{file}: {why}; say what each file holds, such as "
                 f"--annotations {shlex.quote(labels)} --raters {shlex.quote(file)}"
             )
         if role not in able:

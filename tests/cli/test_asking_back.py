@@ -58,7 +58,8 @@ def test_the_candidates_are_listed_with_the_option(folder: Path, capsys, command
 def test_ids_raters_and_layout_are_asked_for(folder: Path, capsys) -> None:
     said = refusal(capsys, "run", "--annotations", "nameless.csv")
     assert "the item column is not certain: 'a' or 'b'? name it with --item" in said
-    assert "the rater column is not certain: 'b' or 'a'? name it with --rater" in said
+    assert "the rater column is not certain: 'b' or 'a'? (if none gave the labels, the file does not " in said
+    assert "say who did and cannot be analysed) name it with --rater" in said
     said = refusal(capsys, "run", "--annotations", "matrix.csv")
     assert "the layout is not certain: 'items-by-raters' or 'raters-by-items'?" in said
     assert "name it with --layout" in said

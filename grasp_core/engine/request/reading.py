@@ -19,7 +19,7 @@ from grasp_core.reading.table.table import Recipe, Table
 
 _FIRST = ("exclude", "filters")
 """Fields of which is said first what is left out, or may be meant to be."""
-_NAMED = ("layout", "item", "rater", "label")
+_NAMED = ("layout", "item", "rater", "label", "profile", "ignore")
 _LISTS = ("drop", "raters", "items")
 """Fields of which nothing is said where all are named."""
 
@@ -118,6 +118,8 @@ def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[s
         said = question(reason)
         of = given.items if reason.field == "items_id" and given.items is not None else given.annotations
         option = voice.option(reason.field)
+        if reason.field in ("profile", "ignore"):
+            option = voice.value(reason.field, list(reason.candidates))
         ask = f"{said}{'' if reason.candidates else '; if one holds them,'} name it with {option}"
         if reason.field == "aggregated":
             ask = said
@@ -134,14 +136,11 @@ def _joined(guessed: DataSpec, fields: Mapping[str, Any]) -> DataSpec:
     labels, given = _labels(fields), fields["filters"]
     undeclared = (text for text in guessed.missing if text not in labels)
     both = {name: (*getattr(given, name), *getattr(guessed.filters, name)) for name in _LISTS}
-    profile, ignored = fields.get("profile", ()), fields.get("ignore", ())
-    # Of a matrix all other columns are cells: one that is named beside them frees none of the others.
-    own = (*(name for name in guessed.profile if name not in ignored), *profile)
-    idle = (*(name for name in guessed.ignore if name not in profile), *ignored)
     more = {
         **fields,
-        "profile": tuple(dict.fromkeys(own)),
-        "ignore": tuple(dict.fromkeys(idle)),
+        # Of a matrix all other columns are cells: one that is named beside them frees none of the others.
+        "profile": guessed.profile,
+        "ignore": guessed.ignore,
         "missing": tuple(dict.fromkeys((*fields["missing"], *undeclared))),
         "recode": tuple(dict.fromkeys((*guessed.recode, *fields["recode"]))),
         "filters": replace(given, **{name: tuple(dict.fromkeys(values)) for name, values in both.items()}),

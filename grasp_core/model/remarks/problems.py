@@ -213,10 +213,11 @@ class DataProblem(Code):
         "them into one row, as 'a + b'; spans cannot be analysed"
     )
     ANSWERED_TWICE_BUT_FOR = (
-        "{file}: {example}{more:? ({more:more case} like this)}; {column:q} differs between such rows. If "
-        "each of its values makes another item, the item is {item}+{column}: on Data, or by --item "
-        "{item}+{column}. If it makes another rater, the rater is {rater}+{column}. If it names questions, "
-        "leave all but one out: on Data, under Leave out, or by --drop {column}=..."
+        "{file}: {example}{more:? ({more:more case} like this)}; {column:q} differs between {left:?most }"
+        "such rows{left:?, and {left:case} would be left}. If each of its values makes another item, the "
+        "item is {item}+{column}: on Data, or by --item {item}+{column}. If it makes another rater, the "
+        "rater is {rater}+{column}. If it names questions, leave all but one out: on Data, under Leave out, "
+        "or by --drop {column}=..."
     )
 
     TIME_MISSING = (

@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations
 from typing import TypeVar
 
 import numpy as np
@@ -30,10 +31,12 @@ from grasp_core.reading.archives.members import (
 )
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells
-from grasp_core.reading.table.parsed import Parsed, compact
+from grasp_core.reading.table.parsed import PLUS, Parsed, compact, parts_of
 
 _COUNTING = re.compile(r"Unnamed: \d+|column \d+")
 """Columns without a name, as an index that was written beside the data."""
+_PAIRED = 8
+"""Columns of which two may be the item together: the first, and those named like items before."""
 _UNIQUE = 0.95
 """Share of a member's rows that are about an item of their own, where it is one annotator's."""
 _AGREE = 0.5
@@ -63,9 +66,12 @@ class Stack:
         return cls(pa.concat_tables(texts).combine_chunks(), member)
 
     def repeated_item(self) -> str | None:
-        """The column of items: another in each row of a member, and the same ones in several members."""
+        """The column of items, or two: others in each row of a member, and the same in several members."""
         ranked = sorted(self._named(), key=lambda name: -names.id_score(name, names.ITEM))
-        return next((name for name in ranked if self._recurs(name)), None)
+        asked = [name for name in ranked if names.label_score(name) > 1 or names.id_score(name, names.RATER)]
+        able = [name for name in ranked if name not in asked][:_PAIRED]
+        pairs = (PLUS.join(two) for two in combinations(able, 2) if names.id_score(two[0], names.ITEM))
+        return next((name for name in chain(ranked, pairs) if self._recurs(name)), None)
 
     def recurring(self) -> list[str]:
         """Columns with another value in each row of a member, and the same ones in several members."""
@@ -160,6 +166,10 @@ class Stack:
         return len(_distinct_pairs(keys, codes)[0]) == len(np.unique(keys))
 
     def _codes(self, name: str) -> tuple[Int64Array, dict[str, int]]:
+        if parts := parts_of(name, self.data.column_names):
+            one, other = (self._codes(part)[0] for part in parts)
+            pairs, codes = np.unique(_paired(one, other), return_inverse=True)
+            return codes, {str(pair): code for code, pair in enumerate(pairs.tolist())}
         column = Column.of(self.data.column(name))
         return column.codes.astype(np.int64), {value: code for code, value in enumerate(column.values)}
 

@@ -67,7 +67,8 @@ def once(votes: Votes, spec: DataSpec) -> tuple[Votes, list[Problem]]:
     equal = order[again & ~differs]
     problems: list[Problem] = []
     if differs.any():
-        problems.append(_contradiction(votes, spec, order[start[differs]], order[differs]))
+        splits = _splits(votes, spec, order, np.cumsum(~again))
+        problems.append(_contradiction(votes, spec, order[start[differs]], order[differs], splits))
     if equal.size:
         rows = [votes.table.row(votes.row[entry]) for entry in np.sort(equal)[:EXAMPLES]]
         remark = DataProblem.REPEATED(annotations=equal.size, file=votes.table.name, row=rows[0])
@@ -154,21 +155,30 @@ def _pair(votes: Votes, entry: int) -> tuple[str, str]:
     return votes.item_ids[votes.item[entry]], votes.rater_ids[votes.rater[entry]]
 
 
-def _differing(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> Iterator[tuple[str, BoolArray]]:
-    """Columns of recurring values beside ids and labels, and where they differ between labels of one pair."""
+def _splits(votes: Votes, spec: DataSpec, order: Codes, run: Codes) -> Iterator[tuple[str, int]]:
+    """Columns of recurring values beside ids and labels, and the contradictions that each of them leaves.
+
+    `order`, `run`: entries of pairs that occur more than once, and the number of each one's pair.
+    """
     if spec.layout != "long":
         return
-    table, both = votes.table, votes.row[np.concatenate([earlier, later])]
+    table, label = votes.table, votes.label[order]
     taken = {name for one in (spec.item, spec.rater) for name in (one, *parts_of(str(one), table.columns))}
     for name in table.columns:
-        if name in {*taken, *spec.labels} or names.mentions(name, names.META - names.PHASES):
+        aside = (names.META - names.PHASES) | names.AGGREGATE
+        if name in {*taken, *spec.labels} or names.mentions(name, aside) or names.names_answer(name):
             continue
-        codes = table.column(name).codes[both]
+        column = table.column(name)
+        codes = column.codes[votes.row[order]]
         if 2 * np.unique(codes).size <= codes.size:
-            yield name, codes[: later.size] != codes[later.size :]
+            pairs = run.astype(np.int64) * len(column.values) + codes
+            _, first, pair = np.unique(pairs, return_index=True, return_inverse=True)
+            yield name, int((label != label[first][pair]).sum())
 
 
-def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -> Problem:
+def _contradiction(
+    votes: Votes, spec: DataSpec, earlier: Codes, later: Codes, splits: Iterable[tuple[str, int]]
+) -> Problem:
     def shown(position: int) -> str:
         before, after = int(earlier[position]), int(later[position])
         rater, item = votes.rater_ids[votes.rater[after]], votes.item_ids[votes.item[after]]
@@ -182,19 +192,23 @@ def _contradiction(votes: Votes, spec: DataSpec, earlier: Codes, later: Codes) -
     example = shown(by_row[0])
     pairs = np.unique(earlier).size
     many = pairs >= max(_MANY, _OFTEN * (votes.size - later.size))
-    differing = {name: rows for name, rows in _differing(votes, spec, earlier, later) if rows.any()}
-    column, field = next((name for name, rows in differing.items() if rows.all()), None), "repeated"
+    left = {name: cases for name, cases in splits if cases < later.size}
+    ids = {name: names.id_score(name, names.ITEM | names.PARTS) for name in left}
+    able = [name for name in left if not left[name] or (ids[name] and 2 * left[name] <= later.size)]
+    column = min(able, key=lambda name: (-ids[name], left[name]), default=None)
+    field = "repeated"
     if column is not None:
         told = DataProblem.ANSWERED_TWICE_BUT_FOR(
             file=votes.table.name,
             example=example,
             more=later.size - 1,
             column=column,
+            left=left[column],
             item=str(spec.item),
             rater=str(spec.rater),
         )
     elif 2 * int(_in_runs(votes)[1].sum()) > votes.size:  # most would be left out
-        more, columns, field = later.size - 1, tuple(differing), "item"
+        more, columns, field = later.size - 1, tuple(left), "item"
         told = DataProblem.MOSTLY_ANSWERED_TWICE(
             file=votes.table.name, example=example, more=more, columns=columns
         )

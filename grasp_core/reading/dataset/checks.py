@@ -200,10 +200,10 @@ def _at_most(found: Collection[str], column: str = "") -> Remark:
     )
 
 
-def bands(values: Collection[str]) -> str | None:
-    """Two edges, as --bins takes them, that cut many numbers into like parts; None for other texts."""
+def bands(values: Collection[str], most: int = MOST_NUMBERS) -> str | None:
+    """Two edges, as --bins takes them, that cut more than `most` numbers into like parts; else None."""
     numbers = np.array([number_of(text) for text in values], dtype=np.float64)
-    if numbers.size <= MOST_NUMBERS or not np.isfinite(numbers).all():
+    if numbers.size <= most or not np.isfinite(numbers).all():
         return None
     digits = 1 - math.floor(math.log10(float(np.ptp(numbers)) or 1.0))
     low, high = (round(float(edge), digits) for edge in np.quantile(numbers, (1 / 3, 2 / 3)))

@@ -40,12 +40,15 @@ class Named:
 
     - `item`, `rater`, `label`: columns, as in :class:`~grasp_core.model.data_spec.DataSpec`; the label of a
       matrix is a pattern of the names of its columns of labels.
+    - `profile`, `ignore`: columns that are none of these.
     """
 
     layout: Layout | None = None
     item: str | None = None
     rater: str | None = None
     label: str | None = None
+    profile: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
 
     @classmethod
     def among(cls, given: Mapping[str, Any]) -> Named:
@@ -55,8 +58,19 @@ class Named:
     @property
     def fields(self) -> dict[str, str]:
         """Names by field, without those that are to be guessed."""
-        named = {name: getattr(self, name) for name in self.__slots__}
+        named = {name: getattr(self, name) for name in ("layout", "item", "rater", "label")}
         return {name: value for name, value in named.items() if value is not None}
+
+    @property
+    def aside(self) -> set[str]:
+        """Columns that have no other role."""
+        return {*self.profile, *self.ignore} - set(self.fields.values())
+
+    def beside(self, spec: DataSpec) -> DataSpec:
+        """The reading with the columns that are none of these; each is either."""
+        own = (*(name for name in spec.profile if name not in self.ignore), *self.profile)
+        idle = (*(name for name in spec.ignore if name not in self.profile), *self.ignore)
+        return replace(spec, profile=tuple(dict.fromkeys(own)), ignore=tuple(dict.fromkeys(idle)))
 
     @property
     def cells(self) -> bool:

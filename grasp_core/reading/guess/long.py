@@ -93,6 +93,7 @@ def _guess_ids(look: Look) -> Ids:
     others: dict[Role, list[str]] = {}
     taken = set(named.fields.values())
     free = [name for name in look.columns if name not in taken and look.empty(name) <= _EMPTY]
+    free = [name for name in free if not _how_many(look, name)]
     for role, never in _NEVER.items():
         given = getattr(named, role)
         by_name[role], others[role] = [given] if given else [], []
@@ -102,6 +103,8 @@ def _guess_ids(look: Look) -> Ids:
             by_name[role] = telling[:_MAX_COLUMNS]
             silent = (one for one in able if one not in by_name[role] and not _something_else(look, one))
             others[role] = list(silent)[:_MAX_COLUMNS]
+    if any(_score(name, "item") == 3 and names.is_id(name) and look.unique(name) for name in free):
+        others["rater"] = []  # a row for each item has the labels of one, unless a name says more
     for items, raters in ((by_name, by_name), (by_name, others), (others, by_name), (others, others)):
         if found := _pairs(look, items["item"], raters["rater"]):
             return _of_several(look, found)
@@ -116,6 +119,16 @@ def _guess_ids(look: Look) -> Ids:
 
 def _score(name: str, role: Role) -> int:
     return names.id_score(name, _KINDS[role])
+
+
+_MEASURES = names.COUNTED | names.SUMS | {"min", "max"}
+
+
+def _how_many(look: Look, name: str) -> bool:
+    """Whether the column says how many there were, or how much, as ``participants`` or ``max`` of a study."""
+    last = ("", *names.words(name))[-1]
+    people = _score(name, "rater") == 3 and last != names.singular(last)
+    return look.kind(name) == "numbers" and (people or names.mentions(name, _MEASURES))
 
 
 def _something_else(look: Look, name: str) -> bool:
@@ -188,12 +201,21 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     return best.item, best.rater, reasons
 
 
+_OF_TEXTS = names.word_set("country region locale language culture religion genre langue país")
+"""What texts, too, have one of each."""
+
+
 def _by_people(look: Look, pair: Pair) -> Ids | None:
     """Which of two ids without telling names the raters have: all that is known of people is one for each."""
-    known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC)]
+    known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC - _OF_TEXTS)]
     about = [name for name in known if len(look.texts(name)) > 1]
-    by = [one for one in pair[:2] if about and all(look.depends_on(name, one) for name in about)]
-    if look.n < _FEW_ROWS or len(by) != 1 or not all(names.about_raters(name, by[0]) for name in about):
+    by = [one for one in pair[:2] if all(look.depends_on(name, one) for name in about)]
+    if (
+        look.n < _FEW_ROWS
+        or not about
+        or len(by) != 1
+        or not all(names.about_raters(name, by[0]) for name in about)
+    ):
         return None
     item, rater = pair[:2] if by[0] == pair.rater else (pair.rater, pair.item)
     why = Reason("rater", f"{quoted(rater)}: the rows of each have one {quoted(about[0])}")
@@ -313,7 +335,7 @@ def _none(look: Look) -> Ids:
         why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
         if len(look.texts(rater)) == 1:
             why = f"{quoted(rater)} holds one alone ({listed(sorted(look.texts(rater)))})"
-    no_items = rater is not None and item is None
+    no_items, unknown = rater is not None and item is None, rater is None
     no_items = no_items and (look.named.rater is not None or not look.unique(str(rater)))
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]
@@ -321,7 +343,8 @@ def _none(look: Look) -> Ids:
     free.sort(key=lambda name: _rank(name) > 0)  # what may be the label stands for no rater
     item = item or (crossed[0] if crossed else free.pop(0))
     rater = rater or free.pop(0)
-    missing = Reason("rater", no_raters(why), "unsure")
+    told = no_raters(why) if unknown else no_raters(why, "nobody can be compared")
+    missing = Reason("rater", told, "unsure")
     if no_items:
         why = "several raters have the same values there, and some raters one more than once"
         missing = Reason("item", why if crossed else _NO_ITEMS, "unsure", crossed)
@@ -401,20 +424,21 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
         or look.depends_on(name, rater)
         or look.kind(name) in ("time", "link")
         or look.decimals(name)
+        or _how_many(look, name)
     ):
         return False
     aside = names.DEMOGRAPHIC | names.SECONDARY | names.META - names.PHASES - names.OCCASIONS
     if names.mentions(name, aside):
         return False
-    called = names.words(name)[-1:]
-    label = names.label_score(name) > 1 and called not in (("category",), ("class",))
     asked = names.mentions(name, names.ASKED) or names.names_questions(name)
-    return not label and not asked and look.empty(name) <= _EMPTY
+    return not names.names_answer(name) and not asked and look.empty(name) <= _EMPTY
 
 
 _OWN, _ROWS_OF_LABELS = 0.9, 4
 """A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
 _FEW = 20
+_CODES, _LEAST_CODES = 0.85, 7
+"""Answers of which a larger share is different, and more than so many are, are initials or codes."""
 _ANSWERED = 0.25
 """Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
 
@@ -423,6 +447,7 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     """The label column and why; unsure where several are as good, or none is."""
     able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
+    free = [name for name in free if not names.names_questions(name)] or free
     if not free:
         return _named_only(look, able, item, rater)
     ranks = {name: _rank(name) for name in free}
@@ -462,6 +487,9 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
             if len(look.texts(name)) <= min(most, answered[name] / 2):
                 able.append(name)
     if not able and len(asked) > 1:  # of few rows hardly any answer recurs
+        if all(len(look.texts(name)) > max(_CODES * answered[name], _LEAST_CODES) for name in asked):
+            why = f"{listed(asked)} hold other texts in nearly each row, as codes do"
+            return spec, [Reason("label", f"no column looks like labels: {why}", "unsure")]
         return spec, [Reason("label", f"{listed(asked)} are questions alike", "unsure", tuple(asked))]
     fullest = max((answered[name] for name in able), default=0.0)
     able = [name for name in able if answered[name] >= _ANSWERED * fullest]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from grasp_core.model.annotations import is_number
-from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
@@ -23,7 +23,7 @@ from grasp_core.reading.guess.long import guess_long
 from grasp_core.reading.guess.look import MOST_QUESTIONS, Look, neutral
 from grasp_core.reading.guess.values import aggregated_cells
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column
+from grasp_core.reading.table.columns import LIKE_MISSING, Column
 from grasp_core.reading.table.parsed import (
     ITEMS,
     RATERS,
@@ -137,15 +137,13 @@ def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recip
     """The reading of a survey, a row per respondent, of which it is asked what columns are items."""
     given = replace(named, layout="raters-by-items", rater=named.rater or recipe.respondents)
     beside = {*recipe.aside, *recipe.embedded}
-    columns = [name for name in annotations.columns if name not in beside]
-    data = annotations.data.select(columns)
-    look = Look(replace(annotations, columns=tuple(columns), data=data), given)
+    look = Look(annotations.without(beside), given)
     reasons = [Reason("layout", f"the file is known: {recipe.name}; {'; '.join(recipe.sentences)}", "sure")]
     if named.cells:
         spec, found = named_matrix(look, raters)
     else:
         found = []
-        others = [name for name in columns if name != given.rater]
+        others = [name for name in look.columns if name != given.rater]
         questions = recipe.questions or tuple(questions_of(look, others))
         why = "which of the questions are items is to be chosen, as a pattern of their columns' names"
         reasons.append(Reason("label", why, "unsure", questions))
@@ -169,7 +167,7 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
         about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
         known = {text for name in about for text in raters.distinct(name)}
         hits = {name: len(known.intersection(look[name].values)) for name in able}
-        best = max(able, key=lambda name: hits[name], default=None)
+        best = max(able, key=lambda name: (hits[name], name in look.ids), default=None)
         if best is not None and 2 * hits[best] > look.n:
             return best
     named = [name for name in look.ids if name in able]
@@ -325,9 +323,9 @@ def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterato
 
 def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
     if key is None:
-        recurring = [name for name in rest if rows == "rater" and names.key_score(name, names.RATER)]
-        if recurring:
-            why = f"{quoted(recurring[0])} has values that recur, so that a person may have several rows"
+        whose = names.is_id if rows == "item" else lambda name: names.key_score(name, names.RATER)
+        if recurring := [name for name in rest if whose(name)]:
+            why = f"{quoted(recurring[0])} has values that recur, so that one {rows} may have several rows"
             return Reason(rows, why, "unsure", tuple(recurring))
         ages = [one for one in rest if names.mentions(one, names.DEMOGRAPHIC) and look.kind(one) == "numbers"]
         unique = _unique(look, [name for name in rest if name not in ages])
@@ -347,23 +345,33 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
     return Reason(rows, f"{quoted(key)}: no value occurs twice", confidence)
 
 
+def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason | None:
+    """The question which columns hold the labels, where they hold labels of different kinds."""
+    most = kinds_of({name: look.texts(name) for name in cells})[0].columns
+    beside = _others(cells, _of_one_kind(look, cells, most))
+    if not beside:
+        return None
+    why = f"{listed(most, 3)} and {listed(beside, 3)} hold values of different kinds"
+    patterns = questions_of(look, look.columns)
+    if len(patterns) > 1 and not (layout == "raters-by-items" and product(look.columns)):
+        return Reason("label", why, "unsure", tuple(patterns))
+    return Reason("profile" if layout == "raters-by-items" else "ignore", why, "unsure", tuple(beside))
+
+
 def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     """The reading of a matrix with what is named; `found` is what it looks like by itself."""
+    bare = found is None
     unique = _unique(look, look.columns)
     if found is None:  # a matrix because somebody says so: ids in the first column that may hold them
-        own = next(iter([*(name for name in look.ids if name in unique), *unique]), look.columns[0])
-        why = "no value occurs twice" if unique else "no column has an own value in each row"
-        told = Reason("item", f"{quoted(str(own))}: {why}", "likely" if unique else "unsure")
+        own = next(iter([*(name for name in look.ids if name in unique), *unique]), None)
+        told = _about_key(look, None, "item", look.columns, None)
+        if own is not None:
+            told = Reason("item", f"{quoted(own)}: no value occurs twice", "likely")
         beside = tuple(
             n for n in look.columns if n != own and names.mentions(n, names.BESIDE | names.ADDRESS)
         )
         spec, aside = _with_beside(look, False, own, beside, "the columns of labels")
-        reasons = [told, *aside]
-        kinds = kinds_of({name: look.texts(name) for name in cell_columns(look.table, spec)})
-        if len(kinds) > 1:
-            why = f"{listed([kind.columns[0] for kind in kinds], 3)} hold values of different kinds"
-            reasons.append(Reason("label", why, "unsure", tuple(questions_of(look, look.columns))))
-        found = spec, reasons
+        found = spec, [told, *aside]
     spec, reasons = found
     layout = named.layout
     if layout is None and (named.item is not None or named.rater in look.columns):
@@ -376,6 +384,8 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     if (refused := aggregated_cells(look, cells, spec.layout)) is not None:
         told = Reason("aggregated", refused, "unsure")
         return spec, [told, *(one for one in reasons if one.field != "layout" and one.confidence != "unsure")]
+    if bare and (other := _of_other_kinds(look, cells, spec.layout)) is not None:
+        reasons = [*reasons, other]
     asked = named.cells or any(one.field == "label" for one in reasons)
     if spec.layout == "items-by-raters" and not asked and product(cells):  # items may be named so
         why = f"{listed(cells, 3)} may be several questions to each rater"
@@ -526,17 +536,46 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
 
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     """Columns that share their values with many others; None where they are too few."""
+    bare = [name for name in others if neutral(name)]  # numbers of rows, where the others have names
     able = [name for name in others if not names.mentions(name, names.BESIDE)]
+    able = _others(able, bare) if len(bare) < len(others) else able
     occurrences = Counter(text for name in able for text in look.texts(name))
     needed = max(2, len(others) // 4)
     shared = {text for text, count in occurrences.items() if count >= needed}
     if not shared or len(shared) > MAX_CATEGORIES:
         return None
-    cells = [name for name in able if _among(look[name], shared) >= _LIKE_LABELS]
-    if len(cells) < 2 or 2 * len(cells) < len(others):
+    like = [name for name in able if _among(look[name], shared) >= _LIKE_LABELS]
+    if len(like) < 2 or 2 * len(like) < len(others):
         return None
+    cells = _of_one_kind(look, able, like)
     why = "only their values are alike, and several criteria of one judgement are no raters"
+    if more := _others(cells, like):
+        why += (
+            f"; {listed(more, 5)}, with other values, {agree(len(more), 'is', 'are')} taken for one of them"
+        )
+    if left := _others(able, cells):
+        why += f"; {listed(left, 5)} {agree(len(left), 'is', 'are')} put aside, unless the label is '*'"
     return _apart(others, cells, why, "unsure")
+
+
+def _of_one_kind(look: Look, columns: Sequence[str], like: Sequence[str]) -> list[str]:
+    """`like`, and the columns that share labels with them, or hold numbers of no more digits.
+
+    A rater who uses other labels than most is one of them, too.
+    """
+    texts = {
+        name: {one for one in look.texts(name) if one.strip().casefold() not in LIKE_MISSING}
+        for name in columns
+    }
+    labels = set().union(*(texts[name] for name in like))
+    digits = max(map(len, labels), default=0) if all(map(is_number, labels)) else 0
+    same = next((kind.columns for kind in kinds_of(texts) if like[0] in kind.columns), [])
+    return [
+        name
+        for name in columns
+        if name in like
+        or (all(is_number(one) and len(one) <= digits for one in texts[name]) if digits else name in same)
+    ]
 
 
 def most_shared(raters: Table, ids: Collection[str]) -> tuple[str, int]:

@@ -14,7 +14,7 @@ import numpy as np
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
-from grasp_core.reading.dataset.checks import MAX_CATEGORIES, bands, no_column
+from grasp_core.reading.dataset.checks import MAX_CATEGORIES, MOST_NUMBERS, bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
 from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import unit_rows
@@ -45,7 +45,7 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS, matching, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
-_NEEDED = ("layout", "item", "rater", "label", "items_id", "aggregated")
+_NEEDED = ("layout", "item", "rater", "label", "profile", "ignore", "items_id", "aggregated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,7 @@ def recognise(
         spec, reasons = _from_columns(annotations, raters, named)
         if recipe is not None and not recipe.respondents:
             reasons += [Reason("layout", sentence, "sure") for sentence in recipe.sentences]
+    spec = named.beside(spec)
     annotations = with_joined(annotations, (spec.item, spec.rater))
     both = [table for table in (annotations, raters) if table is not None]
     unsaid = (text for table in both if table.recipe is not None for text in table.recipe.missing)
@@ -146,7 +147,9 @@ def recognise(
     reasons += found
     ids = [reason for reason in reasons if reason.field in ("item", "rater")]
     if published is None and not any(reason.confidence == "unsure" for reason in ids):
-        reasons += doubted(look, spec, named, sure=recipe is not None)
+        open_ = {one.field for one in reasons if one.confidence == "unsure"}  # one question about each
+        doubts_ = doubted(look, spec, named, sure=recipe is not None)
+        reasons += [one for one in doubts_ if not (one.candidates and one.field in open_)]
     if recipe is None or published is None:
         cells = counts([annotations], None, spec)
         spec, missing = guess_missing(cells, spec, texts)
@@ -179,7 +182,7 @@ def recognise(
         by_name = {name for name in texts if (once or name in answers) and name not in own}
         able = {name: some for name, some in texts.items() if name not in unclear}
         axes, found = _axes(all_taken(advice, spec), able, by_name)
-        reasons += [*found, *_in_bands(annotations, raters, spec, axes), *contradicted(look, spec)]
+        reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
 
@@ -219,6 +222,7 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
 
 
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
+    annotations = annotations.without(named.aside)
     if len(annotations.columns) < 3 and not _two_coders(annotations):
         raise DataError(
             f"{annotations.name} has only {number(len(annotations.columns), 'column')} "
@@ -352,10 +356,17 @@ def _axes(
     ]
 
 
+_FEWEST = 3
+"""Numbers that may be cut into bands are more."""
+
+
 def _in_bands(
-    annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str]
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str], able: Container[str]
 ) -> Iterator[Reason]:
-    """Numbers about raters, such as ages, that are too many for groups and make some in bands."""
+    """Numbers about raters, such as ages, that are too many for groups and make some in bands.
+
+    `able`: columns that may be axes; others have too many values for the raters there are.
+    """
     look = Look(annotations)
     own = spec.profile
     if spec.layout == "long":
@@ -365,7 +376,7 @@ def _in_bands(
             if name in axes or not names.mentions(name, names.DEMOGRAPHIC):
                 continue
             texts = [text for text in table.distinct(name) if text not in spec.missing]
-            if (edges := bands(texts)) is not None:
+            if (edges := bands(texts, MOST_NUMBERS if name in able else _FEWEST)) is not None:
                 why = (
                     f"{quoted(name)} is none: {number(len(texts), 'number')} are too many for groups; its "
                     f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"
@@ -380,6 +391,8 @@ _NAMES = {
     "item": "item column",
     "rater": "rater column",
     "label": "label column",
+    "profile": "column beside the labels",
+    "ignore": "column beside the labels",
     "items_id": "items file's column of item ids",
 }
 _MOST_ASKED = 60
@@ -389,8 +402,15 @@ def question(reason: Reason) -> str:
     """The question that an unsure reason asks, e.g. "the label column is not certain: 'a' or 'b'?"."""
     if not reason.candidates:
         return reason.sentence
-    explained = reason.field == "layout" or len(reason.candidates) == 1 or PLUS in reason.candidates[0]
-    why = f" ({reason.sentence})" if explained else ""
+    explained = (
+        reason.field in ("layout", "profile", "ignore")
+        or len(reason.candidates) == 1
+        or PLUS in reason.candidates[0]
+    )
+    said = [reason.sentence] if explained else []
+    if reason.field == "rater" and PLUS not in reason.candidates[0]:
+        said.append("if none gave the labels, the file does not say who did and cannot be analysed")
+    why = f" ({'; '.join(said)})" if said else ""
     *others, last = reason.candidates
     either = f"{listed(others, _MOST_ASKED)} or {quoted(last)}" if others else quoted(last)
     if len(others) >= _MOST_ASKED:

@@ -39,10 +39,10 @@ _PER_ROW = 2.0
 _ROUNDED, _THIRDS, _FEW = 0.01, 0.1, 50
 
 
-def no_raters(why: str) -> str:
+def no_raters(why: str, what: str = "no column looks like raters") -> str:
     """That no column tells the raters, and what would do; `why` is part of the sentence."""
     return (
-        f"no column looks like raters: {why}. What would do is a file with a row per annotation and a column "
+        f"{what}: {why}. What would do is a file with a row per annotation and a column "
         "of who gave it, or with a column or a row per rater; aggregated labels (a majority, a mean or "
         "counts of votes) cannot be analysed"
     )

@@ -28,7 +28,8 @@ RATES = word_set(
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband"
+    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband "
+    "your"
 )
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
@@ -229,6 +230,11 @@ def label_score(name: str) -> int:
     if found[-1] in LABEL:
         return 3 if len(found) == 1 else 2
     return int("overall" in found or not LABEL.isdisjoint(found))
+
+
+def names_answer(name: str) -> bool:
+    """Whether the column is called a label; a category may be the item's."""
+    return label_score(name) > 1 and words(name)[-1] not in ("category", "class")
 
 
 def common_start(texts: Iterable[str]) -> str:

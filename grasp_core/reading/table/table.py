@@ -103,6 +103,11 @@ class Table:
         """The rows at the positions `rows`, (m,), without their numbers and without texts that none has."""
         return dataclasses.replace(self, data=_reencoded(self.data.take(pa.array(rows))), lines=None)
 
+    def without(self, columns: Collection[str]) -> Table:
+        """Without some of the columns."""
+        kept = tuple(name for name in self.columns if name not in columns)
+        return dataclasses.replace(self, columns=kept, data=self.data.select(kept)) if columns else self
+
     def distinct(self, name: str) -> tuple[str, ...]:
         """A column's distinct texts in order of first appearance."""
         return tuple(self.data.column(name).unique().to_pylist())
