@@ -116,6 +116,8 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
     """The reading of a matrix whose columns of labels somebody names by a pattern."""
     pattern = str(look.named.label)
     found = matching(pattern, look.columns)
+    own = [name for name in found if not names.mentions(name, names.AGGREGATE)]  # but for what was settled
+    found = own if len(own) > 1 else found
     if len(found) < 2:
         raise DataError(
             f"{look.whole.name} has {number(len(found), 'column')} like {quoted(pattern)}, and a matrix has "
@@ -508,6 +510,7 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
         and look.kind(name) not in ("time", "link")
         and not names.mentions(name, names.DEMOGRAPHIC | names.AGGREGATE | names.INDEX)
     }
+    others = [name for name in look.columns if not names.mentions(name, names.AGGREGATE)]
     found: dict[str, int] = {}
     for kind in kinds_of(able):
         like = [part for run in runs(kind.columns) for part in questions_in(run)]
@@ -523,7 +526,7 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
         apart = starts.values() if crossed and len(scales) == len(starts) else ()
         whole = [] if crossed or any(len(run) > 2 for run in like) else [kind.columns]
         for several in (*like, *whole, *(several for end, several in ends.items() if end), *apart):
-            pattern = pattern_of(several, look.columns)
+            pattern = pattern_of(several, others)
             if pattern is not None and len(several) > 1:
                 found[pattern] = len(several)
     most = max(found.values(), default=0)
@@ -545,7 +548,7 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     if len(like) < 2 or 2 * len(like) < len(others):
         return None
     cells = _of_one_kind(look, able, like)
-    why = "only their values are alike, as those of several criteria of one judgement may be, too"
+    why = "only their values are alike, and several criteria of one judgement are no raters"
     if more := _others(cells, like):
         why += (
             f"; {listed(more, 5)}, with other values, {agree(len(more), 'is', 'are')} taken for one of them"

@@ -238,6 +238,17 @@ def test_a_first_row_that_may_be_an_answer_stays():
         assert len(table("\n".join([header, first, *rows]))) == len(rows) + 1
 
 
+@pytest.mark.parametrize(
+    "third", ["Number,Response,Response,Response,Open-Ended Response", "id,text,1-5,1-5,years"]
+)
+def test_a_third_row_of_a_header_is_no_answer(third):
+    said = "Respondent,What is your gender?,How rude is text 1?,How rude is text 2?,How old are you?"
+    rows = [f"{n},{('Man', 'Woman')[n % 2]},{n % 5},{n % 3},{20 + n}" for n in range(1, 21)]
+    found = table("\n".join(["ID,gender,Q1,Q2,age", said, third, *rows]))
+    assert (len(found), found.row(0)) == (20, 4)
+    assert len(table("\n".join(["ID,gender,Q1,Q2,age", said, "0,Man,1,1,33", *rows]))) == 21
+
+
 def test_workbooks_have_such_headers_too():
     for rows, count in (
         ([["item", "P1", "", "P2", ""], ["", "off", "sar", "off", "sar"], *BODY], 6),

@@ -371,3 +371,17 @@ def test_a_column_of_criteria_is_known_with_an_id_behind_its_name() -> None:
     (reason,) = recognise(rows_table([["art_id", "ann", "criteriaID", "annotation"], *rows])).uncertain
     assert reason.field == "label"
     assert "'criteriaID' names what each row answers ('Bias', 'Lede', 'Tone')" in question(reason)
+
+
+@pytest.mark.parametrize("settled", ["final", "majority", "gold", "agreed"])
+def test_a_pattern_names_no_label_that_was_settled_and_other_coders_columns_are_no_axes(settled: str) -> None:
+    head = [f"{kind}_{one}" for kind in ("label", "confidence") for one in ("A", "B", settled)][:-1]
+    rows = [[f"i{n}", *RNG.choices("yn", k=3), *RNG.choices("12345", k=2)] for n in range(60)]
+    table = rows_table([["id", *head], *rows])
+    assert asked(recognise(table))["label"] == ("label_*", "confidence_*")
+    for layout in ("items-by-raters", "raters-by-items"):
+        guess = recognise(table, named=Named(layout=layout, label="label_*"))
+        assert (guess.uncertain, guess.axes) == ((), ())
+        read = load(table, None, guess.spec, ()).annotations
+        assert ("label_A", "label_B") in (read.rater_ids, read.item_ids)
+        assert f"label_{settled}" in guess.spec.ignore

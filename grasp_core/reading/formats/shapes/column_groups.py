@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -51,7 +51,8 @@ def _are_ids(parsed: Parsed, groups: _Groups) -> bool:
     def distinct(places: np.ndarray) -> int:
         return int(np.unique((places.astype(np.int64) * len(stacked.values) + stacked.codes)[filled]).size)
 
-    told = (one for one in parsed.columns if names.id_score(one, names.RATER) and one not in groups.used)
+    others = set(parsed.columns) - groups.used
+    told = (one for one in others if names.id_score(one, names.RATER))
     if not groups.named and any(len(parsed.data.column(one).unique()) < n for one in told):
         return False  # whose the rows are is said, and they recur
     shared = distinct(np.repeat(np.arange(len(columns)), n)) > len({*stacked.values} - {""})
@@ -70,7 +71,8 @@ def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
                     f"{quoted(rater)} is empty; name the rater, or clear the cell"
                 )
     raters = [rater for rater, _ in groups.columns]
-    rest = [column for column in parsed.columns if column not in groups.used]
+    used = groups.used
+    rest = [column for column in parsed.columns if column not in used]
     said_whose = groups.named or names.id_score(groups.name, ITEMS)
     unit = names.unused(groups.name if said_whose else "id", [*rest, *fields])
     parts = [
@@ -173,6 +175,7 @@ def _texts(parsed: Parsed, column: str) -> pa.Array:
 # Names of columns made of two: a rater's (item's) name and a question's, or one with a rater's number
 
 _Units = Literal["rater", "item"]
+_Rank = tuple[int, int, bool]
 _SEPARATORS = (BETWEEN, "__", " - ", ": ", "_", ".", "-", " ", ":")
 _PUNCTUATION = " :/-._"
 _TUPLE = re.compile(r"\('([^']*)', '([^']*)'\)")
@@ -245,7 +248,7 @@ def product(columns: Sequence[str]) -> bool:
 
 def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
     """Columns of ids with the label columns of the same number, or else of the same word."""
-    numbered = []
+    numbered, known = [], set(columns)
     for column in columns:
         if (found := _NUMBERED.fullmatch(column.strip())) is not None:
             own = f"{found[1].rstrip(' _.-')}_{found[3].strip(' _.-')}".strip("_")
@@ -256,12 +259,12 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
         for column, unit, own in split:
             fields.setdefault(own, {})[unit] = column
         if place and "label" not in fields:  # a label may be called by the word alone
-            fields["label"] = {unit: unit for by in fields.values() for unit in by if unit in columns}
-        labels = [own for own, by in fields.items() if names.label_score(own) and len(by) > 1]
+            fields["label"] = {unit: unit for by in fields.values() for unit in by if unit in known}
+        labels = [own for own, by in fields.items() if len(by) > 1 and names.label_score(own)]
 
-        def rank(own: str, labels: Sequence[str] = labels) -> tuple[int, int, bool]:
-            before = any(label.startswith(f"{own}_") for label in labels)
-            return names.id_score(own, RATERS), names.key_score(own, names.ITEM) or names.is_id(own), before
+        def rank(own: str, starts: Collection[str] = {one.rpartition("_")[0] for one in labels}) -> _Rank:
+            of_items = names.key_score(own, names.ITEM) or names.is_id(own)
+            return names.id_score(own, RATERS), of_items, own in starts
 
         rater = max((own for own in fields if len(fields[own]) > 1), key=rank, default=None)
         if rater is None or not any(rank(rater)):

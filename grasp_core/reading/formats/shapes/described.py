@@ -34,8 +34,8 @@ def without_descriptions(parsed: Parsed, name: str) -> Parsed:
         return parsed
     head = _head(parsed)
     typed = _has_types([*head.values()])
-    for _ in range(_MOST):
-        if not (typed or _describes([*head.values()])):
+    for before in range(_MOST):
+        if not (typed or _describes([*head.values()], again=before > 0)):
             break
         said = {column: cells[0] for column, cells in head.items()}
         column, cell = next((column, cell) for column, cell in said.items() if _filled(cell))
@@ -77,11 +77,15 @@ def _head(parsed: Parsed) -> dict[str, list[str]]:
     return head
 
 
-def _describes(columns: Sequence[Sequence[str]]) -> bool:
-    """Whether the first of the columns' cells say what the others are: texts, each another."""
+def _describes(columns: Sequence[Sequence[str]], *, again: bool = False) -> bool:
+    """Whether the first of the columns' cells say what the others are: texts, each another.
+
+    `again`: below such a row, where they may be alike if each column has one.
+    """
     filled = [cells for cells in columns if len(cells) > _FEWEST and _filled(cells[0])]
     said = [cells[0].strip() for cells in filled]
-    if any(map(is_number, said)) or len(set(said)) < _MOSTLY * len(said):
+    told = len(set(said)) >= _MOSTLY * len(said) or (again and len(filled) == len(columns))
+    if any(map(is_number, said)) or not told:
         return False
     kinds = [_unlike(cell, cells[1:]) for cell, cells in zip(said, filled, strict=True)]
     if kinds.count("like"):
