@@ -329,11 +329,15 @@ def _none(look: Look) -> Ids:
         if texts and all(text.startswith("[") and text.endswith("]") for text in texts):
             why = f"{quoted(name)} holds lists of labels, without who gave them"
             break
-    if rater is not None and item is not None:
-        why = f"hardly any item has more than one of {quoted(rater)}, or they rate one item each"
-        if len(look.texts(rater)) == 1:
-            why = f"{quoted(rater)} holds one alone ({listed(sorted(look.texts(rater)))})"
-    no_items, unknown = rater is not None and item is None, rater is None
+    people = (
+        name for name in look.columns if names.mentions(name, names.PEOPLE) and "your" in names.words(name)
+    )
+    who = rater or next(people, None)
+    if who is not None and item is not None:
+        why = f"hardly any item has more than one of {quoted(who)}, or they rate one item each"
+        if len(look.texts(who)) == 1:
+            why = f"{quoted(who)} holds one alone ({listed(sorted(look.texts(who)))})"
+    no_items = rater is not None and item is None
     no_items = no_items and (look.named.rater is not None or not look.unique(str(rater)))
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]
@@ -341,7 +345,7 @@ def _none(look: Look) -> Ids:
     free.sort(key=lambda name: _rank(name) > 0)  # what may be the label stands for no rater
     item = item or (crossed[0] if crossed else free.pop(0))
     rater = rater or free.pop(0)
-    told = no_raters(why) if unknown else no_raters(why, "nobody can be compared")
+    told = no_raters(why) if who is None else no_raters(why, "nobody can be compared")
     missing = Reason("rater", told, "unsure")
     if no_items:
         why = "several raters have the same values there, and some raters one more than once"

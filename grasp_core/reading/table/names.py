@@ -28,8 +28,7 @@ RATES = word_set(
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband "
-    "your"
+    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband"
 )
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
