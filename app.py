@@ -28,8 +28,8 @@ from grasp_core.server.headers import Headers, Metrics, WayBack, security_header
 from grasp_core.server.identity import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.store.database import database_url
 from pages._ui.helpers import sessions
-from pages._ui.helpers.around import show_error, warm
 from pages._ui.helpers.identity import secrets, sender
+from pages._ui.helpers.page_frame import show_error, warm
 from pages._ui.helpers.screens import SCREENS
 from pages._ui.helpers.sessions import Messages, SignIns, sign_out_route
 

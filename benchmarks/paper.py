@@ -19,7 +19,7 @@ from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import LEVEL
 from grasp_core.permutation.testing.corrections import step_up
-from grasp_core.permutation.testing.deviations import FEWEST, tails
+from grasp_core.permutation.testing.p_values import FEWEST, tails
 from grasp_core.reading.formats.datasets import REMOVED_350
 from grasp_core.reading.sources.published import fetch
 from grasp_core.statistics.cross_group import cross_negentropy, plurality_agreement, xrr

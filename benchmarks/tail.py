@@ -28,7 +28,7 @@ from grasp_core.model.annotations import FloatArray
 from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
-from grasp_core.permutation.testing.deviations import Extremes, Null
+from grasp_core.permutation.testing.p_values import Extremes, Null
 from grasp_core.permutation.testing.tail import share_beyond
 from grasp_core.reading.dataset.load import Dataset
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from grasp_core.model.errors import DataError, GraspError, RemoteError, SpecError, UnsureError
     from grasp_core.model.spec import AnalysisSpec, RunSpec
     from grasp_core.notebook.analysis import Tested, analyse, permutation_test
-    from grasp_core.notebook.beside import GroupItems, MappedRaters, items, map_raters
     from grasp_core.notebook.data import Quality, load_example, quality, read
+    from grasp_core.notebook.items_and_map import GroupItems, MappedRaters, items, map_raters
     from grasp_core.notebook.models import ModelsAnalysis, models
     from grasp_core.notebook.opening import Compared, Connection, compare, connect
     from grasp_core.notebook.opening import open as open

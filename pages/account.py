@@ -1,8 +1,8 @@
 import streamlit as st
 
 from grasp_core.model.text import escape_markdown
-from pages._ui.helpers.around import offer_sign_out
 from pages._ui.helpers.identity import VIEWERS_LOOK, current_user
+from pages._ui.helpers.page_frame import offer_sign_out
 from pages._ui.people import list_sessions, show_own_links, show_tokens
 
 _MAY = {

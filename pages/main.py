@@ -4,8 +4,8 @@ import streamlit as st
 
 from grasp_core.model.errors import AccessError
 from grasp_core.model.text import escape_markdown
-from pages._ui.helpers.around import audiences, choose_project, offer_sign_out, show_error
 from pages._ui.helpers.identity import ADMINS_ONLY, note_refusal, visitor, why_not_run
+from pages._ui.helpers.page_frame import audiences, choose_project, offer_sign_out, show_error
 from pages._ui.helpers.screens import BEFORE_HELP, ICON, SCREENS, mend
 
 

@@ -18,7 +18,7 @@ from grasp_core.model.result import RunResult, Timing  # noqa: E402
 from grasp_core.reading.example import example_files, example_spec  # noqa: E402
 from grasp_core.reading.sandbox.read import read_table  # noqa: E402
 from grasp_core.reading.tables import loaded  # noqa: E402
-from grasp_core.report.findings.findings import by_verdict  # noqa: E402
+from grasp_core.report.findings.selection import by_verdict  # noqa: E402
 
 ANSWER = ROOT / "pages/_ui/example_answer.json"
 PERMUTATIONS = 5_000

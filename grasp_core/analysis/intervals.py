@@ -19,10 +19,10 @@ from grasp_core.model.spec import AnalysisSpec, IntervalTarget
 from grasp_core.model.statistic import TABLE, Scale
 from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.further import Further
 from grasp_core.permutation.kernel.columns import add_rows, contributions
 from grasp_core.permutation.kernel.item_terms import Columns, CountArray, values_in_columns
 from grasp_core.permutation.questions import Questions
+from grasp_core.permutation.uncompiled import Further
 from grasp_core.statistics.items import count
 
 # Statistics without each rater, item and annotation in turn

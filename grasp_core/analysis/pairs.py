@@ -47,11 +47,11 @@ from grasp_core.model.result import RunResult, Undecided
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import questions
 from grasp_core.permutation.label_use import residuals_of
-from grasp_core.permutation.testing.deviations import Known
+from grasp_core.permutation.testing.families import Family, Tests
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
+from grasp_core.permutation.testing.p_values import Known
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, regroupings
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.reading.dataset.load import Dataset
 
 

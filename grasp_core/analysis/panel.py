@@ -10,9 +10,9 @@ from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult, Undecided
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.testing.deviations import Null
+from grasp_core.permutation.testing.families import Tests
+from grasp_core.permutation.testing.p_values import Null
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.permutation.testing.tests import Tests
 
 
 class Work(Protocol):

@@ -20,7 +20,7 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import LEVEL, AnalysisSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import build_design
-from grasp_core.permutation.testing.deviations import FEWEST
+from grasp_core.permutation.testing.p_values import FEWEST
 from grasp_core.statistics.association import gai
 
 REPLICATES = 200

@@ -30,7 +30,7 @@ from grasp_core.permutation.draw import Exchange, exchange_of, random_words
 from grasp_core.permutation.jit import compiled
 from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.testing.corrections import q_values
-from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE
+from grasp_core.permutation.testing.p_values import FEWEST, TIE_TOLERANCE
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.levels import distance_of
 

@@ -30,11 +30,11 @@ from grasp_core.model.result import (
     Undecided,
 )
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.permutation.testing.deviations import Extremes, Known, Maximum, Null, Summary, Tails
+from grasp_core.permutation.testing.families import Family, Tests
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
+from grasp_core.permutation.testing.p_values import Extremes, Known, Maximum, Null, Summary, Tails
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, axes_that_stay
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.reading.dataset.load import Dataset
 
 
@@ -96,23 +96,23 @@ class Within(Null):
     first: int
 
     def tails(self, column: int) -> Tails:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         return self.whole.tails(column + self.first)
 
     def summary(self, column: int) -> Summary:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         return self.whole.summary(column + self.first)
 
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         return self.whole.reached(moved(maximum, self.first))
 
     def extremes(self, column: int, *, upper: bool) -> Extremes:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         return self.whole.extremes(column + self.first, upper=upper)
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         return self.whole.largest(moved(maximum, self.first))
 
 

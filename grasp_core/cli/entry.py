@@ -24,7 +24,7 @@ _SERVER: Any = {"extra": "server", "modules": ("sqlalchemy", "alembic", "pyrage"
 COMMANDS = (
     Command("run", "compute every statistic of every group, with permutation tests", "run", reads=True),
     Command("quality", "check the data: sizes, odd raters, small groups, power", "quality", reads=True),
-    Command("items", "which items carry what one group says differently", "group", reads=True),
+    Command("items", "which items carry what one group says differently", "items_and_plan", reads=True),
     Command(
         "agreement",
         "how well all raters agree: alpha, kappa, AC1, percent; by batch and over time",
@@ -63,7 +63,7 @@ COMMANDS = (
     Command(
         "plan",
         "how many raters of a group, and how many items, find a difference next time",
-        "group",
+        "items_and_plan",
         reads=True,
     ),
     Command("completion", "a script that completes words in bash, zsh or fish", "completion"),

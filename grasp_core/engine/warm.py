@@ -20,7 +20,7 @@ from grasp_core.permutation.design import MOST_PAIRED, build_design
 from grasp_core.permutation.jit import CORE, KERNELS
 from grasp_core.permutation.kernel.columns import add_rows
 from grasp_core.permutation.kernel.profiles import Membership
-from grasp_core.permutation.testing.deviations import Maximum
+from grasp_core.permutation.testing.p_values import Maximum
 from grasp_core.permutation.testing.tally import Tally
 
 _WARMING = """

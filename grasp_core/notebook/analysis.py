@@ -51,9 +51,9 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.notebook.results import Analysis
 from grasp_core.permutation.draw import exchange_of, identity, permutation
-from grasp_core.permutation.testing.deviations import Kept
+from grasp_core.permutation.testing.families import Family, Tests
 from grasp_core.permutation.testing.outcomes import outcomes
-from grasp_core.permutation.testing.tests import Family, Tests
+from grasp_core.permutation.testing.p_values import Kept
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.saved import read_spec
 from grasp_core.report.tables import or_nan

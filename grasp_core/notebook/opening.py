@@ -20,13 +20,14 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, for_python, not_there
 from grasp_core.notebook._shown import Bar, Brief, page, shown_table
 from grasp_core.notebook.analysis import Asked, asked_of, asked_there
-from grasp_core.notebook.beside import MappedRaters
 from grasp_core.notebook.data import Quality, table_of
+from grasp_core.notebook.items_and_map import MappedRaters
 from grasp_core.notebook.models import ModelsAnalysis
 from grasp_core.notebook.options import AnalysisOptions, Axes, takes, texts, worded
 from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
 from grasp_core.notebook.remote import Api, api_of
 from grasp_core.notebook.results import Analysis
+from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import (
     Comparison,
     changes_numbers,
@@ -39,7 +40,6 @@ from grasp_core.report.comparison import (
 from grasp_core.report.comparison import compare as held
 from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import json_in
-from grasp_core.report.since import details, headline
 
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd

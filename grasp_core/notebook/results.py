@@ -16,8 +16,8 @@ from grasp_core.model.text import Sentence, for_python
 from grasp_core.notebook._shown import Saved, page, shown_table
 from grasp_core.notebook.options import group_of, worded
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.findings.answer import answer
 from grasp_core.report.findings.mending import warned
-from grasp_core.report.findings.sentences import answer
 from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.tables import RowOrder, dsi_table, results_table, wide_table
 from grasp_core.report.tidy import (

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from grasp_core.model.annotations import FloatArray
 from grasp_core.permutation.design import Design
-from grasp_core.permutation.further import Further, counts_of_rows
 from grasp_core.permutation.kernel import crossed, digits, direct, label_use, local, sparse
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.columns import contributions
@@ -28,6 +27,7 @@ from grasp_core.permutation.kernel.local_layout import Local
 from grasp_core.permutation.kernel.profiles import Profiled
 from grasp_core.permutation.kernel.profiles import draw as draw_profiles
 from grasp_core.permutation.kernel.sparse_layout import Sparse
+from grasp_core.permutation.uncompiled import Further, counts_of_rows
 
 KERNEL_STATISTICS = (
     *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement"),

@@ -13,7 +13,6 @@ from grasp_core.model.annotations import Annotations, Int64Array, Raters
 from grasp_core.model.groups import Grouping
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import TIES_STREAM, random_words
-from grasp_core.permutation.further import Further
 from grasp_core.permutation.kernel import crossed as crossed_layout
 from grasp_core.permutation.kernel import digits_layout, local_layout, sparse_layout
 from grasp_core.permutation.kernel.arguments import (
@@ -33,6 +32,7 @@ from grasp_core.permutation.kernel.local_layout import Local, counter_for, shift
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.kernel.sparse_layout import Sparse
 from grasp_core.permutation.kernel.sums import n_sums
+from grasp_core.permutation.uncompiled import Further
 from grasp_core.statistics.levels import category_values
 
 WORD = 64

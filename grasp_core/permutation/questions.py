@@ -20,9 +20,9 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation import compiled, label_use
 from grasp_core.permutation.design import Design, build_design
-from grasp_core.permutation.further import FURTHER, Further
 from grasp_core.permutation.kernel.profiles import Membership
 from grasp_core.permutation.label_use import RaterTerms, Residuals
+from grasp_core.permutation.uncompiled import FURTHER, Further
 
 _DISAGREEMENTS = 2 * len(compiled.RATIOS)
 """The first of :data:`compiled.COMPONENTS`, which are summed."""

@@ -17,7 +17,7 @@ from grasp_core.model.result import Association, Result, Stopping, Undecided
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.permutation.draw import clusters_of, strata_of
-from grasp_core.permutation.testing.deviations import FEWEST
+from grasp_core.permutation.testing.p_values import FEWEST
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.report.words import names
 from grasp_core.report.words.names import DSI_NAME, PAIR_NAMES, SIDE_WORDS, format_p, format_p_value

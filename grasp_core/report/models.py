@@ -10,7 +10,7 @@ from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSum
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.text import Segment, Sentence, agree, strong
-from grasp_core.report.findings.sentences import listing, strength
+from grasp_core.report.findings.answer import listing, strength
 from grasp_core.report.tables import OF_ROW, Column, cell_text, csv_of, or_nan, texts
 from grasp_core.report.words import names
 

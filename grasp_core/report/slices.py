@@ -19,7 +19,7 @@ from grasp_core.model.result import (
 from grasp_core.model.text import Segment, Sentence, agree, number, strong
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
-from grasp_core.report.findings.findings import TOLD_FIRST, held_groups, judged, leading, left_given
+from grasp_core.report.findings.selection import TOLD_FIRST, held_groups, judged, leading, left_given
 from grasp_core.report.tables import cell_text
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost_text, manner, p_and_q

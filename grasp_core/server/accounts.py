@@ -13,7 +13,7 @@ from grasp_core.model.access import Person, Role, User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
-from grasp_core.store.bound import Lately
+from grasp_core.store.base import Lately
 from grasp_core.store.people.audit import Action, AuditStore, Details
 from grasp_core.store.people.credentials import SessionStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces

@@ -22,7 +22,7 @@ from grasp_core.server.accounts import Accounts
 from grasp_core.server.identity import Visitors
 from grasp_core.server.watches import History, Sources, Watches
 from grasp_core.server.webhooks import Webhooks
-from grasp_core.store.calls import OutcomeStore, WebhookStore
+from grasp_core.store.api_calls import OutcomeStore, WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore, TryStore

@@ -20,8 +20,8 @@ from grasp_core.reading.connectors.source import HUB, KINDS, Hosts, Source, host
 from grasp_core.reading.connectors.source import Kind as SourceKind
 from grasp_core.reading.sources.allowed import Fetched
 from grasp_core.reading.sources.folder import Folder
+from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import Comparison, compare
-from grasp_core.report.since import details, headline
 from grasp_core.server.accounts import Accounts
 from grasp_core.store.people.credentials import KeptToken, SourceTokenStore
 from grasp_core.store.runs import RunRecord

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.model.settings import Settings
 from grasp_core.reading.sources import remote
-from grasp_core.store.calls import Due, WebhookStore
+from grasp_core.store.api_calls import Due, WebhookStore
 
 log = logging.getLogger(__name__)
 

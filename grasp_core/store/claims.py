@@ -20,8 +20,8 @@ from grasp_core.model.json_values import from_json
 from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.findings.advice import told
-from grasp_core.report.findings.sentences import title
-from grasp_core.store.bound import Bound, of_row, put
+from grasp_core.report.findings.answer import title
+from grasp_core.store.base import Bound, of_row, put
 from grasp_core.store.database import insert_new, only_one, to_read, to_write
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tags, tallies
 

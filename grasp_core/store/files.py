@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.bound import Bound
+from grasp_core.store.base import Bound
 from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, only_one, to_read, to_write
 from grasp_core.store.schema import chunks, files, run_files, runs

@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.turns import Turns
-from grasp_core.store.bound import Bound, Store, of_row
+from grasp_core.store.base import Bound, Store, of_row
 from grasp_core.store.database import digest_of, insert_new, new_id, to_read, to_write
 from grasp_core.store.schema import link_tries, link_visits, links, runs
 

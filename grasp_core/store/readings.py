@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from grasp_core.model.data_spec import Combine, DataSpec
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.store.bound import Bound, put
+from grasp_core.store.base import Bound, put
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import drafts, readings, storable
 

@@ -16,7 +16,7 @@ from grasp_core.model.json_values import to_json
 from grasp_core.model.result import DataSummary, Result
 from grasp_core.model.spec import RunSpec
 from grasp_core.store import claims, schema
-from grasp_core.store.bound import Bound, put
+from grasp_core.store.base import Bound, put
 from grasp_core.store.claims import GOING, Claims, LostRunError, Request, RunRecord, State
 from grasp_core.store.database import new_id, only_one, to_read, to_write
 from grasp_core.store.people.people import ids_named

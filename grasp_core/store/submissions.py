@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError, StoreError
-from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.base import Bound, of_row
 from grasp_core.store.database import insert_new, new_id, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from grasp_core.model.errors import LimitError, SpecError, StoreError
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.store.bound import Bound, of_row
+from grasp_core.store.base import Bound, of_row
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches
 

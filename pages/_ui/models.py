@@ -35,8 +35,8 @@ from grasp_core.server import server
 from pages._ui.analysis import SAFE_INTEGER, STOPS_EARLY, say_what_is_compared
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.around import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.page_frame import Tell, outcome, start, under_way
 from pages._ui.helpers.screens import go, link_to
 from pages._ui.helpers.sessions import let_go
 from pages._ui.helpers.state import submit, work

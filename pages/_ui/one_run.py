@@ -25,7 +25,7 @@ from pages._ui.helpers.widgets import Shown
 from pages._ui.models import open_models
 from pages._ui.models import show_answer as show_models
 from pages._ui.plan import show_kept_plans
-from pages._ui.result.answers import kept_map, map_of
+from pages._ui.result.on_demand import kept_map, map_of
 from pages._ui.result.whole_result import show_answer, show_facts, show_result, show_so_far
 from pages._ui.share import OpenedLink, share_run
 from pages._ui.watch import offer_watch

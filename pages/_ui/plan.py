@@ -19,7 +19,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import escape_markdown, json_text
 from grasp_core.report import plan as report
 from grasp_core.report.charts.plan import plan_chart
-from grasp_core.report.findings.findings import by_verdict
+from grasp_core.report.findings.selection import by_verdict
 from grasp_core.report.plan import TARGETS
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from grasp_core.server import server

@@ -12,7 +12,7 @@ from grasp_core.store.people import projects
 from grasp_core.store.people.projects import NAME_LENGTH, ROLES, Member, MemberKind, Project
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.around import work_in
+from pages._ui.helpers.page_frame import work_in
 from pages._ui.helpers.state import told
 
 _KINDS: dict[MemberKind, tuple[str, str, str]] = {

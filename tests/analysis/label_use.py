@@ -12,7 +12,7 @@ from grasp_core.model.annotations import BoolArray, Codes, FloatArray
 from grasp_core.model.groups import Grouping
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import over_all, permutation
-from grasp_core.permutation.testing.tests import Family, Tests
+from grasp_core.permutation.testing.families import Family, Tests
 from grasp_core.reading.dataset.load import Dataset
 
 

@@ -22,7 +22,7 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec, ModelSource, RunSpec
 from grasp_core.permutation import compiled, questions
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import permutation
-from grasp_core.permutation.further import further
+from grasp_core.permutation.uncompiled import further
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report import everybody as report

@@ -20,8 +20,8 @@ from grasp_core.model.annotations import Annotations, Axis, FloatArray, ModelLab
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.permutation.draw import Exchange, exchange_of, permutation
-from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.p_values import Kept
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.between_raters import explained
 from grasp_core.statistics.items import ENOUGH_PAIRS

@@ -30,7 +30,7 @@ from grasp_core.permutation import questions as of_questions
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.draw import identity
 from grasp_core.permutation.reference import evaluate
-from grasp_core.permutation.testing.deviations import p_value
+from grasp_core.permutation.testing.p_values import p_value
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_json, quality_report

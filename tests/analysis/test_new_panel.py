@@ -15,8 +15,8 @@ from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.testing.corrections import q_values
-from grasp_core.permutation.testing.deviations import p_value
 from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.p_values import p_value
 from grasp_core.permutation.testing.tally import Tally
 from tests.analysis.label_use import LabelUse
 from tests.permutation.simulated import dataset

@@ -26,7 +26,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.permutation.draw import exchange_of, permutation
 from grasp_core.permutation.testing.corrections import q_values
-from grasp_core.permutation.testing.deviations import tails
+from grasp_core.permutation.testing.p_values import tails
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics import cross_group, in_group
 from grasp_core.statistics import label_use as of_labels

@@ -27,7 +27,7 @@ from grasp_core.permutation.testing import tally as tally_module
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.answer import answer
 from grasp_core.report.public_view import public_view
 from grasp_core.report.tables import verdict_table
 from grasp_core.report.tidy import VERDICT_COLUMNS, table_csv

@@ -6,7 +6,7 @@ import pytest
 
 from grasp_core.model.access import User
 from pages._ui.helpers import identity
-from pages._ui.result import answers as items
+from pages._ui.result import on_demand as items
 
 ANN, BOB = (User(f"{name}@lab.example", name, "analyst") for name in ("ann", "bob"))
 ROOT = User("root@lab.example", "root", "admin")

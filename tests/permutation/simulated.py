@@ -17,8 +17,8 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import reference
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import identity
-from grasp_core.permutation.testing.deviations import Kept
 from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.p_values import Kept
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 

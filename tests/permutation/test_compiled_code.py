@@ -102,7 +102,7 @@ os.kill(os.getpid(), signal.SIGKILL)
         ("permutation/kernel/counting.py", True),
         ("permutation/kernel/direct.py", True),
         ("permutation/kernel/sparse.py", False),
-        ("permutation/testing/tests.py", False),
+        ("permutation/testing/families.py", False),
         ("statistics/items.py", True),
         ("statistics/in_group.py", False),
     ],

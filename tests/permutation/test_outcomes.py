@@ -28,7 +28,7 @@ from grasp_core.permutation.testing.corrections import (
     share_interval,
     step_down,
 )
-from grasp_core.permutation.testing.deviations import BINS
+from grasp_core.permutation.testing.p_values import BINS
 from tests.permutation.naive import (
     naive_dsi,
     naive_max_t,

@@ -21,7 +21,7 @@ from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.design import build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.corrections import q_values
-from grasp_core.permutation.testing.deviations import median, p_value, tails
+from grasp_core.permutation.testing.p_values import median, p_value, tails
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves, smallest_p
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.example import AXES, example_files, example_spec

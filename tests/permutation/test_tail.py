@@ -19,10 +19,10 @@ from grasp_core.model.remarks.reasons import NoFit
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation.testing import corrections as intervals
+from grasp_core.permutation.testing import families as testing
 from grasp_core.permutation.testing import outcomes as early_stopping
-from grasp_core.permutation.testing import tests as testing
-from grasp_core.permutation.testing.deviations import MOST, Extremes, Kept, Maximum, Tails
 from grasp_core.permutation.testing.outcomes import RISK, looks, outcomes, still_needed
+from grasp_core.permutation.testing.p_values import MOST, Extremes, Kept, Maximum, Tails
 from grasp_core.permutation.testing.tail import ENOUGH, REACH, share_beyond
 from grasp_core.permutation.testing.tally import Counted, Tally
 from grasp_core.statistics.rater_residuals import evidence

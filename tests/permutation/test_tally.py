@@ -21,7 +21,7 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import compiled, questions, reference
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
 from grasp_core.permutation.draw import exchange_of, identity, permutation
-from grasp_core.permutation.testing.deviations import BINS, Kept
+from grasp_core.permutation.testing.p_values import BINS, Kept
 from grasp_core.permutation.testing.tally import CELLS, Counted, Tally
 from tests.permutation.naive import GRID, JITTER, naive_dsi
 from tests.permutation.simulated import GAI, GROUPS, SPEC, by_group_and_axis, simulate

@@ -21,8 +21,8 @@ from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.findings.advice import told
+from grasp_core.report.findings.answer import NO_DIFFERENCE, answer
 from grasp_core.report.findings.mending import warned
-from grasp_core.report.findings.sentences import NO_DIFFERENCE, answer
 from grasp_core.report.pairs import most_told
 from grasp_core.report.slices import slice_sentences
 from grasp_core.report.words.printable import printable_result

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from grasp_core.model.outcome import Histogram, LabelUse, Shift, Spread, Verdict
-from grasp_core.report.findings.findings import evidence, findings, named_groups, nearest, standing_pair
-from grasp_core.report.findings.sentences import answer, axes_to_watch
+from grasp_core.report.findings.answer import answer, axes_to_watch
+from grasp_core.report.findings.selection import evidence, findings, named_groups, nearest, standing_pair
 from grasp_core.report.words.label_use import centre, spread
 from tests.results import label_use, make_group, make_outcome, make_pair, make_result, saying
 

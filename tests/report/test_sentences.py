@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.findings.sentences import NO_DIFFERENCE, answer
+from grasp_core.report.findings.answer import NO_DIFFERENCE, answer
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, without_gai
 
 

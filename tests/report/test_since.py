@@ -11,8 +11,8 @@ import pytest
 from grasp_core.model.outcome import Interval, Outcome
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import LISTED
+from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import changes_table, compare, difference
-from grasp_core.report.since import details, headline
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
 

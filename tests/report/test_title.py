@@ -10,7 +10,7 @@ from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import Findable, GroupResult, RunResult
 from grasp_core.report.findings.advice import told
-from grasp_core.report.findings.sentences import (
+from grasp_core.report.findings.answer import (
     HOW_SURE,
     LESS_CERTAIN,
     NO_DIFFERENCE,

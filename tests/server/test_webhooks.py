@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.server.webhooks import BACKOFF_SECONDS, Webhooks
-from grasp_core.store.calls import WebhookStore
+from grasp_core.store.api_calls import WebhookStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import webhooks
 from tests.store.both import on_both

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import EVERYONE, Reach, only
 from grasp_core.model.errors import AccessError, GraspError
-from grasp_core.store.bound import Bound
+from grasp_core.store.base import Bound
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.projects import Member, ProjectStore

@@ -17,9 +17,9 @@ from grasp_core.model.groups import Group
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.model.statistic import TABLE
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.testing.deviations import Known, Maximum
+from grasp_core.permutation.testing.families import Family, Tests
+from grasp_core.permutation.testing.p_values import Known, Maximum
 from grasp_core.permutation.testing.tail import Symmetry
-from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.statistics.association import dsi, gai
 from grasp_core.statistics.rater_residuals import evidence
 

@@ -17,7 +17,7 @@ from grasp_core.model.outcome import FEWEST_CLEAR, Kind, Spread, Unequal, Untest
 from grasp_core.model.result import GroupResult
 from grasp_core.model.spec import LEVEL, STATISTICS
 from grasp_core.permutation.testing.corrections import Evidence, Test, combined, holding, p_of, step_down
-from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE
+from grasp_core.permutation.testing.p_values import FEWEST, TIE_TOLERANCE
 
 MOST_LOST = 0.01
 """Share of permutations that may lack a value of a test that takes part."""

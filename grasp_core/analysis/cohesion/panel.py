@@ -44,13 +44,13 @@ from grasp_core.model.result import DsiResult, GroupResult, RunResult, Undecided
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, Level
 from grasp_core.model.statistic import TABLE
 from grasp_core.permutation import compiled, questions
-from grasp_core.permutation.further import further
 from grasp_core.permutation.label_use import residuals_of
 from grasp_core.permutation.questions import Questions
-from grasp_core.permutation.testing.deviations import Null
+from grasp_core.permutation.testing.families import Tests
 from grasp_core.permutation.testing.outcomes import outcomes, tested_otherwise
+from grasp_core.permutation.testing.p_values import Null
 from grasp_core.permutation.testing.tail import Symmetry, regroupings
-from grasp_core.permutation.testing.tests import Tests
+from grasp_core.permutation.uncompiled import further
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics import in_group
 from grasp_core.statistics.items import ENOUGH_PAIRS, NotEstimableError, count

@@ -22,7 +22,7 @@ from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.testing.corrections import p_of
-from grasp_core.permutation.testing.deviations import Null
+from grasp_core.permutation.testing.p_values import Null
 from grasp_core.statistics.between_raters import spread_of_sums, spread_terms
 from grasp_core.statistics.rater_residuals import RaterResiduals, ResidualSums
 

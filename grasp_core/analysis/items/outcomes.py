@@ -19,7 +19,7 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, group_of, with_group
 from grasp_core.model.spec import Correction, RunSpec
 from grasp_core.permutation.testing.corrections import corrected, family_wise
-from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE, tolerance
+from grasp_core.permutation.testing.p_values import FEWEST, TIE_TOLERANCE, tolerance
 from grasp_core.reading.table.table import Table
 from grasp_core.statistics.items import tenth, top_share
 

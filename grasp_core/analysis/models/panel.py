@@ -20,10 +20,10 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Undecided
 from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.permutation.design import tie_ranks
-from grasp_core.permutation.testing.deviations import Known, Null
+from grasp_core.permutation.testing.families import Family, Tests
 from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.p_values import Known, Null
 from grasp_core.permutation.testing.tail import Symmetry
-from grasp_core.permutation.testing.tests import Family, Tests
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.items import count
 

@@ -36,7 +36,7 @@ from grasp_core.model.spec import LEVEL, STATISTICS, AnalysisSpec, Level
 from grasp_core.permutation import compiled, label_use, questions
 from grasp_core.permutation.label_use import RaterTerms, residuals_of
 from grasp_core.permutation.questions import Questions
-from grasp_core.permutation.testing.deviations import Standard, Tail, Tails, reached, standard, tails
+from grasp_core.permutation.testing.p_values import Standard, Tail, Tails, reached, standard, tails
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.rater_residuals import evidence
 

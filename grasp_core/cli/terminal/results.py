@@ -18,8 +18,8 @@ from grasp_core.report.account import how_it_ended
 from grasp_core.report.contents import brackets
 from grasp_core.report.document import means_in_numbers, statistics_in_numbers
 from grasp_core.report.everybody import agreement_tables
-from grasp_core.report.findings.findings import leading
-from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.answer import answer
+from grasp_core.report.findings.selection import leading
 from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.rater_map import axes_table, distance_words, groups_table, sentences
 from grasp_core.report.slices import given_sentences, given_table, side_by_side, slice_sentences

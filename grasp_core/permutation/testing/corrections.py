@@ -13,7 +13,7 @@ import numpy.typing as npt
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.groups import Group
 from grasp_core.model.spec import LEVEL, AnalysisSpec, Correction
-from grasp_core.permutation.testing.deviations import FEWEST, TIE_TOLERANCE, Tail, Tails, reached, standard
+from grasp_core.permutation.testing.p_values import FEWEST, TIE_TOLERANCE, Tail, Tails, reached, standard
 
 Interval = tuple[float, float]
 

@@ -20,9 +20,9 @@ from grasp_core.permutation.testing.corrections import (
     share_interval,
     step_up,
 )
-from grasp_core.permutation.testing.deviations import FEWEST, Null, Summary
+from grasp_core.permutation.testing.families import Family, Tests
+from grasp_core.permutation.testing.p_values import FEWEST, Null, Summary
 from grasp_core.permutation.testing.tail import with_tail
-from grasp_core.permutation.testing.tests import Family, Tests
 
 RISK = 0.001
 """Probability, at most, that at any look a test's interval misses its p-value of endless permutations."""

@@ -18,8 +18,8 @@ from grasp_core.model.remarks.reasons import NoFit
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import Exchange, axes_in_clusters, exchange_of
-from grasp_core.permutation.testing.deviations import Extremes, Moments, Null, Tail
-from grasp_core.permutation.testing.tests import Tests
+from grasp_core.permutation.testing.families import Tests
+from grasp_core.permutation.testing.p_values import Extremes, Moments, Null, Tail
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.model.outcome import Histogram
 from grasp_core.permutation.jit import compiled, inlined
-from grasp_core.permutation.testing.deviations import (
+from grasp_core.permutation.testing.p_values import (
     BINS,
     Extremes,
     Furthest,
@@ -97,7 +97,7 @@ class Counted:
         return deviations_of(observed, null, by, upper=maximum.upwards, every=maximum.every)
 
     def summary(self, column: int) -> Summary:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         found = self.tails(column)
         if found.n == 0:
             return Summary(found)
@@ -115,21 +115,21 @@ class Counted:
         )
 
     def tails(self, column: int) -> Tails:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         n, low, high = self._tails[column].tolist()
         return Tails(n, low, high)
 
     def reached(self, maximum: Maximum) -> tuple[Int64Array, int]:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         m = self._maxima.index(maximum)
         return self._reached[self._places[m]], int(self._total[m])
 
     def extremes(self, column: int, *, upper: bool) -> Extremes:
-        """As :class:`~grasp_core.permutation.testing.deviations.Null`; with moments of the first values."""
+        """As :class:`~grasp_core.permutation.testing.p_values.Null`; with moments of the first values."""
         return self._furthest.extremes(column, self.tails(column).n, upper=upper)
 
     def largest(self, maximum: Maximum) -> tuple[float, Extremes]:
-        """See :class:`~grasp_core.permutation.testing.deviations.Null`."""
+        """See :class:`~grasp_core.permutation.testing.p_values.Null`."""
         m = self._maxima.index(maximum)
         deviation, _ = self._deviations(m, np.empty((0, len(maximum.columns))))
         column = self._observed.size + m

@@ -14,7 +14,7 @@ from grasp_core.model.outcome import Histogram, Outcome, PairResult, Significanc
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
-from grasp_core.report.findings.findings import evidence
+from grasp_core.report.findings.selection import evidence
 from grasp_core.report.tables import RowOrder, ends, ordered_groups
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import centre, format_points, spread

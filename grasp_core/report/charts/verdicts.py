@@ -13,7 +13,7 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
-from grasp_core.report.findings.findings import by_verdict
+from grasp_core.report.findings.selection import by_verdict
 from grasp_core.report.tables import ends
 from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value

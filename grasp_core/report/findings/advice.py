@@ -11,7 +11,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
-from grasp_core.report.findings.findings import findings, left_given, may_stand_behind, standing_pair
+from grasp_core.report.findings.selection import findings, left_given, may_stand_behind, standing_pair
 
 MATCHED = (LABEL_USE, "distance")
 """What compares a group with the others on the same items, so that other items, or more, do not make it."""

@@ -13,7 +13,7 @@ from grasp_core.model.remarks.remark import Code, Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
 from grasp_core.model.text import agree, listed, quoted
-from grasp_core.report.findings.findings import held_groups, may_stand_behind
+from grasp_core.report.findings.selection import held_groups, may_stand_behind
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",

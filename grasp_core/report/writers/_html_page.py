@@ -27,8 +27,8 @@ from grasp_core.report.charts.maps import cohesion_map, rater_map_chart
 from grasp_core.report.charts.theme import FONT, PALETTES, to_svg
 from grasp_core.report.charts.verdicts import verdict_chart
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.findings.findings import judged, leading
-from grasp_core.report.findings.sentences import Answer, answer
+from grasp_core.report.findings.answer import Answer, answer
+from grasp_core.report.findings.selection import judged, leading
 from grasp_core.report.pairs import measures
 from grasp_core.report.saved import spec_json
 from grasp_core.report.slices import marked_groups

@@ -13,7 +13,7 @@ from grasp_core.report import items
 from grasp_core.report.contents import marks, not_estimable, run_title
 from grasp_core.report.document import every_number, further, map_of_raters
 from grasp_core.report.everybody import agreement_tables, in_one_line
-from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.answer import answer
 from grasp_core.report.tables import wide_table
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.printable import printable_result

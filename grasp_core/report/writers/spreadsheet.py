@@ -20,7 +20,7 @@ from grasp_core.report import plan as plans
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
 from grasp_core.report.document import PAIRS, pairs_tested
 from grasp_core.report.everybody import TABLES
-from grasp_core.report.findings.sentences import answer
+from grasp_core.report.findings.answer import answer
 from grasp_core.report.pairs import most_told
 from grasp_core.report.rater_map import axis_columns, group_columns, groups_of, sentences
 from grasp_core.report.slices import as_result, as_results

@@ -20,7 +20,7 @@ from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api.forms import Checked, Problem, StartedRun, Work
 from grasp_core.server.problem import ProblemError, again_after, missing, problem_of
-from grasp_core.store.calls import Outcome
+from grasp_core.store.api_calls import Outcome
 
 PRIVATE = {"Cache-Control": "private, no-store"}
 NOT_AGAIN: dict[int | str, dict[str, Any]] = {

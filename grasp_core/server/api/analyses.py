@@ -28,9 +28,9 @@ from grasp_core.model.groups import Group, form_groups, one_line
 from grasp_core.model.json_values import FormError, from_json, to_json
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import listed, printable, quoted
+from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import compare, in_words
 from grasp_core.report.plan import sentences
-from grasp_core.report.since import details, headline
 from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, Found, IdempotencyKey, TaggedJson, once

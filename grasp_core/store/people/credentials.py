@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import Person, Scope, Token
 from grasp_core.model.errors import LimitError
-from grasp_core.store.bound import Store, of_row, put
+from grasp_core.store.base import Store, of_row, put
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.people.people import PERSON, person_of
 from grasp_core.store.schema import people, sessions, source_tokens, storable, tokens

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, LargeBinary, Table, Text
 from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
 from grasp_core.store import schema
-from grasp_core.store.bound import Store, of_row, put
+from grasp_core.store.base import Store, of_row, put
 from grasp_core.store.database import insert_new, leave_no_trace, new_id, snapshot, to_read, to_write
 from grasp_core.store.schema import addresses, people, project_members, projects, runs, sessions, submissions
 

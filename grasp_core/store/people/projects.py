@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store import schema
-from grasp_core.store.bound import Bound, Lately, of_row, put
+from grasp_core.store.base import Bound, Lately, of_row, put
 from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.schema import current_projects, files, project_members, projects, runs, storable

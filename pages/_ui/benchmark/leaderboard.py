@@ -19,8 +19,8 @@ from grasp_core.report.words.names import format_p
 from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems
 from pages._ui.benchmark.submissions import benchmark, offer_taking_off, tasks
-from pages._ui.helpers.around import outcome, start, under_way
 from pages._ui.helpers.identity import here
+from pages._ui.helpers.page_frame import outcome, start, under_way
 from pages._ui.helpers.widgets import always, button, caption, downloads, drawn, pick, show_table
 from pages._ui.result import cache
 from pages._ui.share import share_leaderboard

@@ -21,8 +21,8 @@ from grasp_core.store.submissions import SubmissionRecord
 from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.around import Tell, outcome, start, under_way
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
+from pages._ui.helpers.page_frame import Tell, outcome, start, under_way
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import work
 

@@ -21,8 +21,8 @@ from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.helpers.around import outcome, start, under_way
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
+from pages._ui.helpers.page_frame import outcome, start, under_way
 from pages._ui.helpers.state import told
 from pages._ui.helpers.widgets import ask_first, button, forget, pick, refusal_told, show_table, switch, warn
 

@@ -23,8 +23,8 @@ from grasp_core.reading.tables import AT_ONCE, guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
-from pages._ui.helpers.around import waited_for
 from pages._ui.helpers.identity import current_user, here, may_run, require_run
+from pages._ui.helpers.page_frame import waited_for
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import on_day, submit, work
 from pages._ui.helpers.widgets import ask_first, button, caption, forget, pick, warn

@@ -29,9 +29,9 @@ from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
 from grasp_core.report.findings.advice import advice, told
+from grasp_core.report.findings.answer import counts, how_sure, title
 from grasp_core.report.findings.finding import Finding
-from grasp_core.report.findings.findings import count_groups, of_verdict
-from grasp_core.report.findings.sentences import counts, how_sure, title
+from grasp_core.report.findings.selection import count_groups, of_verdict
 from grasp_core.report.words import names as terms
 from grasp_core.report.words.label_use import format_points
 from pages._ui.helpers import widgets as ui

@@ -21,9 +21,9 @@ from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.document import labels_in_numbers, means_in_numbers, measure_table, pair_table
 from grasp_core.report.findings.advice import doubted
-from grasp_core.report.findings.findings import evidence, named_groups
+from grasp_core.report.findings.answer import axes_to_watch, verdict_sentence
 from grasp_core.report.findings.mending import given_too
-from grasp_core.report.findings.sentences import axes_to_watch, verdict_sentence
+from grasp_core.report.findings.selection import evidence, named_groups
 from grasp_core.report.tables import RowOrder, cell_text, results_table, with_label_use
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import format_points_interval, mean_words
@@ -33,7 +33,7 @@ from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import ask_again
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
-from pages._ui.result.answers import has_items, has_rater_map, show_items, show_rater_map
+from pages._ui.result.on_demand import has_items, has_rater_map, show_items, show_rater_map
 
 _PER_PAGE = {"persist_state": "page"}
 

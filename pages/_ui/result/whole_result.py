@@ -21,8 +21,8 @@ from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.bars import agreement_chart
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.contents import stated
+from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
-from grasp_core.report.findings.sentences import HOW_SURE
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import left_out, step_sentence
@@ -32,7 +32,7 @@ from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.widgets import Shown
-from pages._ui.result import answers, cache, groups
+from pages._ui.result import cache, groups, on_demand
 from pages._ui.result.groups import choose_group, named_group, open_group, show_group, show_groups
 
 
@@ -106,7 +106,7 @@ def _show_findings(shown: Shown) -> None:
             if shown.result.later is None:  # else that view comes with the last stage
                 _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
         if told.clearest is not None:
-            answers.show_where(shown, told.clearest)
+            on_demand.show_where(shown, told.clearest)
 
 
 def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
@@ -208,7 +208,7 @@ def _show_disputed(shown: Shown) -> None:
         st.info(for_pages(str(error)))
         return
     frame = {"Item": [one.item for one in rows]}
-    texts = answers.item_texts(run, shown.result.spec.data.text)
+    texts = on_demand.item_texts(run, shown.result.spec.data.text)
     if texts is not None:
         frame["Text"] = [texts.get(one.item, "") for one in rows]
     frame["Answers"] = [" · ".join(f"{one_line(name)}: {n:,}" for name, n in one.answers) for one in rows]
@@ -315,14 +315,14 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
         one_question = len(result.spec.data.questions) == 1
-        items = {"Items": _show_disputed} if one_question and answers.sees_items(shown) else {}
+        items = {"Items": _show_disputed} if one_question and on_demand.sees_items(shown) else {}
         whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
         return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
     goes_on = result.provisional or result.later is not None
     numbers = partial(_in_numbers, at_once=check_often or goes_on)
     views: dict[str, View] = {_NUMBERS: numbers} if result.provisional else {"Findings": _show_findings}
-    if answers.has_items(shown):
-        views["Items"] = partial(_headed, [("Which items cause the difference?", answers.show_items)])
+    if on_demand.has_items(shown):
+        views["Items"] = partial(_headed, [("Which items cause the difference?", on_demand.show_items)])
     compared = [
         (heading, show)
         for heading, there, show in (
@@ -335,9 +335,9 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     if compared:
         views["Compare groups"] = partial(_headed, compared)
     views[_NUMBERS] = numbers
-    if answers.has_rater_map(shown):
+    if on_demand.has_rater_map(shown):
         views["Raters"] = partial(
-            _headed, [("Does disagreement follow an axis at all?", answers.show_rater_map)]
+            _headed, [("Does disagreement follow an axis at all?", on_demand.show_rater_map)]
         )
     if not goes_on:
         views["Data and methods"] = _data_and_methods

@@ -23,7 +23,7 @@ from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import first_ranks, tie_ranks
 from grasp_core.permutation.draw import exchange_of, identity, permutation
-from grasp_core.permutation.testing.deviations import p_value
+from grasp_core.permutation.testing.p_values import p_value
 from grasp_core.statistics.items import count
 from tests.analysis.models.cases import ask, model, plurality_of, random_labels
 from tests.permutation.simulated import NUMBERS, SHAPES, dataset, simulate

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
 from pages._ui.data import arriving as read_watched
-from pages._ui.helpers.around import Working
+from pages._ui.helpers.page_frame import Working
 from tests.pages.visits import drop, seen
 
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.outcome import Verdict
 from grasp_core.model.result import Findable, RunResult
-from grasp_core.report.findings.sentences import NO_DIFFERENCE
+from grasp_core.report.findings.answer import NO_DIFFERENCE
 from grasp_core.server.server import Server
 from tests.labels import DATA_AND_METHODS, ORDER
 from tests.pages.visits import press, seen, view, visit, widget

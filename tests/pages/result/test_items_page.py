@@ -72,7 +72,7 @@ def test_items_are_found_when_looked_at_and_kept(server: Server, run: RunRecord)
 
 
 def test_where_it_takes_long_they_are_asked_for(run: RunRecord, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages._ui.result.answers._SOON", 1_000)
+    monkeypatch.setattr("pages._ui.result.on_demand._SOON", 1_000)
     page = visit("results", run=run.id, group="left")
     assert not any("Item" in frame.value for frame in page.dataframe)
     assert len(items_of(press(page, "Find the items"))) == 50
@@ -158,7 +158,7 @@ def test_strangers_see_neither_items_nor_their_texts(server: Server, run: RunRec
 def _choice() -> None:
     import streamlit as st
 
-    from pages._ui.result.answers import _choose_group
+    from pages._ui.result.on_demand import _choose_group
     from tests.results import make_result
 
     st.text(_choose_group(make_result()).label)

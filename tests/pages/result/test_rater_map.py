@@ -25,7 +25,7 @@ def map_page(run_id, stranger, values):
     from grasp_core.model.groups import Group
     from grasp_core.server import server
     from pages._ui.helpers.widgets import Shown
-    from pages._ui.result.answers import has_rater_map, show_rater_map
+    from pages._ui.result.on_demand import has_rater_map, show_rater_map
 
     shared = server.shared()
     run = shared.runs.get(run_id)

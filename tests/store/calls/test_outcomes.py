@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.calls import Outcome, OutcomeStore
+from grasp_core.store.api_calls import Outcome, OutcomeStore
 from grasp_core.store.schema import outcomes
 from tests.store.both import on_both
 

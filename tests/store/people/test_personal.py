@@ -15,7 +15,7 @@ from grasp_core.model.access import EVERYONE, Identity, only
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts
-from grasp_core.store.calls import Outcome, OutcomeStore, WebhookStore
+from grasp_core.store.api_calls import Outcome, OutcomeStore, WebhookStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore

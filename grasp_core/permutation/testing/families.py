@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from grasp_core.model.annotations import BoolArray, FloatArray
 from grasp_core.model.spec import Correction
-from grasp_core.permutation.testing.deviations import Known, Maximum, Null, Tail, Tails
+from grasp_core.permutation.testing.p_values import Known, Maximum, Null, Tail, Tails
 
 
 @dataclass(frozen=True, slots=True)

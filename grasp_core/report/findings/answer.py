@@ -13,8 +13,8 @@ from grasp_core.model.text import Segment, Sentence, agree, number, spelled, str
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, doubted, first_names, told
 from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
-from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.findings.mending import Warned, warned
+from grasp_core.report.findings.selection import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.tables import NO_VALUE, effect, lacking, ordered_dsi
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome

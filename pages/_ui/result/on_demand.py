@@ -22,7 +22,7 @@ from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
 from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.findings.finding import LABEL_USE, Finding
-from grasp_core.report.findings.findings import findings, nearest
+from grasp_core.report.findings.selection import findings, nearest
 from grasp_core.report.items import MEASURES, in_order, items_title
 from grasp_core.report.words.label_use import said_more
 from grasp_core.report.writers.markdown import items_markdown

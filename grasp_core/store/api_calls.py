@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.bound import Store, of_row, put
+from grasp_core.store.base import Store, of_row, put
 from grasp_core.store.claims import ENDED
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
