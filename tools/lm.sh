@@ -16,7 +16,10 @@ fi
 command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
     die "llama.cpp is built from source and no C++ compiler was found: install one (apt-get install g++) and try again"
 say "building llama.cpp, which takes some minutes"
-"$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-lm-local.txt
+# Built for any processor: made for one with AMX, llama.cpp ends at its first question on some machines. Nor is a wheel
+# taken that pip built otherwise and kept.
+CMAKE_ARGS=-DGGML_NATIVE=OFF "$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check --no-deps --no-cache-dir \
+    --requirement requirements-lm-local.txt
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 echo "$MODEL" >"$scratch/model.txt"
