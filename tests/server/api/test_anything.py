@@ -16,6 +16,7 @@ from grasp_core.server.api.app import mount
 from grasp_core.server.gate import UploadLedger
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
+from tests.conftest import PATIENCE_MS
 from tests.made_up import BOARD
 from tests.results import make_result
 from tests.server.api.asking import bearer, make_token
@@ -79,6 +80,7 @@ def test_nothing_that_may_be_asked_breaks_the_server(asked: Any, server: Server,
             case.call_and_validate(
                 checks=checks,
                 headers=token,
+                timeout=PATIENCE_MS / 1000,  # the first file of a result starts a process
                 excluded_checks=unsaid if hooked or case.operation.label == "POST /plans" else [],
             )
 
