@@ -120,6 +120,8 @@ def recognise(
         if recipe.questions and named.label is None:
             spec, asked = among_questions(Look(annotations), spec, recipe.questions)
             reasons += asked
+        if recipe.questions and named.label in set(annotations.columns) - {*recipe.questions}:
+            _refuse_of_items(Look(annotations), given, str(named.label))
         if named.fields:
             spec = _around(spec, named)
             recipe = replace(recipe, spec=spec, paper=recipe.paper and spec == given)
@@ -182,6 +184,14 @@ def recognise(
         axes, found = _axes(all_taken(advice, spec), able, by_name)
         reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
+
+
+def _refuse_of_items(look: Look, spec: DataSpec, label: str) -> None:
+    """Refuse a label that stands beside the answers, where it is one for all who rated an item."""
+    item, rater = str(spec.item), str(spec.rater)
+    several = {item, rater} <= set(look.columns) and look.pairs(item, rater) > len(look[item].values)
+    if several and look.depends_on(label, item):
+        raise DataError(f"{look.whole.name}: {quoted(label)} is one for each item, and no rater's answer")
 
 
 def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
@@ -369,6 +379,8 @@ def _in_bands(
     own = spec.profile
     if spec.layout == "long":
         own = tuple(name for name in look.columns if look.depends_on(name, str(spec.rater)))
+    if raters is not None:
+        own = tuple(name for name in own if name not in raters.columns)
     for table, about in ((annotations, own), *([] if raters is None else [(raters, raters.columns)])):
         for name in about:
             if name in axes or not names.mentions(name, names.DEMOGRAPHIC):
