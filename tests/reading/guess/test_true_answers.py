@@ -190,6 +190,7 @@ def test_families_of_columns_for_each_rater_are_questions_and_their_means_are_no
     guess = recognise(table, named=Named(label="tree-n"))
     read = load(table, None, guess.spec, ()).annotations
     assert read.rater_ids == ("1", "2")
-    assert [read.labels[code] for code in read.label] == [one for own in scores for one in own[1]]
+    cells = [table.cell("tree-n", row) for row in range(len(table))]
+    assert cells == [one for own in scores for one in own[1]]
     with pytest.raises(DataError, match="'overall' is one for each item, and no rater's answer"):
         recognise(table, named=Named(label="overall"))
