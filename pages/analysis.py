@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import streamlit as st
@@ -15,7 +13,7 @@ from pages._ui.analysis import choose, say_what_is_compared, say_who_rated_what
 from pages._ui.data.columns import choose_question
 from pages._ui.data.decisions import kept_raters
 from pages._ui.data.remembered import keep_draft, resume_draft
-from pages._ui.helpers.screens import ALWAYS_THERE, go, link_to
+from pages._ui.helpers.screens import go, link_to
 from pages._ui.helpers.state import submit, work
 
 
@@ -62,7 +60,7 @@ def _offer_run(dataset: Dataset, reading: DataSpec, load_s: float) -> None:
     keep_draft(spec.analysis)
     if spec.analysis.axes:
         say_who_rated_what(dataset, spec.analysis)
-    with st.container(key=ALWAYS_THERE, horizontal=True, horizontal_alignment="right"):
+    with st.container(key="always-there", horizontal=True, horizontal_alignment="right"):
         pressed = st.button("Run", type="primary", icon=":material/play_arrow:")
     if pressed:
         go("results", run_id=submit(dataset, spec, load_s, kept=kept_raters()).id)

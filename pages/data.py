@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st
@@ -10,7 +8,7 @@ from pages._ui.data import decisions, files, quality, remembered
 from pages._ui.data.arriving import offer_deletion
 from pages._ui.data.columns import choose_columns
 from pages._ui.data.recoding import choose_recoding
-from pages._ui.helpers.screens import ALWAYS_THERE, ROLE, go, link_to
+from pages._ui.helpers.screens import go, link_to
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import button, when_open
 
@@ -31,7 +29,7 @@ def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
     guess = session.guess
     if session.annotations is None or guess is None:
         return None, None
-    understood, heads = st.container(), st.container(key=f"{ROLE}s", horizontal=True, gap=None)
+    understood, heads = st.container(), st.container(key="roles", horizontal=True, gap=None)
     remembered.say_what_is_known(guess)
     remembered.say_what_is_remembered()
     inside = {one.field for one in guess.uncertain} - {"item", "rater", "label"}
@@ -97,7 +95,7 @@ else:
         quality.show_preview()
     remembered.keep_draft()
     with st.container(
-        key=ALWAYS_THERE, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+        key="always-there", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         if decided is None:
             left = "Something is still to be chosen above."

@@ -1,7 +1,5 @@
 """Entry script: what every page view does first."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from grasp_core.model.errors import AccessError

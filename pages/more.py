@@ -1,7 +1,5 @@
 """Screens that are not in the menu, each with what it is for."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages._ui.helpers.identity import current_user

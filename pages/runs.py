@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import streamlit as st
 
 from grasp_core.server import server

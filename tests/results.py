@@ -148,6 +148,11 @@ def make_result(
     )
 
 
+def asked(result: RunResult, **fields: Any) -> RunResult:
+    """The same result as if other fields of the analysis had been asked for."""
+    return replace(result, spec=replace(result.spec, analysis=replace(result.spec.analysis, **fields)))
+
+
 def make_label_use(points: dict[str, float], stars: str = "", *, sd: float = 4.0) -> LabelUse:
     """Label use of these percentage points, with intervals of two `sd` either side, also in points."""
     p = math.erfc(_REACH[stars] / math.sqrt(2))

@@ -22,9 +22,22 @@ from grasp_core import __version__
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = """\
+import numpy as np
+import numpy.typing as npt
 import grasp_core as grasp
-analysis = grasp.analyse("annotations.csv", "raters.csv", axes=["gender"], permutations=100)
+annotations, raters = grasp.load_example()
+analysis = grasp.analyse(annotations, raters, axes=raters.columns[1:], item=None, seed=np.int64(3))
 reveal_type(analysis.table(order="q"))
+wide = annotations.pivot(index="rater_id", columns="item_id", values="label")
+kappa: float = grasp.statistics.cohen_kappa(wide.iloc[0], wide.iloc[1])
+def unanimous(group: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> float:
+    return float((group.max(axis=1) == group.sum(axis=1)).mean())
+names = annotations["label"].unique()
+grasp.permutation_test(annotations, raters, statistic=unanimous, axes="rater_age", categories=names).table()
+grasp.items(annotations, raters, result=analysis, group={"rater_age": 30}).table("distance")
+grasp.plan(assumed=grasp.Assumed(labels=3, agreement=0.3), size=10, seed=None).recruitment()
+server = grasp.connect("https://grasp.example.org", None)
+server.compare(server.analyse(annotations, raters, axes=["age"]), server.runs()["id"].iloc[0]).moved()
 grasp.analyse("annotations.csv", axes=["gender"], permutation=100)
 """
 
@@ -132,6 +145,6 @@ def test_programs_that_use_it_have_its_types(installed: Path, tmp_path: Path) ->
         check=False,
         timeout=280,
     )
-    assert 'script.py:3: note: Revealed type is "pandas.' in done.stdout
-    assert 'script.py:4: error: Unexpected keyword argument "permutation"' in done.stdout
+    assert 'script.py:6: note: Revealed type is "pandas.' in done.stdout
+    assert 'script.py:17: error: Unexpected keyword argument "permutation"' in done.stdout
     assert "Found 1 error" in done.stdout

@@ -308,6 +308,8 @@ CLOSEST: Mapping[Scale, float] = {"logit": 2.0, "log": 1.0}
 """A statistic closer to 0 than its interval's half width divided by so much has that interval as it is."""
 _MOST = 700.0
 """Larger exponents have no power."""
+FURTHEST: Mapping[Scale, float] = {"logit": 2.0, "log": 1.5}
+"""How far above its value, on its scale, an upper end lies at most that a small value's own error makes."""
 
 
 _RANGES = {"gap_b": (-2.0, 2.0), "irr_difference": (-2.0, 2.0), "label": (-1.0, 1.0)}
@@ -353,18 +355,22 @@ class Scales(NamedTuple):
 
         Where a label is rare, little agreement comes with a small variance, and the interval around it would
         be too narrow; so would that of a distance which few items make. So ends are those of the interval on
-        the scale. An interval that holds 0 keeps its lower end, since chance has no place on the scale; one
-        around hardly anything, or of a distance that may be 0, keeps both.
+        the scale. An interval that holds 0 keeps its lower end, since chance has no place on the scale. One
+        around hardly anything, or of a distance that may be 0, has no interval there: its upper end is the
+        value and its half width, both brought to the scale (delta method).
         """
         ends = found[: whole.size].copy()
-        plain, on_scale = ends[self.scaled], found[whole.size :]
-        closest = np.where(self.by_logit, CLOSEST["logit"], CLOSEST["log"])
-        clear = closest * whole[self.scaled] >= (plain[:, 1] - plain[:, 0]) / 2
-        used = clear & ~np.isnan(on_scale).any(axis=1)
+        value, plain, on_scale = whole[self.scaled], ends[self.scaled], found[whole.size :]
+        closest, furthest = (np.where(self.by_logit, of["logit"], of["log"]) for of in (CLOSEST, FURTHEST))
+        half = (plain[:, 1] - plain[:, 0]) / 2
+        used = (closest * value >= half) & ~np.isnan(on_scale).any(axis=1)
+        slope = value * np.where(self.by_logit, 1 - value, 1.0)
+        further = np.divide(half, slope, out=np.zeros_like(half), where=(value > 0) & (slope > 0))
+        beside = self.with_scaled(whole[None])[0, whole.size :] + np.minimum(further, furthest)
+        on_scale = np.where(used[:, None], on_scale, beside[:, None])
         scaled = np.where(self.by_logit[:, None], expit(on_scale), np.exp(np.minimum(on_scale, _MOST)))
-        low = np.where(plain[:, 0] > 0, scaled[:, 0], plain[:, 0])
-        high = np.maximum(scaled[:, 1], plain[:, 1])
-        ends[self.scaled] = np.where(used[:, None], np.stack([low, high], axis=1), plain)
+        low = np.where(used & (plain[:, 0] > 0), scaled[:, 0], plain[:, 0])
+        ends[self.scaled] = np.stack([low, np.fmax(scaled[:, 1], plain[:, 1])], axis=1)
         low, high = np.maximum(ends[:, 0], np.minimum(self.low, whole)), np.minimum(ends[:, 1], self.high)
         return np.stack([low, high], axis=1)
 

@@ -122,17 +122,21 @@ def _task(plain: Mapping[str, Any], where: str) -> Task:
     released = plain.get("label_columns")
     classes = plain.get("classes", released.get(LABEL) if isinstance(released, dict) else None)
     columns = plain.get("fields", plain.get("data_columns"))
-    classes = _texts(where, "classes", classes, some=True)
-    columns = _texts(where, "fields", columns, some=True)
+    classes = _texts(where, "classes", classes)
+    columns = _texts(where, "fields", columns)
     known = builtin_tasks().get(plain["name"]) if where != "registry.json" else None
     texts = tuple(name for name in columns if name != ID)
     if len(classes) < 2 or len(set(classes)) != len(classes) or UNLABELED in classes:
         raise DataError(f"{where}: `classes` needs two or more different names, none of them {UNLABELED!r}")
     if not texts or len(set(texts)) != len(texts) or LABEL in texts:
         raise DataError(f"{where}: `fields` must name the text columns, each once, without {ID} and {LABEL}")
-    if not set(plain.get("prompt_fields", texts)) <= set(texts):
+    if not set(_texts(where, "prompt_fields", plain.get("prompt_fields", [*texts]))) <= set(texts):
         raise DataError(f"{where}: `prompt_fields` must be some of the fields")
     given = {name: plain[name] for name in _OPTIONAL if plain.get(name) not in (None, "")}
+    for name, value in given.items():
+        if type(value) is not _OPTIONAL[name]:
+            kind = _KINDS[_OPTIONAL[name]]
+            raise DataError(f"{where}: `{name}` must be {kind}; found {quoted(json.dumps(value))}")
     if "difficulty" in given:
         given["difficulty"] = tuple(_texts(where, "difficulty", given["difficulty"]))
     default = {name: getattr(known, name) for name in _OPTIONAL} if known is not None else {}
@@ -140,23 +144,24 @@ def _task(plain: Mapping[str, Any], where: str) -> Task:
     return Task(plain["name"], tuple(classes), texts, tuple(prompt), **{**default, **given})
 
 
-_OPTIONAL = (
-    "instructions",
-    "shots",
-    "test_rows",
-    "licence",
-    "source",
-    "numeric",
-    "difficulty",
-    "warning",
-)
+_KINDS = {str: "a text", int: "a whole number", bool: "true or false", list: "a list of texts"}
+_OPTIONAL = {
+    "instructions": str,
+    "shots": int,
+    "test_rows": int,
+    "licence": str,
+    "source": str,
+    "numeric": bool,
+    "difficulty": list,
+    "warning": str,
+}
 
 
-def _texts(where: str, name: str, value: Any, *, some: bool = False) -> list[str]:
+def _texts(where: str, name: str, value: Any) -> list[str]:
     if value is None:
         raise DataError(f'{where} names no `{name}`; add a list of texts, as "{name}": ["...", "..."]')
-    if not isinstance(value, list) or (some and not value) or not all(isinstance(one, str) for one in value):
-        raise DataError(f"{where}: `{name}` must be a list of texts; found {quoted(str(value))}")
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise DataError(f"{where}: `{name}` must be {_KINDS[list]}; found {quoted(json.dumps(value))}")
     return value
 
 
@@ -184,7 +189,7 @@ def read_rows(path: Path, task: Task, *, labelled: bool) -> Rows:
             raise DataError(
                 f"{table.name}, row {table.row(position)}: the label {quoted(label)} is none of the "
                 f"{len(task.classes)} classes of {task.name}; "
-                f"{meant(label, task.classes, listed(task.classes))}"
+                f"{meant(label, task.classes, f'use one of {listed(task.classes)}')}"
             )
     texts = tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return Rows(ids, texts, labels, table)

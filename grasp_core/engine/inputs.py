@@ -14,6 +14,7 @@ from grasp_core.model.access import Reach, only
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import RunSpec
+from grasp_core.reading.connectors.source import is_source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import AllowedSources, Fetched
@@ -89,7 +90,7 @@ class Inputs:
         members = _members(spec.data)
         files, tables = self._files.within(reach), {}
         for kind, file in fetched.items():
-            source = files.source(file.sha256)  # of one that a connector brought and that is stored
+            source = _tool(files, file.sha256)
             table = tables[kind] = replace(file.table(file.name, members[kind]), source=source)
             files.refer(table.sha256, table.bytes, file.location, owner=owner)
         return _dataset(spec, tables, {})
@@ -112,7 +113,7 @@ class Inputs:
         files = self._files.within(reach)
         content = insist(partial(files.get, sha256), until=self._closing)
         if content is not None:
-            source = insist(partial(files.source, sha256), until=self._closing)
+            source = insist(partial(_tool, files, sha256), until=self._closing)
             return replace(read_table(content, name, member=member), source=source)
         location = insist(partial(files.location, sha256), until=self._closing)
         if location is None:
@@ -145,6 +146,12 @@ class Inputs:
         """A data set of what :meth:`tables` read, with the spec's models, whose files are named."""
         of_models = {sha256: self.table(name, sha256, reach=reach) for name, sha256 in models}
         return _dataset(spec, found, of_models)
+
+
+def _tool(files: FileStore, sha256: str) -> str:
+    """What a connector fetched a stored file from; empty of others, as of those that are read in place."""
+    source = files.source(sha256)
+    return source if is_source(source) else ""
 
 
 def kinds_of(record: RunRecord) -> tuple[str, ...]:

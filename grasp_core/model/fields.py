@@ -81,28 +81,37 @@ def described(spec: type[T]) -> type[T]:
 
 
 def check(spec: Any, part: str = "") -> None:
-    """Refuse a spec of which a field's value is not of its kind, its choices or within its bounds.
+    """Refuse a spec of which fields' values are not of their kinds, choices or within their bounds.
 
     `part`: of a larger spec that it is, with which messages begin.
     """
+    found = []
     for name, one in fields_of(spec.__class__).items():
-        value, shown = getattr(spec, name), f"{part}`{name}`"
-        if one.choices and value not in one.choices:
-            raise SpecError(f"{shown} must be one of {', '.join(one.choices)}; found {value!r}")
-        if one.kind is bool and not isinstance(value, bool):
-            raise SpecError(f"{shown} must be true or false; found {value!r}")
-        if one.low is not None and one.high is not None:
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if not whole or not one.low <= value <= one.high:
-                raise SpecError(
-                    f"{shown} must be a whole number from {one.low} to {one.high}; found {value!r}"
-                )
-        if one.kind is str:
-            check_text_or_none(shown, value)
-        elif one.kind == tuple[str, ...] and (value, one.default) != (None, None):
-            check_texts(shown, value)
-        elif one.kind == tuple[tuple[str, str], ...]:
-            check_pairs(shown, value)
+        try:
+            _check_value(getattr(spec, name), one, f"{part}`{name}`")
+        except SpecError as error:
+            found.append(error.sentence)
+    if found:
+        raise SpecError(found[0], further=found[1:])
+
+
+def _check_value(value: object, one: Field, shown: str) -> None:
+    if one.choices and value not in one.choices:
+        raise SpecError(f"{shown} must be one of {', '.join(one.choices)}; found {value!r}")
+    if one.kind is bool and not isinstance(value, bool):
+        raise SpecError(f"{shown} must be true or false; found {value!r}")
+    if one.low is not None and one.high is not None and not _is_whole(value, one.low, one.high):
+        raise SpecError(f"{shown} must be a whole number from {one.low} to {one.high}; found {value!r}")
+    if one.kind is str:
+        check_text_or_none(shown, value)
+    elif one.kind == tuple[str, ...] and (value, one.default) != (None, None):
+        check_texts(shown, value)
+    elif one.kind == tuple[tuple[str, str], ...]:
+        check_pairs(shown, value)
+
+
+def _is_whole(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
 def is_number(value: object) -> bool:

@@ -185,13 +185,16 @@ def _one_of(kind: Any) -> Callable[[Any, Any], Any]:
 
 @CONVERTER.register_structure_hook_factory(_is(tuple))
 def _list(kind: Any) -> Callable[[Any, Any], Any]:
-    alike = get_args(kind)[-1] is Ellipsis
-    structure = (
-        homogenous_tuple_structure_factory(kind, CONVERTER)
-        if alike
-        else CONVERTER.gen_structure_hetero_tuple(kind)
-    )
-    return _inside(structure, (list, tuple), "a list")
+    if get_args(kind)[-1] is Ellipsis:
+        return _inside(homogenous_tuple_structure_factory(kind, CONVERTER), (list, tuple), "a list")
+    structure, expected = CONVERTER.gen_structure_hetero_tuple(kind), f"a list of {len(get_args(kind))}"
+
+    def whole(value: Any, _: Any) -> Any:
+        if len(value) != len(get_args(kind)):
+            raise WrongKindError(value, expected)
+        return structure(value, kind)
+
+    return _inside(whole, (list, tuple), expected)
 
 
 @CONVERTER.register_structure_hook_factory(is_mapping)

@@ -136,7 +136,10 @@ def without_places(text: str) -> str:
 
 
 _PLACE = re.compile(r"(?:on|under) [A-Z][^;:.()]*?,? or ((?:by|with) --)")
-_COMMAND_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?:[= ](?=[\w“+:.]*[=:+])([^\s;,)]*[^\s;,.)])?)?")
+_COMMAND_OPTION = re.compile(
+    r"--([a-z]+(?:-[a-z]+)*)(?: '([^']*)'|[= ](?=[\w“+:.]*[=:+])([^\s;,)]*[^\s;,.)])?)?"
+)
+"""An option with what it is given: a list in quotation marks, or a value that names a column."""
 _PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
 """Options of pairs of a column and a value."""
 _ARGUMENTS = {
@@ -151,7 +154,9 @@ _ARGUMENTS = {
 
 
 def _argument(found: re.Match[str]) -> str:
-    name, value = found.group(1), found.group(2)
+    name, several, value = found.groups()
+    if several is not None:
+        return f"{name}={several.split(',')}"
     if name in _PAIRS:
         column, _, cell = (value or "column=value").partition("=")
         return _PAIRS[name].format(f"({column!r}, {cell!r})")

@@ -110,7 +110,7 @@ def items(
     raters: Any = None,
     *,
     result: Analysis,
-    group: Mapping[str, str],
+    group: Mapping[str, object],
     items: Any = None,
     question: str | None = None,
     progress: bool = True,

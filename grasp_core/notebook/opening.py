@@ -360,7 +360,7 @@ class Connection:
         self,
         run: Run | None = None,
         *,
-        group: Mapping[str, str] | None = None,
+        group: Mapping[str, object] | None = None,
         assumed: Assumed | None = None,
         **options: Unpack[PlanOptions],
     ) -> Planned:

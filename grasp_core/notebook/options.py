@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 
@@ -35,66 +35,67 @@ from grasp_core.model.text import closest, for_python, listed
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Pairs = Sequence[tuple[str, object]]
-Axes = str | Sequence[str | Sequence[str]]
+Pairs = Iterable[tuple[str, object]]
+Axes = str | Iterable[str | Iterable[str]]
+Whole = int | np.integer[Any]
 
 
 class ReadingOptions(TypedDict, total=False):
     """How data are read: fields of :class:`~grasp_core.model.data_spec.DataSpec`; `keep`, `recommended`."""
 
     guess: bool
-    layout: Layout
-    item: str | int
-    rater: str | int
-    label: str | Sequence[str]
-    profile: Sequence[str]
-    ignore: Sequence[str]
-    text: str
-    categories: Sequence[object] | Mapping[str, Sequence[object]]
-    missing: Sequence[str]
-    exclude: Pairs
-    recode: Sequence[Recode]
-    filters: Filters
-    member: str
-    raters_member: str
-    repeated: Repeated
-    order: str
-    items_id: str
-    items_member: str
-    screens: Sequence[Screen]
-    keep: Pairs
-    recommended: bool
+    layout: Layout | None
+    item: str | Whole | None
+    rater: str | Whole | None
+    label: str | Whole | Iterable[str] | None
+    profile: Iterable[str] | None
+    ignore: Iterable[str] | None
+    text: str | None
+    categories: Iterable[object] | Mapping[str, Iterable[object]] | None
+    missing: Iterable[str] | None
+    exclude: Pairs | None
+    recode: Iterable[Recode] | None
+    filters: Filters | None
+    member: str | None
+    raters_member: str | None
+    repeated: Repeated | None
+    order: str | None
+    items_id: str | None
+    items_member: str | None
+    screens: Iterable[Screen] | None
+    keep: Pairs | None
+    recommended: bool | None
 
 
 class TestOptions(ReadingOptions, total=False):
     """Reading, and the fields of :class:`~grasp_core.model.spec.AnalysisSpec` that every test has."""
 
-    min_raters: int
-    permutations: int
-    adaptive: bool
-    seed: int | np.random.Generator | None
-    strata: Sequence[str]
-    cluster: str
-    p_value: PValue
-    ties: Ties
-    correction: Correction
-    family: Family
+    min_raters: Whole | None
+    permutations: Whole | None
+    adaptive: bool | None
+    seed: Whole | np.random.Generator | None
+    strata: Iterable[str] | None
+    cluster: str | None
+    p_value: PValue | None
+    ties: Ties | None
+    correction: Correction | None
+    family: Family | None
 
 
 class AnalysisOptions(TestOptions, total=False):
     """All of the spec's fields, and `preset`."""
 
-    statistics: Sequence[str]
-    gai: tuple[str, str]
-    cross_negentropy: CrossNegentropy
-    voting_agreement: VotingAgreement
-    level: Level
-    interval: IntervalTarget
-    pairs: bool
-    tail: bool
-    slices: Sequence[str]
-    given: Sequence[str]
-    preset: Preset
+    statistics: Iterable[str] | None
+    gai: tuple[str, str] | None
+    cross_negentropy: CrossNegentropy | None
+    voting_agreement: VotingAgreement | None
+    level: Level | None
+    interval: IntervalTarget | None
+    pairs: bool | None
+    tail: bool | None
+    slices: Iterable[str] | None
+    given: Iterable[str] | None
+    preset: Preset | None
 
 
 class Python(KeepingNotes):

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from grasp_core.analysis.planner.simulation import (
     UNLESS_SAID,
     PlanTask,
@@ -29,6 +31,7 @@ from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
     Python,
     ReadingOptions,
+    Whole,
     group_of,
     takes,
     texts,
@@ -54,19 +57,19 @@ _FIELDS = {
 class PlanOptions(ReadingOptions, total=False):
     """How a pilot is read, and the fields of :class:`~grasp_core.analysis.planner.values.PlanSpec`."""
 
-    target: Target
-    size: float
-    more: str
-    goal: float
-    share: float
-    each: int | None
-    cost_annotation: float
-    cost_rater: float
-    range_raters: tuple[int, int]
-    range_items: tuple[int, int]
-    level: Level
-    seed: int
-    min_raters: int
+    target: Target | None
+    size: float | None
+    more: str | None
+    goal: float | None
+    share: float | None
+    each: Whole | None
+    cost_annotation: float | None
+    cost_rater: float | None
+    range_raters: tuple[int, int] | None
+    range_items: tuple[int, int] | None
+    level: Level | None
+    seed: Whole | np.random.Generator | None
+    min_raters: Whole | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -121,7 +124,7 @@ def plan(
     annotations: Any = None,
     raters: Any = None,
     *,
-    group: Mapping[str, str] | None = None,
+    group: Mapping[str, object] | None = None,
     assumed: Assumed | None = None,
     progress: bool = True,
     **options: Unpack[PlanOptions],

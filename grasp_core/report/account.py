@@ -1,7 +1,5 @@
 """How a run came about: its rows accounted for, its assignment, what shuffles can show, when it stopped."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Agreement of all raters by every coefficient, and rater by rater, as frames."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations

@@ -1,10 +1,8 @@
 """Two runs side by side: whether they asked the same, and what changed, of groups, pairs and slices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -15,7 +13,7 @@ from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
-from grasp_core.report.contents import chosen, profiles_move, raters_per_item
+from grasp_core.report.contents import CALLED, chosen, profiles_move, raters_per_item
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts
 from grasp_core.report.words import names
@@ -60,19 +58,13 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Slices": ", ".join(analysis.slices) or "none",
         "Statistics": ", ".join(names.WORDS[name].name for name in analysis.statistics),
         "GAI": f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}",
-        "Intervals": chosen(analysis, "interval").label,
+        CALLED["interval"]: chosen(analysis, "interval").label,
         "Pairs of groups": "compared" if analysis.pairs else "not compared",
         "Smallest group": f"{analysis.min_raters:,} raters",
         "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
         "Seed": str(analysis.seed),
         "Profiles shuffled": profiles_move(analysis),
-        "p-value": chosen(analysis, "p_value").label,
-        "Correction": chosen(analysis, "correction").label,
-        "Corrected together": chosen(analysis, "family").label,
-        "Level of measurement": chosen(analysis, "level").label,
-        "Cross-negentropy": chosen(analysis, "cross_negentropy").label,
-        "Voting agreement": chosen(analysis, "voting_agreement").label,
-        "Tied votes": chosen(analysis, "ties").label,
+        **{called: chosen(analysis, field).label for field, called in CALLED.items() if field != "interval"},
     }
 
 
@@ -115,7 +107,7 @@ def difference(a: Outcome, b: Outcome) -> Interval | None:
 class Difference:
     """Something that is not the same in both runs, in words."""
 
-    name: str
+    what: str
     a: str
     b: str
 
@@ -303,8 +295,7 @@ def _changes() -> Iterator[Column]:
 
 def differences_table(differences: Iterable[Difference]) -> pd.DataFrame:
     """`what`, `a` and `b` as text."""
-    rows = [(difference.name, difference.a, difference.b) for difference in differences]
-    return pd.DataFrame(rows, columns=["what", "a", "b"])
+    return pd.DataFrame(map(asdict, differences), columns=["what", "a", "b"])
 
 
 def in_words(comparison: Comparison) -> tuple[str, ...]:

@@ -1,14 +1,11 @@
 """The text of a report beside its tables and figures: title, marks, methods, conventions of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.result import Result, RunResult, Stopping
-from grasp_core.model.spec import LEVEL as MARKED_BELOW
-from grasp_core.model.spec import WORKLOAD, AnalysisSpec, RunSpec
+from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee
 from grasp_core.report.tables import lacking
@@ -23,14 +20,23 @@ class Choice:
     meaning: str
 
 
-_CHOICES: Mapping[str, Mapping[str, Choice]] = {
+CHOICES: Mapping[str, Mapping[str, Choice]] = {
     field: {value: Choice(**one) for value, one in values.items()}
     for field, values in names.TEXTS["conventions"].items()
 }
-P_VALUE, CROSS_NEGENTROPY = _CHOICES["p_value"], _CHOICES["cross_negentropy"]
-VOTING_AGREEMENT, TIES, LEVEL = _CHOICES["voting_agreement"], _CHOICES["ties"], _CHOICES["level"]
-CORRECTION, FAMILY, INTERVAL = _CHOICES["correction"], _CHOICES["family"], _CHOICES["interval"]
-PAPER_P = P_VALUE["paper"].meaning
+"""What each convention of a run may be."""
+CALLED: Mapping[str, str] = {
+    "p_value": "p-value",
+    "correction": "Correction",
+    "family": "Corrected together",
+    "level": "Level of measurement",
+    "interval": "Intervals",
+    "cross_negentropy": "Cross-negentropy",
+    "voting_agreement": "Voting agreement",
+    "ties": "Tied votes",
+}
+"""What it is called."""
+PAPER_P = CHOICES["p_value"]["paper"].meaning
 LEVEL_COUNTS_FOR = "It counts for IRR, XRR and their GAI; to other statistics labels are equal or not."
 SEVERAL: str = names.TEXTS["explained"]["several"]
 PAIRS: str = names.TEXTS["explained"]["pairs_of_run"]
@@ -43,7 +49,7 @@ TAIL = Choice(
 
 def chosen(analysis: AnalysisSpec, field: str) -> Choice:
     """The value of a convention that a run has."""
-    return _CHOICES[field][getattr(analysis, field)]
+    return CHOICES[field][getattr(analysis, field)]
 
 
 def profiles_move(analysis: AnalysisSpec) -> str:
@@ -67,9 +73,9 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
     several = [one_line(name) for name in spec.data.labels] if spec.data.further else []
     many = f"At most {analysis.permutations:,}" if analysis.adaptive else f"{analysis.permutations:,}"
 
-    def of(field: str) -> str:
+    def of(field: str, more: str = "") -> tuple[str, str]:
         choice = chosen(analysis, field)
-        return f"{choice.label}. {choice.meaning}"
+        return CALLED[field], f"{choice.label}. {choice.meaning}{more}"
 
     moved = f"{many} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}."
     return [
@@ -77,18 +83,16 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
         ("Random groupings", moved),
         *([] if stopping is None else [("Stopping", ending(analysis, stopping))]),
         *([] if stopping is None else [("Guarantee", guarantee(analysis, stopping))]),
-        ("p-value", of("p_value")),
+        of("p_value"),
         *([("Small p", TAIL.meaning)] if analysis.tail else []),
-        ("Correction", of("correction")),
-        ("Corrected together", of("family")),
-        ("Level of measurement", f"{of('level')} {LEVEL_COUNTS_FOR}"),
+        of("correction"),
+        of("family"),
+        of("level", f" {LEVEL_COUNTS_FOR}"),
         ("GAI", f"{inside} divided by {across}."),
-        ("Intervals", of("interval")),
+        of("interval"),
         *([("Pairs of groups", PAIRS)] if analysis.pairs else []),
         ("Smallest group", f"Groups with fewer than {analysis.min_raters} raters are not shown."),
-        ("Cross-negentropy", of("cross_negentropy")),
-        ("Voting agreement", of("voting_agreement")),
-        ("Tied votes", of("ties")),
+        *map(of, ("cross_negentropy", "voting_agreement", "ties")),
     ]
 
 
@@ -124,8 +128,8 @@ def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
     correction = chosen(analysis, "correction").label
     return (
         ("↑ ↓", "above or below the middle of the random groupings"),
-        ("*", f"may be luck, p < {MARKED_BELOW:g}"),
-        ("**", f"after correction, q < {MARKED_BELOW:g} ({correction})"),
+        ("*", f"may be luck, p < {LEVEL:g}"),
+        ("**", f"after correction, q < {LEVEL:g} ({correction})"),
         *([(names.FITTED, names.FITTED_MEANING)] if analysis.tail else []),
         *([(names.OF_SHARES, names.OF_SHARES_MEANING)] if "distance" in analysis.statistics else []),
     )

@@ -1,7 +1,5 @@
 """The one document of a result: its sections, of which HTML, LaTeX and Markdown are views."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """How well all raters agree, in sentences and tables (docs/methods.md, "Everybody")."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A group's items in sentences and tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
@@ -118,7 +116,8 @@ def _group(result: ItemsResult) -> Segment:
 
 def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     spread = result.spread[measure]
-    on = f"on {number(spread.items, 'item')} that both sides labelled"
+    verdict = "the group’s verdict says whether that is luck"
+    on = f"on {number(spread.items, 'item')} that both sides labelled; {verdict}"
     if measure == "distance":
         return Sentence.of(
             _group(result), f" raters lie {names.format_value(result.distance)} from the others, {on}."

@@ -1,7 +1,5 @@
 """With which groups models side: sentences, tables and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple

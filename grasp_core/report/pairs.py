@@ -1,7 +1,5 @@
 """Pairs of groups in words and sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -235,20 +233,10 @@ def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
 
 
 def _nearest(result: RunResult) -> tuple[Sentence, ...]:
-    """What came nearest to a finding: of the pair with the smallest q, what is told first of it."""
-    if not result.pairs:
-        return ()
-    row = result.pairs[strongest(result.pairs)]
-    if row.verdict is not None:
-        return pair_sentences(row, result)[:1] if row.verdict.code == "hint" else ()
-    tested = [one for one in _found(row) if one.test.q is not None]
-    if not tested:
-        return ()
-    one = min(tested, key=lambda one: one.test.q or 0.0)
-    if isinstance(one.test, LabelUse) and one.test.significance == "none":
-        a, b = _both(row)
-        one = one._replace(parts=(a, " and ", b, " raters, by how often they give each label"))
-    return (_sentence(row, one, result, _direction(row, one, result), "The nearest: "),)
+    """What came nearest to a finding: of a hint with the smallest q, what is told first of it."""
+    row = result.pairs[strongest(result.pairs)] if result.pairs else None
+    hint = row is not None and row.verdict is not None and row.verdict.code == "hint"
+    return pair_sentences(row, result)[:1] if row is not None and hint else ()
 
 
 def _both(row: PairResult) -> tuple[Segment, Segment]:

@@ -1,7 +1,5 @@
 """A plan in sentences and tables, and as CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

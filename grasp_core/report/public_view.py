@@ -1,7 +1,5 @@
 """A result as people without an account may see it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import TypeVar
 

@@ -1,22 +1,22 @@
 """What is said about data before a run: the quality report, its tables and sentences."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.overview import (
     SIZES,
+    ConstantInGroup,
     ConstantRaters,
     Overlap,
     Overview,
+    RandomInGroup,
     RandomRaters,
     SmallGroups,
     Spread,
@@ -28,12 +28,12 @@ from grasp_core.analysis.overview import (
 )
 from grasp_core.analysis.power import GroupPower, Shift
 from grasp_core.model.groups import Group, axis_label, form_groups, group_label
-from grasp_core.model.json_values import damaged, from_json, to_json
+from grasp_core.model.json_values import damaged, from_json, in_file, to_json
 from grasp_core.model.outcome import AssignmentCheck
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, group_of, with_group
-from grasp_core.model.text import agree, json_text, number, printable_name
+from grasp_core.model.text import json_text, number, printable_name
 from grasp_core.permutation.draw import Exchange
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
@@ -65,6 +65,18 @@ class Looked:
     overlaps: tuple[Overlap, ...]
     assignment: tuple[AssignmentCheck, ...]
 
+    def cautions(self, duplicates: CloseRaters | None) -> list[Remark]:
+        """What deserves a look of raters and of who rated what, as a run would warn of it."""
+        found, random, constant = said_of_assignment(self.assignment), self.random, self.constant
+        if random.random:
+            found.append(Caution.RANDOM_RESPONDERS(raters=random.random, looked_at=random.looked_at))
+        if constant.constant:
+            named = {"raters": constant.constant, "looked_at": constant.looked_at}
+            found.append(Caution.CONSTANT_RATERS(**named, least=FEWEST_ANNOTATIONS))
+        if duplicates is not None and duplicates.pairs:
+            found.append(Caution.NEAR_DUPLICATES(raters=duplicates.raters, pairs=duplicates.pairs))
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class QualityReport(Looked):
@@ -76,21 +88,8 @@ class QualityReport(Looked):
 
     @property
     def warnings(self) -> list[Remark]:
-        """What deserves a look of raters and of who rated what, as a run would warn of it."""
-        found = said_of_assignment(self.assignment)
-        if self.random.random:
-            found.append(
-                Caution.RANDOM_RESPONDERS(raters=self.random.random, looked_at=self.random.looked_at)
-            )
-        if self.constant.constant:
-            found.append(
-                Caution.CONSTANT_RATERS(
-                    raters=self.constant.constant, looked_at=self.constant.looked_at, least=FEWEST_ANNOTATIONS
-                )
-            )
-        if self.duplicates.pairs:
-            found.append(Caution.NEAR_DUPLICATES(raters=self.duplicates.raters, pairs=self.duplicates.pairs))
-        return found
+        """The cautions of all that was looked at."""
+        return self.cautions(self.duplicates)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form: counts only, no rater is named."""
@@ -99,54 +98,43 @@ class QualityReport(Looked):
             "version": FORMAT_VERSION,
             "data": to_json(self.data),
             "overview": {**to_json(self.overview), "missing": self.overview.missing},
-            "random_responders": _by_group(self.random),
-            "constant_raters": _by_group(self.constant),
+            "random_responders": to_json(self.random),
+            "constant_raters": to_json(self.constant),
             "near_duplicates": self.duplicates._asdict(),
-            "small_groups": [
-                {
-                    "axis": list(row.axes),
-                    "groups": row.groups,
-                    "smallest": row.smallest,
-                    "fewer_than": dict(zip(map(str, SIZES), row.fewer, strict=True)),
-                }
-                for row in self.small
-            ],
+            "small_groups": to_json(self.small),
             "axes": [{**to_json(row), "nearly_identical": row.nearly_identical} for row in self.overlaps],
             "assignment": [{**to_json(row), "large": row.large} for row in self.assignment],
             "warnings": [one.to_dict() for one in self.warnings],
-            "power": [with_group(row) for row in to_json(self.power)],
+            "power": to_json(self.power),
         }
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> QualityReport:
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
         """The report that :meth:`to_dict` wrote."""
-
-        def of_groups(rows: Sequence[Any]) -> list[dict[str, Any]]:
-            return [group_of(row) for row in rows]
-
-        def screened(name: str) -> dict[str, Any]:
-            return {**plain[name], "by_group": of_groups(plain[name]["by_group"])}
-
-        small = [
-            {**row, "axes": row["axis"], "fewer": [row["fewer_than"][str(size)] for size in SIZES]}
-            for row in plain["small_groups"]
-        ]
         with damaged("the report"):
             return cls(
                 data=from_json(plain["data"], DataSummary),
                 overview=from_json(plain["overview"], Overview),
-                random=from_json(screened("random_responders"), RandomRaters),
-                constant=from_json(screened("constant_raters"), ConstantRaters),
+                random=from_json(plain["random_responders"], RandomRaters),
+                constant=from_json(plain["constant_raters"], ConstantRaters),
                 duplicates=CloseRaters(**plain["near_duplicates"]),
-                small=from_json(small, tuple[SmallGroups, ...]),
+                small=from_json(plain["small_groups"], tuple[SmallGroups, ...]),
                 overlaps=from_json(plain["axes"], tuple[Overlap, ...]),
-                power=from_json(of_groups(plain["power"]), tuple[GroupPower, ...]),
+                power=from_json(plain["power"], tuple[GroupPower, ...]),
                 assignment=from_json(plain["assignment"], tuple[AssignmentCheck, ...]),
             )
 
 
-def _by_group(found: RandomRaters | ConstantRaters) -> dict[str, Any]:
-    return {**to_json(found), "by_group": [with_group(row) for row in to_json(found.by_group)]}
+for _kind in (RandomInGroup, ConstantInGroup, GroupPower):
+    in_file(_kind, with_group, group_of)
+in_file(
+    SmallGroups,
+    lambda row: {
+        **{"axis": row["axes"], "groups": row["groups"], "smallest": row["smallest"]},
+        "fewer_than": dict(zip(map(str, SIZES), row["fewer"], strict=True)),
+    },
+    lambda row: {**row, "axes": row["axis"], "fewer": [row["fewer_than"][str(size)] for size in SIZES]},
+)
 
 
 def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
@@ -285,27 +273,7 @@ def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
 
 def findings(found: Looked, duplicates: CloseRaters | None) -> list[str]:
     """Sentences on all that deserves a look; plain text that may quote names of axes."""
-    random, constant = found.random, found.constant
-    sentences = [f"{warning}." for warning in said_of_assignment(found.assignment)]
-    if random.random:
-        sentences.append(
-            f"{number(random.random, 'rater')} of {random.looked_at:,} with {FEWEST_SHARED} or more items "
-            f"that others labelled too {agree(random.random, 'agrees', 'agree')} with them no more than "
-            "chance does, as if without reading. A few such raters in a group make it differ where nobody's "
-            "opinion does: leave them out."
-        )
-    if constant.constant:
-        sentences.append(
-            f"{number(constant.constant, 'rater')} of {constant.looked_at:,} with {FEWEST_ANNOTATIONS} or "
-            "more annotations gave one label always, more than its frequency explains. If they did not look, "
-            "leave them out."
-        )
-    if duplicates is not None and duplicates.pairs:
-        sentences.append(
-            f"{number(duplicates.pairs, 'pair')} of raters ({number(duplicates.raters, 'rater')}) agree "
-            "far more than independent raters would: one person with two accounts, copied answers, or two "
-            "people who see the task very much alike. Look before you leave anybody out."
-        )
+    sentences = [f"{one}." for one in found.cautions(duplicates)]
     for row in found.overlaps:
         names = " and ".join(_axes((name,)) for name in (row.first, row.second))
         if row.together and not row.nearly_identical:

@@ -1,7 +1,5 @@
 """The map of raters in sentences, tables and files."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from grasp_core.analysis.rater_map import LEAST_COMMON

@@ -1,7 +1,5 @@
 """A result and its spec as JSON files, and the way back from either to the spec."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The changes since earlier data: what moved further than noise explains, and what did not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from grasp_core.model.groups import axis_label, group_label, one_line

@@ -1,7 +1,5 @@
 """Groups tested once more, in words and tables: on the items of each value of a column, and given an axis."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Tables as data, each column seen by people, programs and workbooks; those of groups, label use and DSI."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """The one tidy table of a result: a line for each number, from which files and frames are made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +12,7 @@ import pandas as pd
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift, Verdict
 from grasp_core.model.result import RunResult
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
@@ -36,7 +35,7 @@ UNITS: Mapping[str, str] = {
     "dsi": "ratio",
     "mean_shift": "scale",
 }
-"""Of each statistic the unit of its value: "scale" is that of the labels, "share" of 1."""
+"""Of each statistic the unit: "scale" is that of the labels, of ordered ones "ranks" from 0 to 1."""
 _NOTHING = Outcome(None)
 
 
@@ -160,7 +159,7 @@ def given_lines(result: RunResult) -> Iterator[Line]:
 
 def tidy(result: RunResult, found: Iterable[Line]) -> pd.DataFrame:
     """Lines as a long frame, with a column for each axis of the run, named as the person's own column."""
-    return pd.DataFrame([_cells(line, result.spec.analysis.columns) for line in found])
+    return pd.DataFrame([_cells(line, result.spec.analysis) for line in found])
 
 
 def findings_table(result: RunResult) -> pd.DataFrame:
@@ -193,8 +192,9 @@ def findings_table(result: RunResult) -> pd.DataFrame:
     return frame
 
 
-def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
-    outcome, cells = line.outcome, dict[str, Any]()
+def _cells(line: Line, analysis: AnalysisSpec) -> dict[str, Any]:
+    outcome, columns, cells = line.outcome, analysis.columns, dict[str, Any]()
+    ranks = line.statistic == "mean_shift" and analysis.level == "ordinal"
     if line.of_slice is not None:
         cells |= dict(zip(("slice", "slice_value"), line.of_slice, strict=True))
     if line.given is not None:
@@ -213,7 +213,7 @@ def _cells(line: Line, columns: tuple[str, ...]) -> dict[str, Any]:
         "statistic": line.statistic,
         "label": line.label or None,
         "value": or_nan(outcome.value),
-        "unit": UNITS[line.statistic],
+        "unit": "ranks" if ranks else UNITS[line.statistic],
         **{name: or_nan(number) for name, number in numbers.items()},
         "mark": outcome.significance if line.marked else None,
         "reason": None if outcome.reason is None else str(outcome.reason),

@@ -1,7 +1,5 @@
 """Accounts: sign-ins and their sessions, what admins change of people, and the erasing of a person."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

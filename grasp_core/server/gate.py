@@ -1,7 +1,5 @@
 """Who is let in: connections, tabs, rates, and uploads, as far as there is room in memory."""
 
-from __future__ import annotations
-
 import os
 import socket
 import stat
@@ -221,13 +219,18 @@ class TabGate:
 
 def _page(error: TooOftenError) -> Response:
     """A page of one sentence that asks again by itself."""
-    return HTMLResponse(
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>GRASP: too many tabs</title>'
+    page = small_page("GRASP: too many tabs", "One moment", escape(str(error)), str(error.seconds))
+    told = {"Retry-After": str(error.seconds), "Cache-Control": "no-store"}
+    return HTMLResponse(page, HTTPStatus.TOO_MANY_REQUESTS, told)
+
+
+def small_page(title: str, heading: str, body: str, refresh: str) -> str:
+    """A page that goes on by itself: `body` is HTML, `refresh` says when and, if elsewhere, where to."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
-        f'<meta http-equiv="refresh" content="{error.seconds}"></head>'
-        f"<body><main><h1>One moment</h1><p>{escape(str(error))}</p></main></body></html>",
-        HTTPStatus.TOO_MANY_REQUESTS,
-        {"Retry-After": str(error.seconds), "Cache-Control": "no-store"},
+        f'<meta http-equiv="refresh" content="{refresh}"></head>'
+        f"<body><main><h1>{heading}</h1><p>{body}</p></main></body></html>"
     )
 
 

@@ -1,7 +1,5 @@
 """Headers of every answer, the way back after a sign-in, and `GET /metrics`: counts, nothing of data."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

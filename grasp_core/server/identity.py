@@ -1,7 +1,5 @@
 """Who makes a request beside the pages: by cookie, by a token of their own, or by a share link that opens."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable

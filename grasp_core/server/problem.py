@@ -1,8 +1,7 @@
 """Problem responses (RFC 9457), each with a code that stays and the address of its page."""
 
-from __future__ import annotations
-
 import logging
+import re
 import tomllib
 import traceback
 from collections.abc import Mapping
@@ -29,6 +28,14 @@ WHAT: Mapping[str, str] = {code: about["means"] for code, about in _CODES.items(
 """What each code of a problem means, and what would do."""
 _STATUS: Mapping[str, int] = {code: about["status"] for code, about in _CODES.items() if "status" in about}
 """Of those codes whose status is not 422; of several with one, Starlette's own errors have the first."""
+
+_NOWHERE = "There is no such address; the page of the API lists them all."
+_UNFIT = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "string_pattern_mismatch": "does not have the form that the page of the API describes",
+} | dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object")
+_SHOULD = re.compile("^[A-Z][a-z]+ should ")
 
 
 class ProblemError(Exception):
@@ -101,15 +108,15 @@ def problem_of(error: Exception) -> ProblemError:
     if isinstance(error, HTTPException):
         status = HTTPStatus(error.status_code)
         code = next((code for code, one in _STATUS.items() if one == status), "error")
-        return ProblemError(code, f"{status.description or status.phrase}.", error.headers, status=status)
+        told = _NOWHERE if code == "not-found" else f"{status.description or status.phrase}."
+        return ProblemError(code, told, error.headers, status=status)
     if isinstance(error, RequestValidationError):  # values are not quoted, for they may be secrets
         found = [
-            {"code": one["type"], "text": one["msg"], "place": ".".join(map(str, one["loc"]))}
+            {"code": one["type"], "text": _unfit(one), "place": ".".join(map(str, one["loc"]))}
             for one in error.errors()
         ]
-        first = found[0] if found else {"text": "unreadable", "place": "the request"}
         broken = any(one["code"] == "json_invalid" for one in found)
-        told = _sentence(f"{first['place']}: {first['text']}")
+        told = _sentence(found[0]["text"])
         return ProblemError("bad-request" if broken else "invalid", told, more={"problems": found})
     if isinstance(error, GraspError):  # what a person can mend, with the codes that pages and files give
         found = [listed(one) for one in error.problems] if isinstance(error, DataError) else []
@@ -133,6 +140,15 @@ def listed(problem: Problem) -> dict[str, Any]:
         "examples": list(problem.further_examples),
         "field": problem.field,
     }
+
+
+def _unfit(fault: Mapping[str, Any]) -> str:
+    """A fault of a request as Pydantic found it, in words of this program."""
+    kind, (part, *places) = fault["type"], fault["loc"]
+    if kind == "json_invalid":
+        return f"The body is no JSON: {fault['ctx']['error']}, at character {places[-1]}"
+    name = f"`{'.'.join(map(str, places))}`" if places else f"The {part}"
+    return f"{name} {_UNFIT.get(kind) or _SHOULD.sub('must ', fault['msg']).partition(', unable')[0]}"
 
 
 def _sentence(text: str) -> str:

@@ -1,7 +1,5 @@
 """The parts of a server process that its pages and its API share: settings, store and running work."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable

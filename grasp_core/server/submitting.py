@@ -1,7 +1,5 @@
 """Predictions handed in to a server's benchmark: checked, scored in a worker, kept."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

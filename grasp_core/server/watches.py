@@ -1,7 +1,5 @@
 """Sources that people fetch, and watches: what is due is fetched; what changed is run again and compared."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Webhooks: an address is told, signed, that a run has ended; beside the service, by any server."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

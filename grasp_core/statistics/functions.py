@@ -24,7 +24,7 @@ from grasp_core.statistics.items import NotEstimableError
 from grasp_core.statistics.levels import category_values, possible_levels
 
 Array = npt.ArrayLike
-Labels = Sequence[object]
+Labels = Iterable[object]
 
 
 def krippendorff_alpha(
@@ -222,7 +222,8 @@ def cohen_kappa(first: Labels, second: Labels) -> float:
     sides = [_labels([list(one)]) for one in (first, second)]
     places = {name: k for k, name in enumerate(_sorted(sides))}
     if sides[0].shape != sides[1].shape:
-        raise SpecError(f"both raters have the same items; found {len(first)} and {len(second)} labels")
+        found = " and ".join(str(one.shape[1]) for one in sides)
+        raise SpecError(f"both raters have the same items; found {found} labels")
     codes = [
         np.array([-1 if _missing(cell) else places[cell] for cell in one[0]], dtype=np.int64) for one in sides
     ]

@@ -59,7 +59,9 @@ class FileStore(Bound):
             if connection.execute(touch).rowcount:
                 return sha256
             self._check_quota(connection, owner, len(content))
-            connection.execute(files.delete().where(known))  # a reference: the content is better
+            place = sa.select(files.c.location).where(known)  # of a reference: the content is better
+            source = source or connection.scalar(place)
+            connection.execute(files.delete().where(known))
             which = {"project_id": self._home, "sha256": sha256}
             connection.execute(
                 files.insert().values(bytes=len(content), owner=owner, created_at=now, source=source, **which)
@@ -69,14 +71,18 @@ class FileStore(Bound):
         return sha256
 
     def refer(self, sha256: str, size: int, location: str, *, owner: str) -> None:
-        """Note the latest place of a file that is not stored here, whose size is not counted."""
+        """Note the latest place of a file; one that is not stored here does not count by its size."""
         now = self._now
         known = self._is(sha256)
-        elsewhere = sa.case((files.c.location.is_(None), None), else_=location)
+        stored = files.c.location.is_(None)
+        place = {
+            "location": sa.case((stored, None), else_=location),
+            "source": sa.case((stored, location), else_=files.c.source),
+        }
         row = {"sha256": sha256, "bytes": size, "owner": owner, "created_at": now, "location": location}
         row["project_id"] = self._home
         with to_write(self._engine, alone=f"file {sha256}") as connection:
-            touch = files.update().where(known).values(created_at=now, location=elsewhere)
+            touch = files.update().where(known).values(created_at=now, **place)
             if not connection.execute(touch).rowcount:
                 self._check_open(connection)
                 connection.execute(files.insert().values(row))
@@ -111,7 +117,7 @@ class FileStore(Bound):
         ]
 
     def source(self, sha256: str) -> str:
-        """What the file was fetched from; empty of one that somebody brought."""
+        """What a stored file was fetched from, or where it was read; empty of one that somebody brought."""
         query = sa.select(files.c.source).where(self._is(sha256))
         return self._value(query) or ""
 

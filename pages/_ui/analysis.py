@@ -1,7 +1,5 @@
 """Choices of the Analysis screen, which make an :class:`AnalysisSpec`, and what is said of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -40,15 +38,7 @@ _PRESETS: Mapping[str, Mapping[str, str]] = {
     "Default": {name: getattr(_DEFAULTS, name) for name in PAPER_CONVENTIONS},
     "As in the paper": PAPER_CONVENTIONS,
 }
-_CONVENTIONS: Mapping[str, tuple[str, Mapping[str, Choice]]] = {
-    "correction": ("Correction for many tests", contents.CORRECTION),
-    "ties": ("Tied votes", contents.TIES),
-    "interval": ("Intervals for", contents.INTERVAL),
-    "p_value": ("p-value", contents.P_VALUE),
-    "family": ("Corrected together", contents.FAMILY),
-    "cross_negentropy": ("Cross-negentropy", contents.CROSS_NEGENTROPY),
-    "voting_agreement": ("Voting agreement", contents.VOTING_AGREEMENT),
-}
+_CALLED = {**contents.CALLED, "correction": "Correction for many tests", "interval": "Intervals for"}
 _TRIPLES_UP_TO = 12
 """With more axes than this, intersections of three are built by hand."""
 SAFE_INTEGER = 2**53 - 1
@@ -258,8 +248,7 @@ def _choose_conventions() -> dict[str, Any]:
             key, value = f"gai_{sides.split()[0]}", start.gai[len(gai)]
             gai.append(_select(f"GAI: agreement {sides}", key, able, value, lambda name: WORDS[name].name))
             for field in fields:
-                label, choices = _CONVENTIONS[field]
-                chosen[field] = _convention(label, field, choices, getattr(start, field))
+                chosen[field] = _convention(field, contents.CHOICES[field], getattr(start, field))
     return {"gai": tuple(gai), **chosen}
 
 
@@ -269,8 +258,9 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     possible = ("nominal",) if several else possible_levels(questions[0].categories)
     first = () if proposal is None else proposal.levels
     start = _start().level
-    levels = {name: contents.LEVEL[name] for name in (*first, *possible)}
-    level = _convention("Level of measurement", "level", levels, start if start in possible else "nominal")
+    known = contents.CHOICES["level"]
+    levels = {name: known[name] for name in (*first, *possible)}
+    level = _convention("level", levels, start if start in possible else "nominal")
     if proposal is not None:
         ui.caption(f"Proposed: {proposal.reason}.")
     if level == "ordinal":
@@ -279,13 +269,13 @@ def _choose_level(questions: Sequence[Annotations], proposal: Proposal | None) -
     st.caption(contents.LEVEL_COUNTS_FOR)
     if several:
         st.caption("Other levels are offered for one question by itself.")
-    elif len(possible) < len(contents.LEVEL):
+    elif len(possible) < len(known):
         st.caption("Interval and ratio are offered where every label is a number, for ratio none below 0.")
     return level
 
 
-def _convention(label: str, field: str, choices: Mapping[str, Choice], value: str) -> str:
-    chosen = _select(label, field, tuple(choices), value, lambda name: choices[name].label)
+def _convention(field: str, choices: Mapping[str, Choice], value: str) -> str:
+    chosen = _select(_CALLED[field], field, tuple(choices), value, lambda name: choices[name].label)
     st.caption(choices[chosen].meaning)
     return chosen
 

@@ -1,7 +1,5 @@
 """Models as raters: files of their judgements, what is asked, and the answer."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One run: followed, renamed, deleted, moved, asked again with something else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial
 

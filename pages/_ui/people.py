@@ -1,7 +1,5 @@
 """Accounts: one's own sessions, links and tokens; for admins everybody's, and the log."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import tempfile

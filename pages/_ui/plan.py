@@ -1,7 +1,5 @@
 """Planning: what is asked, the plan as it is made, and kept with the run."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping

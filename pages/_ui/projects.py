@@ -1,7 +1,5 @@
 """Projects: made, listed, changed, and who belongs to them."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The list of runs: searched, chosen from, compared two by two."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

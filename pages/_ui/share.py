@@ -1,7 +1,5 @@
 """Share links: made with their terms, withdrawn, opened by strangers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta

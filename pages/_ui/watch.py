@@ -1,7 +1,5 @@
 """Watch: runs that are run again when their files changed, and what changed."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from functools import partial

@@ -175,7 +175,6 @@ def test_an_axis_that_differs_inside_clusters_is_said_to_hold_the_others_up() ->
         check_something_moves(own, form_groups(own, [("x",)]), AnalysisSpec(axes=(("x",),), cluster="team"))
 
 
-# Groups whose GAI compares different items
 POOL, HARDER = CONFOUNDED[:2]
 SETS_MATCHED = 20
 
@@ -231,15 +230,12 @@ def test_teams_with_views_of_their_own_are_proposed_as_clusters_of_larger_data_t
     assert found(in_teams(1)) == [Team("team", AXIS, "cluster")]
 
 
-def test_teams_without_views_are_seldom_proposed() -> None:
+def test_what_is_no_team_is_seldom_proposed() -> None:
     # At most .01 of data sets; of 20, more than 2 would have probability below .002.
     effect = Effect("shift", 3, shifted(15))
     clean = [drawn_effect(effect, seed) for seed in range(SETS_OF_TEAMS)]
     team = [f"{'in' if j < 15 else 'out'} {j % 5}" for j in range(60)]
     assert sum(bool(found(with_column(one, team))) for one in clean) <= 2
-
-
-def test_the_axis_by_another_name_and_a_column_apart_from_it_are_no_teams() -> None:
     data = in_teams(1)
     same = [{"in": "a", "out": "b"}[value] for value in _texts(data.raters.axes[AXIS])]
     for column in (same, [f"{j}" for j in range(60)], [f"{j % 2}" for j in range(60)]):

@@ -34,7 +34,6 @@ from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, coded, dataset, simulate
 from tests.statistics.test_agreement import FOUR_RATERS
 
-# All raters
 ALL = AnalysisSpec(axes=())
 SPEC = DataSpec(item="item", rater="rater", label="label")
 
@@ -196,7 +195,6 @@ def test_what_cannot_be_told_is_said_and_what_needs_groups_is_refused(monkeypatc
         compute_in_threads(dataset, RunSpec(SPEC, ALL))
 
 
-# Statistics that few runs compute
 AC1 = further(["ac1"])
 
 

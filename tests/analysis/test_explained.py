@@ -27,7 +27,6 @@ from grasp_core.statistics.between_raters import explained
 from grasp_core.statistics.items import ENOUGH_PAIRS
 from tests.permutation.simulated import DATA_SPEC, dataset
 
-# What axes explain
 SPEC = AnalysisSpec(axes=(("a",), ("b",)), permutations=300, seed=7)
 
 
@@ -132,7 +131,6 @@ def test_what_is_done_is_told_and_may_be_ended() -> None:
         hold_against(squared, group, everybody(30), SPEC, progress=end)
 
 
-# Mirrors
 SEEDS = range(1, 9)
 DRAWN = 20_000
 """Permutations of a seed: enough for p of half or twice the exact one to lie far outside the error."""

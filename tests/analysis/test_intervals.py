@@ -42,7 +42,6 @@ from grasp_core.statistics.label_use import label_use
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import DATA_SPEC, coded, dataset, part, simulate
 
-# Intervals
 AXES = (("gender",), ("race",))
 
 
@@ -128,7 +127,10 @@ def test_logits_stand_behind_the_statistics_and_no_interval_goes_beyond_what_one
     assert np.isnan(found[[0, 1, 0], [6, 5, 7]]).all()
     plain = [(0.5, 1.3), (-1.4, -0.2), (0.7, 1.2), (-0.1, 0.2), (-9.0, 9.0)]
     found = ends([0.9, -0.8, 0.95, 0.05, 0.0], plain, [(np.nan, np.nan)] * 3)
-    assert found.tolist() == [[0.5, 1.0], [-1.0, -0.2], [0.7, 1.0], [-0.1, 0.2], [-9.0, 9.0]]
+    upper = 0.05 * np.exp(1.5)  # a small distance: its half width is three times its size, and 1.5 the most
+    assert found == pytest.approx(
+        np.array([[0.5, 1.0], [-1.0, -0.2], [0.7, 1.0], [-0.1, upper], [-9.0, 9.0]])
+    )
 
 
 def test_clear_agreement_has_the_ends_of_its_logit_and_chance_keeps_its_own() -> None:
@@ -193,6 +195,28 @@ def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
     width = (high - low).mean(axis=0) / (2 * 1.96 * np.std(found, axis=0))
     smooth = [STATISTICS.index(name) for name in ("irr", "xrr", "gai")]  # a plurality of few labels jumps
     assert (width[smooth] < 2).all(), dict(zip(names, width, strict=True))
+
+
+def test_a_small_distance_is_held_where_a_label_is_rare() -> None:
+    """5 % of the labels of 50 items, of which the group has its own view: ends miss above if at all."""
+    rng = np.random.default_rng(0)
+    raters = Raters(tuple(map(str, range(60))), {"side": Axis.from_values(["in"] * 15 + ["out"] * 45)})
+    grouping = form_groups(raters, SPEC.axes).some([0])
+    found, ends = [], []
+    for _ in range(300):
+        odds = -4.0 + rng.normal(0, 1.5, 50) + rng.normal(0, 0.7, (60, 1))
+        odds[:15] += rng.normal(0, 1.5, 50)
+        label = (rng.random((60, 50)) < expit(odds)).T
+        item, rater = np.indices(label.shape)
+        annotations = coded(item.ravel(), rater.ravel(), label.ravel().astype(int), 2, label.shape)
+        found.append(
+            group_columns(compiled.observed(build_design(annotations, raters, grouping, SPEC)), SPEC)[0]
+        )
+        given = ([annotations], raters, grouping, SPEC, lambda of, g: group_columns(of, SPEC))
+        ends.append(intervals(*given, Places(1, 2).names)[0])
+    place = STATISTICS.index("distance")
+    truth, (low, high) = np.mean(found, axis=0)[place], np.array(ends)[:, place].T
+    assert ((low <= truth) & (truth <= high)).mean() >= 0.9
 
 
 # Power

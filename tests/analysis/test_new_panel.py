@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -37,11 +38,8 @@ def compute(
     make_executor=workers.threads, checkpoints: Checkpoints | None = None, **analysis: object
 ) -> Tally:
     asked = replace(ASKED, **analysis)
-    pool = Pool(make_executor, 2)
-    try:
+    with closing(Pool(make_executor, 2)) as pool:
         return permute(panel(asked), asked, pool, Watcher(), checkpoints)
-    finally:
-        pool.close()
 
 
 def values(tally: Tally) -> np.ndarray:

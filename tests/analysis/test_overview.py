@@ -37,7 +37,6 @@ from tests.few_items import ANNOTATIONS, few_items
 from tests.permutation.simulated import simulate
 from tests.reading.making import LONG, rows_table, text_table
 
-# Overview
 NONE_AT_CHANCE = RandomRaters(0, 0, None, ())
 
 
@@ -148,7 +147,6 @@ def test_groups_that_meet_more_than_by_chance_are_as_mixed_as_can_be(size: float
     assert list(tables.assignment_table([check])["meets the others"]) == [told]
 
 
-# The command
 FILES = ["--annotations", "annotations.csv", "--raters", "raters.csv"]
 COLUMNS = ["--item", "item_id", "--rater", "rater_id", "--label", "label"]
 GENDER = ["--axis", "rater_gender"]
@@ -168,7 +166,7 @@ def test_tables_and_file_without_ids_unless_they_are_asked_for(folder, capsys) -
     (folder / "annotations.csv").write_text("\n".join([*votes, *copied]) + "\n", encoding="utf-8")
     assert cli.main(["quality", *FILES]) == 0
     printed = capsys.readouterr().out
-    assert "1 pair of raters (2 raters) agree far more" in printed
+    assert "1 pair of raters (2 raters) agrees far more" in printed
     assert "twin" not in printed
     assert cli.main(["quality", *FILES, "--show-ids"]) == 0
     assert "R001, twin, 350, 350" in capsys.readouterr().out

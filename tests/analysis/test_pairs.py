@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import closing
 from itertools import combinations
 
 import numpy as np
@@ -277,11 +278,9 @@ def test_watchers_hear_of_the_groups_first_and_then_of_the_pairs() -> None:
         def found(self, provisional) -> None:
             self.heard.append(provisional)
 
-    listening, pool = Listening(), Pool(workers.threads, 2)
-    try:
+    listening = Listening()
+    with closing(Pool(workers.threads, 2)) as pool:
         final = compute(CROSSED, asked(), pool, listening)
-    finally:
-        pool.close()
     assert list(dict.fromkeys(listening.of)) == [None, "pairs"]
     later = [one for one in listening.heard if one.later is not None]
     assert later

@@ -29,7 +29,6 @@ from grasp_core.report.writers.markdown import table_markdown
 from tests.analysis.models.cases import compute_models, model
 from tests.computing import compute_in_threads
 
-# Other items, or more of them
 UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
 
 
@@ -142,7 +141,6 @@ def test_clean_data_are_tested_as_ever() -> None:
         assert row.label_use.test == "shuffled"
 
 
-# Fitted p-values
 def three_groups(seed: int = 1) -> Dataset:
     """One of three groups has a strong view of its own and a label it likes; age goes with nothing."""
     rng = np.random.default_rng(seed)

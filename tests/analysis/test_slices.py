@@ -29,7 +29,6 @@ from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.reading.making import rows_table
 
-# Slices
 TOPICS = ("art", "news", "sport")
 SPEC = replace(DATA_SPEC, categories=("label 0", "label 1", "label 2"))
 AXES = (("gender",), ("gender", "race"))
@@ -217,7 +216,6 @@ def test_groups_of_a_slice_are_formed_of_its_raters() -> None:
     panel = Slices(data, AnalysisSpec(axes=AXES, slices=("topic",)), "topic")
     assert panel.tests.needs.shape[1] <= 3 * len(prepared.grouping.groups)
     codes = data.attributes["topic"].codes
-    assert isinstance(data.attributes["topic"], Axis)
     sizes = []
     for value in range(3):
         chosen = codes[data.annotations.item] == value
@@ -226,7 +224,6 @@ def test_groups_of_a_slice_are_formed_of_its_raters() -> None:
     assert np.stack(sizes).min() < np.stack(sizes).max()
 
 
-# One axis given another
 RATERS, ITEMS = 60, 60
 
 

@@ -59,12 +59,16 @@ def grouping(**axes: Axis):
     return form_groups(raters, [(name,) for name in axes])
 
 
-def test_the_two_groups_of_an_axis_are_one_hypothesis() -> None:
+def test_the_two_groups_of_an_axis_are_one_hypothesis_with_one_verdict() -> None:
     found = grouping(two=axis(0, 1, 0, 1, 1, 1), three=axis(0, 1, 2, 2, 1, 0))
     assert hypotheses(found) == [(0, 1), (2,), (3,), (4,)]
     # A third group that is too small to be shown is in the complements of both.
     raters = Raters(tuple("uvwxyz"), {"race": axis(0, 0, 1, 1, 1, 2)})
     assert hypotheses(form_groups(raters, [("race",)], min_raters=2)) == [(0,), (1,)]
+    rows = (make_group("A"), make_group("B"))
+    one, other = (row.verdict for row in with_verdicts(rows, [Joint((0, 1), p=0.01, q=0.02)], 3000))
+    assert (one.other, other.other) == (rows[1].group, rows[0].group)
+    assert replace(one, other=None) == replace(other, other=None)
 
 
 def test_one_group_far_out_is_found_and_named() -> None:
@@ -160,13 +164,6 @@ def test_what_is_clear(q: float, bound: float, permutations: int, code: str) -> 
     tested = [Joint((0,), None, ("labels",), 0.01, q, bound, 3.0), Joint((1,), None, (), 0.06, 0.3, 0.31)]
     first, second = with_verdicts(rows, tested, permutations)
     assert (first.verdict.code, second.verdict.code) == (code, "none")
-
-
-def test_both_groups_of_an_axis_have_its_verdict() -> None:
-    rows = (make_group("A"), make_group("B"))
-    one, other = (row.verdict for row in with_verdicts(rows, [Joint((0, 1), p=0.01, q=0.02)], 3000))
-    assert (one.other, other.other) == (rows[1].group, rows[0].group)
-    assert replace(one, other=None) == replace(other, other=None)
 
 
 PLACES = Places(1, 2)

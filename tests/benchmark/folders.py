@@ -46,7 +46,6 @@ def submission_files(names: Sequence[str] = (MOOD, TONE)) -> dict[str, str]:
     return {f"data/{name}/predictions.csv": table(SAID) for name in names}
 
 
-# Tasks to learn
 RAFT = SHARED / "data" / "raft"
 OPEN_ROWS = SHARED / "data" / "raft_open" / "banking_77_source" / "not_in_raft.csv"
 WEATHER = (

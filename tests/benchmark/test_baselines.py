@@ -194,7 +194,6 @@ def test_the_seed_decides_between_equally_good_splits_and_fewer_trees_are_the_fi
     assert staged([], [3, 8]) == [[], []]
 
 
-# AdaBoost's settings
 SETTINGS = (Boosting(10, 1, 1.0), Boosting(25, 1, 1.0), Boosting(10, 2, 0.3))
 
 
@@ -256,7 +255,6 @@ def test_the_command_tunes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert (tmp_path / "adaboost-trials.jsonl").is_file()
 
 
-# As a rater
 VOTES = DataSpec(item="item", rater="rater", label="label", text="words")
 TEXTS = {
     "1": "My order never came and nobody answers me, this is terrible service!",

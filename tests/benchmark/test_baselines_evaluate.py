@@ -205,7 +205,11 @@ def test_the_command_labels_what_is_to_be_handed_in(tmp_path: Path, capsys, monk
     [
         ({"task.json": None}, (), "is no task folder"),
         ({"train.csv": None}, (), "train.csv"),
-        ({"train.csv": "Text,Label\nwet,hail\n"}, (), "row 2: the label 'hail' is none of the 3 classes"),
+        (
+            {"train.csv": "Text,Label\nwet,hail\n"},
+            (),
+            "none of the 3 classes of weather; use one of 'rain', 'snow'",
+        ),
         ({"train.csv": "Text,Label\nwet,rains\n"}, (), "classes of weather; did you mean 'rain'?"),
         ({"task.json": '{"fields": ["Text"]}'}, (), "weather/task.json names no `classes`; add a list"),
         ({}, ("--evaluate", "nowhere.csv"), "nowhere.csv"),

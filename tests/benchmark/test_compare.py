@@ -138,7 +138,6 @@ def test_parts_make_what_is_drawn_at_once(parts: int) -> None:
     assert both.null.size == 850
 
 
-# Mistakes
 MANY = tuple(f"class {number}" for number in range(12))
 
 

@@ -142,7 +142,6 @@ def _plurality(data: Dataset) -> dict[str, str]:
     return {one: a.categories[code] for one, code in zip(a.item_ids, counts.argmax(axis=1), strict=True)}
 
 
-# The commands
 COLUMNS = ["--layout", "long", "--item", "item", "--rater", "rater", "--label", "label"]
 RIGHT = ("no", "yes")
 

@@ -218,7 +218,6 @@ def test_details_hold_scores_and_counts_by_class_that_equal_scikit_learns() -> N
     assert [one.cost(1, 10), one.cost(0.5, 0)] == [52, 1]
 
 
-# Calibration
 FEELING = Task("mood", ("angry", "calm", "sad"), ("text",), ("text",))
 
 
@@ -288,7 +287,6 @@ def test_the_command_tells_it_beside_the_scores(tmp_path: Path, monkeypatch, cap
     assert "shop has no <task>/probabilities.csv" in capsys.readouterr().err
 
 
-# Gold labels
 FILE = f"{MOOD}/test.csv"
 
 

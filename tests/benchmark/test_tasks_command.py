@@ -116,13 +116,27 @@ def test_one_task_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert "did you mean 'terms_of_service'?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("difficulty", ["long", [1], {"a": 1}])
-def test_a_difficulty_that_is_no_list(tmp_path: Path, difficulty: object, capsys) -> None:
+@pytest.mark.parametrize(
+    ("member", "value", "said"),
+    [
+        ("difficulty", "long", """`difficulty` must be a list of texts; found '"long"'"""),
+        ("difficulty", [1], "`difficulty` must be a list of texts; found '[1]'"),
+        ("prompt_fields", 3, "`prompt_fields` must be a list of texts; found '3'"),
+        ("instructions", 3, "`instructions` must be a text; found '3'"),
+        ("shots", True, "`shots` must be a whole number; found 'true'"),
+        ("numeric", 1, "`numeric` must be true or false; found '1'"),
+        ("classes", [], "`classes` needs two or more different names"),
+        ("fields", [], "`fields` must name the text columns"),
+    ],
+)
+def test_a_description_whose_members_are_of_another_kind(
+    tmp_path: Path, member: str, value: object, said: str, capsys
+) -> None:
     (tmp_path / "mood").mkdir()
-    plain = {"classes": ["a", "b"], "fields": ["text"], "difficulty": difficulty}
+    plain = {"classes": ["a", "b"], "fields": ["text"], member: value}
     (tmp_path / "mood" / "task.json").write_text(json.dumps(plain), encoding="utf-8")
     assert cli.main(["raft", "tasks", "--tasks", str(tmp_path)]) == cli.BAD_INPUT
-    assert "`difficulty` must be a list of texts" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 def test_the_example_leads_to_a_score(tmp_path: Path, monkeypatch, capsys) -> None:

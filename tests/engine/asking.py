@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import pytest
@@ -82,11 +82,8 @@ def answer_of(
     data: Dataset, spec: RunSpec, make_executor=workers.threads, n_workers: int = 2, checkpoints=None
 ) -> dict:
     """What is found of a data set, without the clock."""
-    pool = Pool(make_executor, n_workers)
-    try:
+    with closing(Pool(make_executor, n_workers)) as pool:
         return digits(compute(data, spec, pool, Watcher(), checkpoints))
-    finally:
-        pool.close()
 
 
 @contextmanager

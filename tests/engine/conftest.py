@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from sqlalchemy import URL
 
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -35,3 +37,8 @@ def processes() -> Iterator[Pool]:
     pool.warm()
     yield pool
     pool.close()
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> URL:
+    return URL.create("sqlite", database=str(tmp_path / "grasp.db"))

@@ -79,7 +79,6 @@ def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) 
     going = ask(service, permutations=ENDLESS)
     in_progress(service, going)
     found = service.provisional(going.id)
-    assert found is not None
     assert found.provisional
     again = service.provisional(going.id)
     assert again is found or again != found  # not sent twice
@@ -94,7 +93,6 @@ def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) 
 
 def test_it_is_answered_by_its_key_alone(server: Server) -> None:
     desk = server.service._computing._desk
-    assert desk is not None
     place = Path(desk._token.address)
     assert place.parent.stat().st_mode & 0o077 == 0
     with pytest.raises(AuthenticationError):

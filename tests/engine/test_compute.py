@@ -16,11 +16,9 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.watching import Checkpoints, Watcher
 from grasp_core.model.annotations import FloatArray
-from grasp_core.model.errors import RunCancelledError, SelfCheckError, SpecError
-from grasp_core.model.result import Result, RunResult
+from grasp_core.model.errors import RunCancelledError, SelfCheckError
+from grasp_core.model.result import Result
 from tests.engine.asking import DATA, ENDLESS, answer, digits, question
-
-# The same digits
 
 
 @pytest.mark.parametrize("n_workers", [2, 3, 8])
@@ -65,14 +63,6 @@ def test_runs_side_by_side(right: dict, threads: Pool) -> None:
     assert found[1] == answer(seed=2)
 
 
-def test_a_result_survives_its_file_form(threads: Pool) -> None:
-    result = compute(DATA, question(), threads, Watcher())
-    assert RunResult.from_dict(result.to_dict()) == result
-
-
-# Resumed
-
-
 class Resumed(Checkpoints):
     """Begins with these blocks and notes what is computed."""
 
@@ -88,13 +78,13 @@ class Resumed(Checkpoints):
         self.after.append((start, values.copy()))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_any_blocks_computed_before_count(monkeypatch, right: dict, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "share"), [*((seed, 0.6) for seed in range(5)), (0, 1.0)])
+def test_any_blocks_computed_before_count(monkeypatch, right: dict, seed: int, share: float) -> None:
     monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 0.001)
     chance = random.Random(seed)
     first = Resumed([])
     assert answer(checkpoints=first) == right
-    kept = [block for block in first.after if chance.random() < 0.6]
+    kept = [block for block in first.after if chance.random() < share]
     chance.shuffle(kept)
     second = Resumed(kept)
     assert answer(checkpoints=second, n_workers=3) == right
@@ -102,17 +92,6 @@ def test_any_blocks_computed_before_count(monkeypatch, right: dict, seed: int) -
         [np.arange(start, start + len(values)) for start, values in (*kept, *second.after)]
     )
     assert sorted(whole) == list(range(1000))
-
-
-def test_all_blocks_computed_before(right: dict) -> None:
-    first = Resumed([])
-    answer(checkpoints=first)
-    second = Resumed(first.after)
-    assert answer(checkpoints=second) == right
-    assert not second.after
-
-
-# Progress and its end
 
 
 class Watched(Watcher):
@@ -173,14 +152,6 @@ def test_an_error_in_a_worker_is_passed_on(monkeypatch, threads: Pool) -> None:
     with pytest.raises(ZeroDivisionError):
         compute(DATA, question(), threads, Watcher())
     assert not list(threads.folder.iterdir())
-
-
-# Refused before any permutation
-
-
-def test_an_error_for_the_user_is_passed_on(threads: Pool) -> None:
-    with pytest.raises(SpecError, match="the data have no axis age; there are gender, race, region"):
-        compute(DATA, question(axes=(("age",),)), threads, Watcher())
 
 
 def test_a_contradicted_run_reports_nothing(monkeypatch, threads: Pool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -133,11 +134,9 @@ def test_a_run_passes_all_stages_that_its_course_has() -> None:
     axes = (("rater_gender",), ("rater_age",), ("rater_race",))
     asked = AnalysisSpec(axes=axes, permutations=300, pairs=True, given=("rater_age",))
     spec = RunSpec(example_spec().data, asked)
-    noted, pool = Noting(), Pool(workers.threads, 2)
-    try:
+    noted = Noting()
+    with closing(Pool(workers.threads, 2)) as pool:
         compute(load(*tables, spec.data), spec, pool, noted)
-    finally:
-        pool.close()
     stages = list(dict.fromkeys(one.stages for one in noted.seen if one.stages))
     assert stages[0] == "Groups · Pairs · Given"
     assert stages[-1] == "Groups done · Pairs done · Given"
@@ -159,7 +158,6 @@ def test_after_the_first_third_the_time_left_is_right_within_a_fifth(name: str) 
             part = OnCourse(noted, course, event["of"])
             continue
         clock.now = event["at"]
-        assert part is not None
         part.check(Progress(event["done"], event["total"], event["left"]))
         left = noted.seen[-1].seconds_left
         if clock.now > whole / 3 and left is not None:
@@ -215,12 +213,9 @@ def test_models_are_near_what_was_measured(data, models: int, measured: float) -
     assert measured / 2 < models_seconds(data, models, axes, 2) < measured * 2
 
 
-def test_small_groups_that_are_not_shown_cost_nothing() -> None:
+def test_seconds_are_of_what_is_shown_and_of_slices() -> None:
     data = shaped(4554, 60, 100_000, 5, {"name": 40})
     assert default_seconds(data, [("name",)], 3) < default_seconds(data, [("name",)], 1)
-
-
-def test_slices_ask_once_more_for_the_items_that_have_a_value() -> None:
     data = shaped(4554, 4309, 150_702, 5, D3)
     whole = default_seconds(data, [("gender",)], 2)
     assert default_seconds(data, [("gender",)], 2, ["topic"]) == pytest.approx(whole * (1 + 2 / 3), rel=1e-3)

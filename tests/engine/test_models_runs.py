@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,11 +30,6 @@ def ask(service: Service, **analysis) -> RunRecord:
 @pytest.fixture(scope="module")
 def right() -> dict:
     return answer(workers.threads, 1)
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> URL:
-    return URL.create("sqlite", database=str(tmp_path / "grasp.db"))
 
 
 def test_processes_give_the_digits_of_threads(right: dict) -> None:

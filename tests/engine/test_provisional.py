@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import closing
 from types import SimpleNamespace
 
 import numpy as np
@@ -39,7 +39,6 @@ class Onlooker(Watcher):
         self.shown: list[RunResult] = []
 
     def found(self, provisional: Result) -> None:
-        assert isinstance(provisional, RunResult)
         self.shown.append(provisional)
 
 
@@ -66,13 +65,10 @@ def run(request: pytest.FixtureRequest) -> tuple[list[RunResult], RunResult]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(provisional_module, "EVERY_SECONDS", 0.0)
         patched.setattr(provisional_module, "SHARE", 0)
-        onlooker, pool = Onlooker(), Pool(workers.threads, 2)
-        try:
+        onlooker = Onlooker()
+        with closing(Pool(workers.threads, 2)) as pool:
             spec = question(permutations=12_000, correction=request.param)  # counted at the end
             final = compute(DATA, spec, pool, onlooker)
-        finally:
-            pool.close()
-    assert isinstance(final, RunResult)
     return onlooker.shown, final
 
 
@@ -152,11 +148,9 @@ def test_nothing_is_made_for_a_watcher_who_does_not_look() -> None:
         def looks_on(self) -> bool:
             return False
 
-    elsewhere, pool = Elsewhere(), Pool(workers.threads, 2)
-    try:
+    elsewhere = Elsewhere()
+    with closing(Pool(workers.threads, 2)) as pool:
         assert compute(DATA, question(permutations=300, pairs=True), pool, elsewhere)
-    finally:
-        pool.close()
     assert elsewhere.shown == []
 
 
@@ -172,20 +166,14 @@ def test_models_are_shown_so_too() -> None:
             if self.shown and self.shown[-1].permutations >= 200:  # none while it is prepared
                 raise RunCancelledError
 
-    seen, pool = Seen(), Pool(workers.threads, 2)
-    try:
-        with pytest.raises(RunCancelledError):
-            compute(models_asking.DATA, models_asking.question(permutations=ENDLESS), pool, seen)
-    finally:
-        pool.close()
+    seen = Seen()
+    with closing(Pool(workers.threads, 2)) as pool, pytest.raises(RunCancelledError):
+        compute(models_asking.DATA, models_asking.question(permutations=ENDLESS), pool, seen)
     assert seen.shown[0].permutations == 0
     sides = [side for row in seen.shown[-1].groups for side in row.models.values()]
     intervals = [one.p_interval for side in sides for one in side.statistics.values() if one.p is not None]
     assert intervals
     assert None not in intervals
-
-
-# Not taken for a final one
 
 
 def test_its_file_form_says_so_and_is_refused_as_a_result(run: tuple) -> None:
@@ -198,14 +186,6 @@ def test_its_file_form_says_so_and_is_refused_as_a_result(run: tuple) -> None:
     assert "permutations_done" not in run[1].to_dict()
 
 
-# On a server
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> URL:
-    return URL.create("sqlite", database=str(tmp_path / "grasp.db"))
-
-
 @pytest.fixture
 def service(url: URL) -> Iterator[Service]:
     with serving(url) as made:
@@ -216,7 +196,6 @@ def test_whoever_waits_sees_the_first_result_and_then_the_end(service: Service) 
     record = ask(service, permutations=ENDLESS)
     service.wait(record.id, 200)
     first = service.provisional(record.id)
-    assert first is not None
     assert first.provisional
     wait_until(lambda: service.provisional(record.id).permutations >= 100)
     service.cancel(record.id)

@@ -32,11 +32,6 @@ VOTES, RATERS = files(*simulate(1, **SHAPE))
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> URL:
-    return URL.create("sqlite", database=str(tmp_path / "grasp.db"))
-
-
-@pytest.fixture
 def root(tmp_path: Path) -> Path:
     made = tmp_path / "mounted"
     made.mkdir()

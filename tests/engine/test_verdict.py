@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from benchmarks.planted import dataset
 from grasp_core.engine import watching as provisional_module
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import schedule as blocks_module
@@ -25,6 +27,7 @@ from grasp_core.permutation.testing import tally as tally_module
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
+from grasp_core.report.findings.sentences import answer
 from grasp_core.report.public_view import public_view
 from grasp_core.report.tables import verdict_table
 from grasp_core.report.tidy import VERDICT_COLUMNS, table_csv
@@ -43,13 +46,8 @@ def example(**analysis) -> tuple[Dataset, RunSpec]:
 
 
 def run(data: Dataset, spec: RunSpec, n_workers: int = 2, watcher: Watcher | None = None) -> RunResult:
-    pool = Pool(workers.threads, n_workers)
-    try:
-        found = compute(data, spec, pool, watcher or Watcher())
-    finally:
-        pool.close()
-    assert isinstance(found, RunResult)
-    return found
+    with closing(Pool(workers.threads, n_workers)) as pool:
+        return compute(data, spec, pool, watcher or Watcher())
 
 
 def verdicts(result: RunResult) -> dict[Group, Verdict]:
@@ -84,25 +82,18 @@ def test_what_was_planted_is_clear_and_explains_what_holds_it(planted: RunResult
     assert found[INCOHESIVE].kinds == ("items", "cohesion")
 
 
-def test_neither_workers_nor_blocks_change_a_digit(planted: RunResult, monkeypatch) -> None:
+def test_neither_workers_blocks_nor_the_order_of_axes_change_a_verdict(planted, monkeypatch) -> None:
     monkeypatch.setattr(blocks_module, "FIRST_BLOCK", 7)
     monkeypatch.setattr(blocks_module, "FIRST_LABELS", 0)
     data, spec = example(permutations=FEWEST_CLEAR)
-    assert verdicts(run(mostly_women(data), spec, n_workers=1)) == verdicts(planted)
-
-
-def test_the_order_of_axes_changes_no_verdict(planted: RunResult) -> None:
-    data, spec = example(permutations=FEWEST_CLEAR)
     turned = replace(spec, analysis=replace(spec.analysis, axes=spec.analysis.axes[::-1]))
-    assert verdicts(run(mostly_women(data), turned)) == verdicts(planted)
+    assert verdicts(run(mostly_women(data), turned, n_workers=1)) == verdicts(planted)
 
 
 def test_the_two_groups_of_an_axis_are_one_question(planted: RunResult) -> None:
     found = verdicts(planted)
     man, woman = (found[Group(("rater_gender",), (value,))] for value in ("Man", "Woman"))
     assert man.other == Group(("rater_gender",), ("Woman",))
-    assert man.spread is not None
-    assert woman.spread is not None
     assert man.spread.ratio == pytest.approx(1 / woman.spread.ratio)
     assert replace(man, other=None, spread=None) == replace(woman, other=None, spread=None)
 
@@ -124,7 +115,6 @@ def test_they_stand_in_files_and_tables(planted: RunResult) -> None:
 def test_strangers_read_no_name_of_a_hidden_group_in_them(planted: RunResult) -> None:
     few = tuple(replace(row, n_raters=4) if row.group == COHESIVE else row for row in planted.groups)
     shown = public_view(replace(planted, groups=few))
-    assert isinstance(shown, RunResult)
     names = {row.group for row in shown.groups}
     assert COHESIVE not in names
     assert {verdict.by for verdict in verdicts(shown).values()} <= names | {None}
@@ -204,6 +194,20 @@ def test_mirrored_regroupings_are_as_far_out_as_each_other(seed: int) -> None:
     found, _ = verdicts(run(halves(1), spec)).values()
     exact = 2 / 70
     assert found.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / FEWEST_CLEAR))
+
+
+@pytest.mark.parametrize("raters", [3, 4])
+def test_twenty_regroupings_are_too_few(raters: int) -> None:
+    """One of 20 is no p below 0.05: three raters against three are told so, and what brings more of them."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, (2 * raters, 12)).astype(np.int64)
+    data = dataset(labels, 2, {"side": ["in"] * raters + ["out"] * raters})
+    spec = replace(question(), analysis=AnalysisSpec((("side",),), permutations=FEWEST_CLEAR))
+    result = run(data, spec)
+    assert {one.why for one in verdicts(result).values()} == ({"few-raters"} if raters == 3 else {None})
+    told = answer(result)
+    assert told.headline.plain.startswith("No answer: too few raters") == (raters == 3)
+    assert ("Ask more raters: so few" in told.details[-1].plain) == (raters == 3)
 
 
 def test_pairs_and_groups_given_an_axis_have_verdicts() -> None:

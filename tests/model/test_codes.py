@@ -20,6 +20,7 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Code, Remark, said
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import for_python, without_options
+from grasp_core.report.words.levels import unranked
 from tests.results import make_group, make_result
 
 ROOT = Path(__file__).parents[2]
@@ -43,8 +44,12 @@ def example(code: Code) -> Remark:
     return code(**numbers)
 
 
-def test_each_has_a_name_and_words_of_its_own() -> None:
+def test_each_has_a_name_and_words_of_its_own_and_is_documented() -> None:
     assert len(CODES) == len(EVERY) == len({code.value for code in EVERY})
+    assert runpy.run_path(str(ROOT / "tools" / "codes_table.py"))["written"]() == DOCUMENT, (
+        "run: make codes-table"
+    )
+    assert all(f"\n{code.key}," in DOCUMENT for code in EVERY)
 
 
 @pytest.mark.parametrize("code", EVERY, ids=lambda code: code.key)
@@ -63,20 +68,10 @@ def test_each_is_worded_and_travels_in_a_result(code: Code) -> None:
     }
 
 
-def test_each_is_documented() -> None:
-    assert runpy.run_path(str(ROOT / "tools" / "codes_table.py"))["written"]() == DOCUMENT, (
-        "run: make codes-table"
-    )
-    assert all(f"\n{code.key}," in DOCUMENT for code in EVERY)
-
-
-def test_sentences_of_earlier_versions_and_codes_of_later_ones_are_their_text() -> None:
+def test_sentences_of_files_are_worded_from_their_code_if_this_version_knows_it() -> None:
     assert remark_from_dict("as it was") == said("as it was")
     later = {"code": "of-the-future", "numbers": {"n": [{"x": 1}]}, "text": "as it will be"}
     assert str(remark_from_dict(later)) == "as it will be"
-
-
-def test_a_remark_is_worded_from_its_code_whatever_text_the_file_has() -> None:
     plain = Caution.TOO_FEW_FOR_P().to_dict() | {"text": "rater 4711"}
     assert str(remark_from_dict(plain)) == str(Caution.TOO_FEW_FOR_P())
 
@@ -148,6 +143,13 @@ def test_columns_joined_by_hand_are_told_how_to_be_joined() -> None:
     assert for_python(joined) == f"{said_so}by axes=[('a', 'b')]"
 
 
+def test_a_proposed_order_is_a_list_in_python() -> None:
+    said = unranked(["high", "low", "medium"])
+    assert said is not None
+    assert said.endswith("; proposed: --categories 'low,medium,high'")
+    assert for_python(said).endswith("; proposed: categories=['low', 'medium', 'high']")
+
+
 PLACES = (
     "on Results or Data",
     "on Data",
@@ -189,11 +191,8 @@ def test_on_pages_the_options_of_the_command_are_left_out_and_places_stay() -> N
     assert without_options("such as the batch (--within), or not") == "such as the batch, or not"
 
 
-def test_every_caution_of_a_run_has_a_rank() -> None:
+def test_cautions_have_ranks_and_those_that_make_marks_wrong_come_first() -> None:
     assert RANKS.keys() == {*Caution, *GuardCaution, *ShuffleCaution, *ScreenCaution}
-
-
-def test_what_makes_marks_wrong_comes_first_and_equals_stay_as_they_came() -> None:
     odd = [said("one column is odd"), said("another is")]
     guard = GuardCaution.OWN_ITEMS(axis="gender", group="Woman", met=60)
     small = Caution.SMALL_GROUPS(small=1, groups=4, least=5)

@@ -27,14 +27,11 @@ def plain() -> dict:
     return make_result((row,), dsi=(), warnings=("a warning",)).to_dict()
 
 
-def test_round_trip() -> None:
+def test_round_trip_in_a_form_that_names_its_format() -> None:
     for result in (make_result(), make_result(strata=("gender",), p_value="paper")):
         text = json.dumps(result.to_dict(), allow_nan=False)
         assert RunResult.from_dict(json.loads(text)) == result
     assert RunResult.from_dict(plain()).to_dict() == plain()
-
-
-def test_the_file_form_names_its_format() -> None:
     stored = make_result().to_dict()
     assert stored["format"] == "grasp-run"
     assert stored["version"] == 3

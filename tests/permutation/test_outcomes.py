@@ -95,7 +95,8 @@ def test_every_cell_by_a_naive_loop(family, correction, p_value, lost: float) ->
     def corrected(cells: tuple[tuple[int, int], ...]) -> list[float]:
         if correction == "max-t":
             h, t = (list(index) for index in zip(*cells, strict=True))
-            return naive_max_t(observed[h, t], null[:, h, t], [place == upper for place in t])
+            found = naive_max_t(observed[h, t], null[:, h, t], [place == upper for place in t])
+            return [max(q, p[cell]) for q, cell in zip(found, cells, strict=True)]
         return naive_step_up([p[cell] for cell in cells], correction == "benjamini-yekutieli")
 
     levels = set()

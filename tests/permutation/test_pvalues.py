@@ -30,7 +30,6 @@ from tests.permutation.naive import GRID, JITTER, naive_max_t, naive_paper, naiv
 from tests.permutation.simulated import GAI, clustered, coded, dsi_p, part, simulate
 from tests.strategies import rated
 
-# p-values and corrections
 NULLS = st.lists(GRID, min_size=100, max_size=140)
 
 
@@ -114,8 +113,11 @@ def test_max_t_by_a_naive_loop(seed: int, lost: float) -> None:
     null[rng.random(null.shape) < lost] = np.nan
     null[7] = np.nan  # a permutation that says nothing at all
     observed = np.array([0.3, 38.0, -0.02, 4.0])
-    found = q_values([0.5, 0.01, 0.05, 0.01], observed, null, "max-t")
-    assert found == pytest.approx(naive_max_t(observed, null), abs=1e-12)
+    p = [0.5, 0.01, 0.05, 0.6]
+    found = q_values(p, observed, null, "max-t")
+    by_deviations = naive_max_t(observed, null)
+    assert by_deviations[3] < p[3]
+    assert found == pytest.approx([max(pair) for pair in zip(p, by_deviations, strict=True)], abs=1e-12)
     assert all(0 < q <= 1 for q in found)
 
 

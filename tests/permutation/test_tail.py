@@ -28,7 +28,6 @@ from grasp_core.permutation.testing.tally import Counted, Tally
 from grasp_core.statistics.rater_residuals import evidence
 from tests.permutation.simulated import GAI, GROUPS, by_group_and_axis, kept
 
-# Curves through tails
 B = 5000
 MANY = 60.0
 """The logarithm of so many regroupings that they bound nothing."""

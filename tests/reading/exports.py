@@ -151,7 +151,6 @@ def survives(read: Callable[..., Parsed | None], *arguments: Any) -> None:
         assert found.data.num_rows > 0
         assert found.lines is not None
         assert len(found.lines) == found.data.num_rows
-        assert found.recipe is not None
         if found.recipe.spec is not None:
             spec = found.recipe.spec
             assert {spec.item, spec.rater, spec.label} <= set(found.columns)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -93,7 +94,6 @@ def content(data: Dataset, axes: Sequence[str] = ("gender", "age")) -> object:
     return votes, profiles
 
 
-# Layouts
 def long_rows(said: Given, header: Sequence[str] = ("item", "rater", "label", "second")) -> Rows:
     rows = [[item, rater, *labels, *said.axes[rater]] for (item, rater), labels in said.labels.items()]
     return [[*header, "gender", "age"], *rows]
@@ -115,7 +115,6 @@ def wide_rows(said: Given) -> Rows:
     return [["rater", *said.items, "the gender", "the age"], *rows]
 
 
-# Formats
 def records(rows: Rows) -> list[dict[str, str]]:
     return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
 
@@ -134,6 +133,7 @@ FORMATS: dict[str, Callable[[Rows], bytes]] = {
     "JSON Lines": lambda rows: "\n".join(map(json.dumps, records(rows))).encode(),
     "Parquet": lambda rows: parquet_of(records(rows)),
 }
+OF_FILES = {"sha256": "", "files": (), "account": None}
 AXES = ("gender", "age")
 THE_AXES = ("the gender", "the age")
 BY_ITEM = DataSpec(layout="items-by-raters", item="item", rater="rater", text="text")
@@ -148,13 +148,21 @@ def test_every_layout_comes_back_from_every_format(form: str, said: Given) -> No
         return read_table(FORMATS[form](rows), "file")
 
     long, raters = long_rows(said), read(rater_rows(said))
-    assert content(load(read(long), None, LONG, AXES)) == said.content()
     both = load(read(long), None, replace(LONG, further=(Question("second"),)), AXES)
     assert content(both) == said.content(2)
-    assert content(load(read([row[:4] for row in long]), raters, LONG, AXES)) == said.content()
-    assert content(load(read(item_rows(said)), raters, BY_ITEM, AXES)) == said.content()
+    one = load(read(long), None, LONG, AXES)
+    beside = load(read([row[:4] for row in long]), raters, LONG, AXES)
+    by_item = load(read(item_rows(said)), raters, BY_ITEM, AXES)
     by_rater = load(read(wide_rows(said)), None, BY_RATER, THE_AXES)
-    assert content(by_rater, THE_AXES) == said.content()
+    for found, axes in ((one, AXES), (beside, AXES), (by_item, AXES), (by_rater, THE_AXES)):
+        assert content(found, axes) == said.content()
+        assert replace(found.summary, **OF_FILES) == replace(one.summary, **OF_FILES)
+        orders = [[axis.values for axis in data.raters.axes.values()] for data in (found, one)]
+        assert orders[0] == orders[1]
+    for name in ("item_ids", "rater_ids", "categories"):
+        assert getattr(beside.annotations, name) == getattr(one.annotations, name)
+    for name in ("indptr", "rater", "category"):
+        assert np.array_equal(getattr(beside.annotations, name), getattr(one.annotations, name))
 
 
 @pytest.mark.parametrize("form", ["JSON", "Parquet"])
@@ -167,15 +175,11 @@ def test_lists_in_a_row_per_item(form: str, said: Given) -> None:
         gender = [said.axes[r][0] for r in by]
         rows.append({"item_id": item, "raters": list(by), "labels": list(by.values()), "gender": gender})
     table = read_table(json.dumps(rows).encode() if form == "JSON" else parquet_of(rows), "file")
-    assert table.recipe is not None
-    assert table.recipe.spec is not None
     spec = replace(table.recipe.spec, label="labels")
     votes, axes = said.content()
     expected = votes, {rater: values[:1] for rater, values in axes.items()}
     assert content(load(table, None, spec, ("gender",)), ("gender",)) == expected
 
-
-# Guessing
 
 HEADERS = (
     ("item", "rater", "label", "second"),

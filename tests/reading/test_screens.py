@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +33,6 @@ from tests.computing import compute_in_threads
 from tests.permutation.simulated import coded, part
 from tests.reading.making import LONG, csv_bytes, labels_of, rows_table
 
-# Constant raters
 SETS = 20
 
 
@@ -88,7 +88,6 @@ def test_what_a_whole_group_says_is_its_label_use() -> None:
     assert cautions == [[], [Caution.CONSTANT_RATERS, ScreenCaution.SCREENED_IN_GROUPS]]
 
 
-# Near-duplicates
 LABELS = ("a", "b", "c")
 
 
@@ -195,7 +194,6 @@ def test_how_long_the_searches_take_is_told_from_the_size(items, raters, instant
     assert is_quick_search(crowd(1, items=items)) == quick
 
 
-# Raters at chance
 def named(annotations: Annotations) -> set[int]:
     return set(np.flatnonzero(random_responders(annotations).random))
 
@@ -324,11 +322,8 @@ def test_a_run_says_whom_screens_name_in_numbers() -> None:
 
 def test_clickers_make_differences_that_are_none_and_screening_removes_them() -> None:
     # 4 clickers of a group of 10 make 9 of 10 runs wrong; without them .05, so 3 of 6 has p < .01.
-    pool = Pool(workers.threads)
-    try:
+    with closing(Pool(workers.threads)) as pool:
         before, after = (wrong(range(6), screen, pool) for screen in (False, True))
-    finally:
-        pool.close()
     assert before["irr"] > 0.5
     assert max(after.values()) < 0.5
 

@@ -27,7 +27,6 @@ from tests.shared_data import SHARED, needs_shared_data
 pytestmark = needs_shared_data
 
 
-# Published data sets
 DATA = SHARED / "data"
 AXES = ("rater_gender", "rater_race", "rater_age")
 REMOVED = (("removed", "True"),)
@@ -88,7 +87,6 @@ def test_convabuse():
     assert data.annotations.categories == ("abusive", "not abusive")
 
 
-# Files that nobody here wrote
 FILES = SHARED / "data" / "strangers"
 AT_ONCE = (
     *("armis", "csc", "ct_open_cf", "ct_relex_multi", "emofull", "gws_resp", "hatebr", "medevac_long"),

@@ -17,6 +17,7 @@ from grasp_core.report.comparison import (
     slices_compared,
 )
 from tests.results import (
+    asked,
     make_group,
     make_label_use,
     make_outcome,
@@ -25,11 +26,6 @@ from tests.results import (
     with_pairs,
     with_slices,
 )
-
-
-def _asked(result: RunResult, **fields: object) -> RunResult:
-    spec = replace(result.spec, analysis=replace(result.spec.analysis, **fields))
-    return replace(result, spec=spec)
 
 
 def _with(row: GroupResult) -> RunResult:
@@ -53,7 +49,7 @@ def test_a_run_is_the_same_as_itself() -> None:
 
 def test_every_field_of_the_analysis_is_told_in_words() -> None:
     a = make_result()
-    b = _asked(
+    b = asked(
         a,
         statistics=("irr", "gai"),
         gai=("negentropy", "cross_negentropy"),
@@ -69,7 +65,7 @@ def test_every_field_of_the_analysis_is_told_in_words() -> None:
         level="ordinal",
         axes=(("gender",),),
     )
-    told = {difference.name: (difference.a, difference.b) for difference in compare(a, b).spec}
+    told = {difference.what: (difference.a, difference.b) for difference in compare(a, b).spec}
     assert told == {
         "Axes and intersections": ("age, gender, gender × race, race", "gender"),
         "Statistics": (
@@ -104,7 +100,7 @@ def test_every_field_of_reading_is_told() -> None:
         exclude=(("trust", "no"),),
     )
     told = {
-        difference.name: difference.b
+        difference.what: difference.b
         for difference in compare(a, replace(a, spec=replace(a.spec, data=data))).spec
     }
     assert told == {
@@ -122,7 +118,7 @@ def test_every_field_of_reading_is_told() -> None:
 def test_other_data() -> None:
     a = make_result()
     b = replace(a, data=replace(a.data, sha256="1" * 64, items=349, label_counts=(1, 2, 3)))
-    names = [difference.name for difference in compare(a, b).data]
+    names = [difference.what for difference in compare(a, b).data]
     assert names == ["Fingerprint (SHA-256)", "Items", "Annotations per label"]
     table = differences_table(compare(a, b).data)
     assert table.loc[1].tolist() == ["Items", "350", "349"]
@@ -150,16 +146,13 @@ def test_a_group_that_gains_its_stars() -> None:
     ]
 
 
-def test_a_marked_group_that_turns_round() -> None:
+def test_a_group_that_turns_round_has_changed_if_it_is_marked() -> None:
     a = _with(make_group(gai=make_outcome(1.3, "up", "*")))
     b = _with(make_group(gai=make_outcome(0.8, "down", "*")))
     assert (
         changes_table(compare(a, b).changed)["significance"].tolist()
         == ["may be luck, in the other direction"] * 2
     )
-
-
-def test_an_unmarked_group_that_turns_round_is_no_change() -> None:
     a = _with(make_group(gai=make_outcome(1.1, "up")))
     b = _with(make_group(gai=make_outcome(0.9, "down")))
     assert not compare(a, b).changed
@@ -172,6 +165,11 @@ def test_not_estimable_moves_nowhere() -> None:
     assert change.value_moved is None
     assert change.q_moved is None
     assert changes_table([change])["moved"].isna().all()
+    row = make_group("A", gai=make_outcome(1.0, "up"))
+    a = make_result((with_label_use(row, make_label_use({"No": 12.0, "Yes": -9.0}, "**")),))
+    b = make_result((with_label_use(row, make_label_use({"Ja": 5.0, "Nein": -20.0}, "*")),))
+    (change,) = [change for change in compare(a, b).changes if change.statistic == "label_use"]
+    assert change.value_moved is None
 
 
 def test_groups_and_statistics_of_one_run_only() -> None:
@@ -183,18 +181,6 @@ def test_groups_and_statistics_of_one_run_only() -> None:
     assert comparison.only_a == (Group(("gender",), ("Woman",)),)
     assert comparison.only_b == (Group(("race",), ("X",)),)
     assert [change.group.label for change in comparison.changes] == ["Man", "Man"]
-
-
-def test_the_order_of_an_intersection_does_not_matter() -> None:
-    row = make_group(gai=make_outcome(1, "up"))
-    a = replace(row, group=Group(("race", "gender"), ("Asian", "Woman")))
-    b = replace(row, group=Group(("gender", "race"), ("Woman", "Asian")))
-    comparison = compare(_with(a), _with(b))
-    assert [change.statistic for change in comparison.changes] == ["gai", "dsi"]
-    assert not comparison.spec
-
-
-def test_nothing_in_common() -> None:
     comparison = compare(
         make_result((make_group(irr=make_outcome(0, "up")),), statistics=("irr",)),
         make_result((make_group(xrr=make_outcome(0, "up")),), statistics=("xrr",)),
@@ -202,6 +188,12 @@ def test_nothing_in_common() -> None:
     assert not comparison.changes
     assert in_words(comparison) == ()
     assert changes_table(comparison.changes).empty
+    row = make_group(gai=make_outcome(1, "up"))
+    a = replace(row, group=Group(("race", "gender"), ("Asian", "Woman")))
+    b = replace(row, group=Group(("gender", "race"), ("Woman", "Asian")))
+    comparison = compare(_with(a), _with(b))
+    assert [change.statistic for change in comparison.changes] == ["gai", "dsi"]
+    assert not comparison.spec
 
 
 def test_label_use_is_held_by_the_label_that_sets_a_apart() -> None:
@@ -219,14 +211,6 @@ def test_label_use_is_held_by_the_label_that_sets_a_apart() -> None:
         "Label use: 1 of 1 group changed significance; the largest move of a value is 0.070."
     )
     assert "label_use" not in compare(a, make_result((one, other))).statistics
-
-
-def test_a_label_that_b_lacks_has_no_value_there() -> None:
-    row = make_group("A", gai=make_outcome(1.0, "up"))
-    a = make_result((with_label_use(row, make_label_use({"No": 12.0, "Yes": -9.0}, "**")),))
-    b = make_result((with_label_use(row, make_label_use({"Ja": 5.0, "Nein": -20.0}, "*")),))
-    (change,) = [change for change in compare(a, b).changes if change.statistic == "label_use"]
-    assert change.value_moved is None
 
 
 def test_further_labels_and_the_mean_are_held_without_marks_of_their_own() -> None:
@@ -287,9 +271,6 @@ def test_pairs_are_held_against_each_other_in_either_order() -> None:
     ]
     assert other.loc["XRR", "significance"] == "may be luck → not significant"
     assert other.loc["Difference in IRR", "moved"] == pytest.approx(0.13)
-
-
-def test_pairs_of_one_run_only_are_not_compared() -> None:
     assert pairs_compared(with_pairs(), make_result()).empty
     assert pairs_compared(make_result(), with_pairs()).empty
 

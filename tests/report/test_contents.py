@@ -14,18 +14,15 @@ def spec(label, *axes):
     return RunSpec(data, AnalysisSpec(axes=axes))
 
 
-def test_titles():
+def test_titles_and_questions():
     assert run_title(make_result().spec) == "Q_overall by age, gender, race, race × gender"
     assert run_title(spec(None, ("a",))) == "Labels by a"
     many = [(name,) for name in "abcdef"]
     assert run_title(spec("x\ny\u202e", *many)) == "x y[U+202E] by a, b, c, d and 2 more"
-
-
-def test_marks_name_the_correction():
-    assert marks(AnalysisSpec(axes=(("a",),), correction="max-t"))[2] == (
-        "**",
-        "after correction, q < 0.05 (Westfall–Young max-T)",
-    )
+    one = make_result().spec
+    several = replace(one, data=replace(one.data, further=tuple(map(Question, ("Q\n2", "Q3", "Q4", "Q5")))))
+    assert dict(conventions(several))["Questions"].startswith("Q_overall, Q 2, Q3, Q4, Q5. IRR and XRR take")
+    assert run_title(several).startswith("Q_overall, Q 2, Q3, Q4 and 1 more by age")
 
 
 def test_methods_are_those_of_the_run():
@@ -35,7 +32,7 @@ def test_methods_are_those_of_the_run():
     assert [method.name for method in methods(replace(result, dsi=()))] == ["IRR", "GAI"]
 
 
-def test_conventions():
+def test_conventions_and_marks():
     analysis = AnalysisSpec(axes=(("a",),), seed=7, permutations=500, strata=("x\u202e",))
     stated = dict(conventions(replace(make_result().spec, analysis=analysis)))
     assert stated["Random groupings"] == (
@@ -44,13 +41,10 @@ def test_conventions():
     assert stated["GAI"] == "IRR divided by XRR."
     assert stated["Level of measurement"].startswith("Nominal: names. Two different labels disagree fully")
     assert "Questions" not in stated
-
-
-def test_several_questions_are_named():
-    one = make_result().spec
-    several = replace(one, data=replace(one.data, further=tuple(map(Question, ("Q\n2", "Q3", "Q4", "Q5")))))
-    assert dict(conventions(several))["Questions"].startswith("Q_overall, Q 2, Q3, Q4, Q5. IRR and XRR take")
-    assert run_title(several).startswith("Q_overall, Q 2, Q3, Q4 and 1 more by age")
+    assert marks(AnalysisSpec(axes=(("a",),), correction="max-t"))[2] == (
+        "**",
+        "after correction, q < 0.05 (Westfall–Young max-T)",
+    )
 
 
 def test_reasons_are_listed_once():

@@ -35,9 +35,7 @@ from tests.results import make_group, make_outcome, make_result, saying, with_pa
 def run(data: Dataset, **changes: object) -> RunResult:
     spec = run_spec(1, FEWEST_CLEAR)
     axes = tuple((name,) for name in data.raters.axes)
-    found = compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, axes=axes, **changes)))
-    assert isinstance(found, RunResult)
-    return found
+    return compute_in_threads(data, replace(spec, analysis=replace(spec.analysis, axes=axes, **changes)))
 
 
 def check(*rows, items: float | None = None, workload: float | None = None) -> AssignmentCheck:
@@ -82,7 +80,7 @@ def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other()
     assert any(one.plain.startswith("What to do: Have as many other and one") for one in after.details)
 
 
-def test_an_axis_that_shows_nothing_itself_raises_no_doubt() -> None:
+def test_only_axes_of_a_large_difference_raise_a_doubt() -> None:
     found = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
     for mark, undone in (("", False), ("*", True)):
         old = make_group("old", "age", gai=make_outcome(1.1, "up", mark))
@@ -92,6 +90,9 @@ def test_an_axis_that_shows_nothing_itself_raises_no_doubt() -> None:
         together = GuardCaution.AXES_TOGETHER(first="gender", second="age", v=0.3, p="p = 0.010")
         said = warned(replace(result, warnings=(together,)))
         assert (said.first, said.others) == (((together,), ()) if undone else ((), (together,)))
+    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
+    result = replace(own_items(row), assignment=(check(row, items=0.99),))
+    assert told(result)[0].doubts == ()
 
 
 def test_label_use_and_distance_are_told_for_shared_items_and_counted() -> None:
@@ -116,12 +117,6 @@ def test_workload_is_mended_by_workload() -> None:
     assert "--within workload" in answer(result).details[-1].plain
 
 
-def test_axes_without_a_large_difference_raise_no_doubt() -> None:
-    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
-    result = replace(own_items(row), assignment=(check(row, items=0.99),))
-    assert told(result)[0].doubts == ()
-
-
 def screened(groups: Sequence[str | Remark], woman: str = "Woman") -> RunResult:
     row = make_group(woman, gai=make_outcome(1.5, "up", "**"), raters=1_200)
     caution = ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=tuple(groups))
@@ -133,14 +128,10 @@ def of_group(group: str, raters: int) -> Remark:
     return GroupCount.RATERS_OF_GROUP(group=f"gender {group}", raters=raters, of=1_200)
 
 
-def test_few_raters_whom_a_screen_names_raise_no_doubt() -> None:
+def test_raters_whom_a_screen_names_raise_a_doubt_where_they_are_many() -> None:
     others = [of_group(f"other {place}", 1_200) for place in range(8)]
     assert told(screened([*others, of_group("Woman", 119)]))[0].doubts == ()
     assert told(screened([of_group("Woman", 1_100)]))[0].undone
-
-
-def test_groups_that_the_warning_only_counts_or_cuts_are_doubted_as_those_that_it_shows() -> None:
-    others = [of_group(f"other {place}", 1_200) for place in range(8)]
     last = screened([*others, of_group("Woman", 300)])
     assert str(last.warnings[0]).endswith("'gender other 5: 1,200 of 1,200' and 3 more")
     assert told(last)[0].undone
@@ -159,9 +150,6 @@ def test_counts_of_former_results_are_texts_and_stand_as_they_stood() -> None:
     )
     assert warned(former).first == former.warnings
     assert told(former)[0].doubts == ()
-
-
-def test_a_count_that_is_none_is_no_count() -> None:
     assert (
         told(screened([GroupCount.RATERS_OF_GROUP(group="gender Woman", raters="all", of=9)]))[0].doubts == ()
     )
@@ -180,14 +168,17 @@ def test_pairs_and_slices_carry_the_doubts_of_their_axis() -> None:
 
 def test_groups_that_cannot_be_found_are_no_negative_answer() -> None:
     stuck = [replace(make_group(name, gai=make_outcome(1.1, "up")), least_p=0.1) for name in ("A", "B")]
-    for shuffled, mend in (
-        ({}, "Ask more raters, in small groups above all, so that"),
-        ({"strata": ("batch",)}, "Shuffle within fewer strata, so that"),
-        ({"cluster": "site"}, "Shuffle single raters in place of clusters, so that"),
+    result = make_result(tuple(stuck), statistics=("gai",), dsi=())
+    said = answer(result)
+    assert said.headline.plain == "No answer: too few raters for any p below 0.05"
+    assert said.details[-1].plain == ("What to do: Ask more raters: so few can be regrouped in too few ways.")
+    for asked, what in (
+        ({"strata": ("team",)}, "within fewer strata"),
+        ({"cluster": "team"}, "single raters in place of clusters"),
     ):
-        said = answer(make_result(tuple(stuck), statistics=("gai",), dsi=(), **shuffled))
-        assert said.headline.plain == "No answer: too few raters for any p below 0.05"
-        assert said.details[-1].plain.startswith(f"What to do: {mend}")
+        spec = replace(result.spec, analysis=replace(result.spec.analysis, **asked))
+        advised = answer(replace(result, spec=spec)).details[-1].plain
+        assert advised.startswith(f"What to do: Ask more raters, or shuffle {what},")
     some = answer(make_result((stuck[0], make_group("C", gai=make_outcome(1.1, "up"))), statistics=("gai",)))
     assert some.headline.plain == NO_DIFFERENCE
 

@@ -71,21 +71,23 @@ def test_both_halves_of_an_axis_are_one_finding():
     assert found.backed.plain.count("XRR") == 1
 
 
-def test_halves_that_say_a_label_more_often_are_told_from_the_side_that_does():
+def test_two_halves_are_told_from_the_side_that_says_a_label_more_often():
     (found,) = findings(result_of(*halves(-0.2, "corrected")))
     assert found.backed.plain.startswith(
         "Man and Woman raters (n = 47 and 57) differ from each other: Man say “unsafe” 20 points more often "
         "than Woman on the same items [14, 26]"
     )
+    men, women = (
+        replace(row, statistics={"distance": row.statistics["distance"], "gai": make_outcome(1.0, "up")})
+        for row in halves(mark="*")
+    )
+    assert [one.names for one in nearest(result_of(men, women))] == [("Woman", "Man")]
 
 
-def test_two_groups_beside_further_raters_are_no_halves():
+def test_what_is_no_half():
     men, women = halves()
     women = replace(women, statistics={**women.statistics, "distance": make_outcome(0.012, "up", "**")})
     assert [one.names for one in findings(result_of(men, women))] == [("Man",), ("Woman",)]
-
-
-def test_what_holds_of_one_half_alone_stays_its_own():
     men, women = halves(mark="", gai=make_outcome(1.2, "up", "**"))
     (found,) = findings(result_of(men, women))
     assert (found.names, found.what) == (("Woman",), "gai")
@@ -105,11 +107,13 @@ def test_a_finding_by_distance_tells_the_direction_with_its_own_mark():
     assert found.backed.plain.endswith(f"Distance 0.027, p < 0.001, q < 0.001{told}.")
 
 
-def test_evidence_leaves_out_what_has_no_value():
+def test_evidence_leaves_out_what_has_no_value_and_names_tell_groups_apart():
     row = replace(
         make_group("Woman", irr=make_outcome(0.1, "up")), label_use=LabelUse({"a": Shift(None)}, most=None)
     )
     assert [one.what for one in evidence(row, "Woman")] == ["irr"]
+    result = make_result((make_group("A", "x"), make_group("A", "y")), dsi=())
+    assert list(named_groups(result)) == ["A (x)", "A (y)"]
 
 
 def test_moments_of_a_histogram_are_those_of_its_values():
@@ -118,19 +122,6 @@ def test_moments_of_a_histogram_are_those_of_its_values():
     null = Histogram(float(edges[0]), float(edges[-1]), tuple(int(one) for one in counts))
     assert centre(null) == pytest.approx(values.mean(), abs=1e-3)
     assert spread(null) == pytest.approx(values.std(), rel=0.01)
-
-
-def test_both_halves_of_an_axis_are_two_groups_marked_nominally():
-    men, women = (
-        replace(row, statistics={"distance": row.statistics["distance"], "gai": make_outcome(1.0, "up")})
-        for row in halves(mark="*")
-    )
-    assert [one.names for one in nearest(result_of(men, women))] == [("Woman", "Man")]
-
-
-def test_names_tell_groups_apart():
-    result = make_result((make_group("A", "x"), make_group("A", "y")), dsi=())
-    assert list(named_groups(result)) == ["A (x)", "A (y)"]
 
 
 HINT = Verdict("hint", ("labels",), 0.01, 0.06, 0.07, 3.0)
@@ -163,6 +154,17 @@ def test_what_is_told_of_a_clear_group_is_its_kinds():
     (vague,) = findings(result_of(judged(row, "clear")))
     assert vague.vague
     assert "in which way cannot be told" in vague.backed.plain
+
+
+@pytest.mark.parametrize(("gai", "told"), [(4.9, "gai"), (5.1, "gap"), (-30.0, "gap")])
+def test_a_ratio_to_hardly_anything_gives_way_to_the_gap(gai, told):
+    row = saying("Woman", 0.0, gai=make_outcome(gai, "up"), gap=make_outcome(0.1, "up"))
+    (found,) = findings(result_of(judged(row, "clear", "cohesion")))
+    assert found.what == told
+    (alone,) = findings(
+        result_of(judged(saying("Woman", 0.0, gai=make_outcome(gai, "up")), "clear", "cohesion"))
+    )
+    assert alone.what == "gai"
 
 
 def test_the_two_halves_of_an_axis_are_one_finding_of_any_kind():

@@ -79,7 +79,8 @@ def said(found: ItemsResult, measure: Any) -> list[str]:
 
 def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
     assert said(FOUND, "distance") == [
-        "Black Woman raters lie 0.050 from the others, on 3 items that both sides labelled.",
+        "Black Woman raters lie 0.050 from the others, on 3 items that both sides labelled; "
+        "the group’s verdict says whether that is luck.",
         "1 of 3 items, which carries 40 % of it, holds after correction, by label use or "
         "distance: strange (“Yes” more often).",
         "The tenth of items that carries most (1 item) has 30 % of all distance on single items, about "
@@ -89,7 +90,7 @@ def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
     ]
     assert said(FOUND, "label_use")[:2] == [
         "Black Woman raters say “Yes” 11.0 points more often than the others, on 4 items that both sides "
-        "labelled.",
+        "labelled; the group’s verdict says whether that is luck.",
         "1 of 4 items holds after correction, by label use or distance: strange (“Yes” more often).",
     ]
 
@@ -106,6 +107,8 @@ def test_no_single_item_is_said_plainly_with_what_the_top_tenth_carries() -> Non
     assert said(few, "label_use")[-1].startswith("Few items carry much")
     unknown = result(item("odd", part(0.0, "Yes")), top={"chance": None, "low": None, "high": None})
     assert said(unknown, "label_use")[2].endswith("too few permutations say what chance would give.")
+    many = result(*(item(f"i{n}", part(0.01, "Yes", **HELD), None) for n in range(7)))
+    assert said(many, "label_use")[1].endswith("i4 (“Yes” more often) and 2 more.")
 
 
 def test_what_cannot_be_said_has_a_reason() -> None:
@@ -122,11 +125,6 @@ def test_what_cannot_be_said_has_a_reason() -> None:
     use = said(lone, "label_use")
     assert use[0].startswith("Black Woman raters use the labels as often as the others do")
     assert use[1] == "No item could be tested."
-
-
-def test_many_items_that_hold_are_counted() -> None:
-    many = result(*(item(f"i{n}", part(0.01, "Yes", **HELD), None) for n in range(7)))
-    assert said(many, "label_use")[1].endswith("i4 (“Yes” more often) and 2 more.")
 
 
 @pytest.mark.parametrize(
@@ -212,15 +210,12 @@ def test_workbook_has_a_sheet_for_each_measure() -> None:
     ]
 
 
-def test_markdown_lists_the_first_items() -> None:
+def test_markdown_lists_the_first_items_and_names_are_harmless() -> None:
     many = result(*(item(f"i|{n}", part(0.01, "Yes"), part(0.01)) for n in range(MARKDOWN_ROWS + 3)))
     text = items_markdown(many)
     assert text.startswith("# Items of Black, Woman (race × gender)\n")
     assert text.count("3 further items are in the CSV.") == 2
     assert r"| i\|0 |" in text
-
-
-def test_names_are_harmless_wherever_they_show() -> None:
     hostile = replace(FOUND, group=Group(("race", "gender"), ("<b>\u202e", "[x](y)")))
     assert "<b>" not in sentences(hostile, "distance")[0].markdown
     assert "\\<b\\>" in items_markdown(hostile)

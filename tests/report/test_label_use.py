@@ -7,7 +7,7 @@ from grasp_core.model.outcome import LabelUse, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.text import Sentence
 from grasp_core.report.tables import label_use_by_group, label_use_numbers
-from grasp_core.report.tidy import label_use_table
+from grasp_core.report.tidy import label_use_table, lines, tidy
 from grasp_core.report.words.label_use import (
     foremost,
     format_points,
@@ -34,9 +34,16 @@ def test_points(share, text):
     assert format_points(share) == text
 
 
-def test_interval_in_points():
+def test_intervals_and_what_is_missing_in_words():
     assert format_points_interval(Shift(0.1, -0.02, 0.22)) == "[−2.0, +22.0]"
     assert format_points_interval(Shift(0.1)) == ""
+    assert foremost(NONE) is None
+    assert manner(NONE) == ()
+    use = make_label_use({"Yes": 12.0})
+    use = replace(use, labels={"Yes": replace(use.labels["Yes"], low=None, high=None)})
+    assert words(use).endswith("on the same items")
+    use = replace(make_label_use({"Yes": 12.0}), p=0.0123, q=None)
+    assert p_and_q(use, make_result()) == "p = 0.012, q not estimable"
 
 
 @pytest.mark.parametrize(
@@ -53,40 +60,21 @@ def test_size_and_direction_in_words(points, said):
     assert words(make_label_use(points)).replace(" than the others on the same items", "") == said
 
 
-def test_the_label_furthest_from_chance_leads_not_the_largest_shift():
+def test_which_label_leads():
     use = replace(make_label_use({"No": -12.0, "Yes": 9.0, "Unsure": 3.0}), most="Yes")
     assert foremost(use)[0] == "Yes"
     assert words(use).startswith("say “Yes” 9.0 points more often")
     assert foremost(replace(use, most=None))[0] == "No"
-
-
-def test_of_labels_that_move_nearly_as_far_the_one_that_is_said_more_often_is_told():
     assert words(make_label_use({"No": -12.0, "Yes": 11.0, "Unsure": 1.0})).startswith("say “Yes” 11 points")
     assert words(make_label_use({"No": -12.0, "Yes": 8.0, "Unsure": 4.0})).startswith(
         "say “No” 12 points less"
     )
 
 
-def test_no_value_has_no_words():
-    assert foremost(NONE) is None
-    assert manner(NONE) == ()
-
-
 def test_names_of_labels_stay_inert():
     (_, label, *_) = manner(make_label_use({"*a*\n<b>": 12.0}))
     assert label.strong
     assert Sentence.of(label).markdown == r"**\*a\* \<b\>**"
-
-
-def test_no_interval_is_told_without_brackets():
-    use = make_label_use({"Yes": 12.0})
-    use = replace(use, labels={"Yes": replace(use.labels["Yes"], low=None, high=None)})
-    assert words(use).endswith("on the same items")
-
-
-def test_test_of_all_labels():
-    use = replace(make_label_use({"Yes": 12.0}), p=0.0123, q=None)
-    assert p_and_q(use, make_result()) == "p = 0.012, q not estimable"
 
 
 @pytest.mark.parametrize(
@@ -109,6 +97,9 @@ def test_test_of_all_labels():
 def test_mean_shift_in_words(level, mean, said):
     use = replace(make_label_use({"1": 12.0, "2": -12.0}), mean=mean)
     assert mean_words(use, make_result(level=level)) == f"Their labels lie {said}"
+    result = make_result((with_label_use(make_group("A"), use),), level=level)
+    frame = tidy(result, lines(result)).set_index("statistic")
+    assert frame.loc["mean_shift", "unit"] == {"interval": "scale", "ordinal": "ranks"}[level]
     assert mean_words(replace(use, mean=None), make_result(level=level)) == ""
 
 
@@ -178,9 +169,6 @@ def test_labels_that_would_look_alike_stay_apart():
     labels = shown.groups[0].label_use.labels
     assert {name: shift.value for name, shift in labels.items()} == {"1: a b": 0.12, "2: a b": -0.12}
     assert shown.groups[0].label_use.most == "1: a b"
-
-
-def test_labels_called_as_columns_are_keep_a_column_of_their_own():
     row = with_label_use(make_group("A"), make_label_use({"p": 12.0, "a\nb": -6.0, "a b": -6.0}))
     heads = label_use_by_group(make_result((row,), statistics=("irr",))).columns
     assert list(heads) == ["Axis", "Group", "Raters", "1 “p”", "2 “a b”", "3 “a b”", "p", "q"]

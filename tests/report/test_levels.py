@@ -28,7 +28,6 @@ from tests.results import make_result
 )
 def test_numbers_of_one_scale(labels, levels):
     proposal = proposed_levels(labels)
-    assert proposal is not None
     assert proposal.levels == levels
 
 
@@ -50,14 +49,10 @@ def test_names_and_codes(labels):
 
 def test_the_reason():
     proposal = proposed_levels(("1.0", "2.0", "3.0", "4.0", "5.0"))
-    assert proposal is not None
     assert proposal.reason == (
         "labels are the numbers 1 to 5: ordinal or interval takes their order into account; as nominal, "
         "1 and 5 differ no more than 1 and 2"
     )
-
-
-# Which labels
 
 
 def summary(**changes):
@@ -74,27 +69,21 @@ def summary(**changes):
 LONG = DataSpec(item="item", rater="rater", label="toxic")
 
 
-def test_a_long_file():
+def test_which_labels_were_looked_at():
     said = labelled_sentence(LONG, summary())
     assert said == "label 'toxic': 97 annotations of 20 items by 6 raters (No: 46 · Yes: 51)"
-
-
-def test_several_questions():
     spec = replace(LONG, further=(Question("funny"),))
     said = labelled_sentence(spec, summary(categories=("toxic: No", "funny: No")))
     assert said.startswith(
         "labels 'toxic', 'funny': 97 annotations of 20 items by 6 raters (toxic: No: 46 · "
     )
+    labels = tuple(f"l{n}" for n in range(40))
+    said = labelled_sentence(LONG, summary(categories=labels, label_counts=tuple(range(40))))
+    assert "(l28: 28 · l29: 29 · " in said
+    assert said.endswith("l39: 39 and 28 more labels)")
 
 
 @pytest.mark.parametrize(("layout", "columns"), [("items-by-raters", 6), ("raters-by-items", 20)])
 def test_a_matrix(layout, columns):
     said = labelled_sentence(DataSpec(layout=layout), summary())
     assert said.startswith(f"labels in the cells of {columns} columns: 97 annotations")
-
-
-def test_of_many_labels_the_usual_ones():
-    labels = tuple(f"l{n}" for n in range(40))
-    said = labelled_sentence(LONG, summary(categories=labels, label_counts=tuple(range(40))))
-    assert "(l28: 28 · l29: 29 · " in said
-    assert said.endswith("l39: 39 and 28 more labels)")

@@ -40,9 +40,6 @@ def test_results_table(three):
     assert math.isnan(table["gai"][1])
     assert math.isnan(table["gai_q"][1])
     assert table["gai_reason"].tolist() == ["", "no shared items", ""]
-
-
-def test_column_labels(three):
     labels = [column_label(column) for column in results_table(three).columns]
     assert labels[:12] == [
         "Axis",
@@ -59,6 +56,11 @@ def test_column_labels(three):
         "IRR q",
     ]
     assert len(set(labels)) == len(labels)
+    rows = list(make_result().groups)
+    rows[0] = without_gai(rows[0], "XRR is not above 0")
+    table = results_table(make_result(tuple(rows)))
+    assert table["irr"][0] == 0.166
+    assert table["gai_reason"][0] == "XRR is not above 0"
 
 
 def test_rows_sort_by_the_lead_statistic_whichever_is_shown(three):
@@ -91,39 +93,22 @@ def test_wide_table_is_table_5():
     assert row["GAI"] == "1.262 ↑**"
     assert row["XRR"] == "0.173 ↓"
     assert row["IRR"] == "0.218 ↑*"
-
-
-def test_cell_that_cannot_be_estimated():
     assert cell_text(Outcome(None, reason=said("whatever"))) == "not estimable"
 
 
-def test_dsi_table():
+def test_dsi_table_with_what_cannot_be_estimated_last():
     table = dsi_table(make_result())
     assert table["axis"].tolist() == ["race × gender", "race", "gender", "age"]
     assert table["dsi"].tolist() == [1.262, 1.139, 1.071, 1.052]
     assert table["group"].tolist() == ["White, Man", "Latine", "Man", "millenial"]
     assert table["stars"].tolist() == ["**", "*", "", ""]
-
-
-def test_dsi_that_cannot_be_estimated_comes_last_with_its_reason():
     missing = DsiResult(("zodiac",), None, Outcome(None, reason=said("no group")), None, "none")
     result = make_result()
     table = dsi_table(replace(result, dsi=(missing, *result.dsi)))
     assert table.iloc[-1]["axis"] == "zodiac"
     assert math.isnan(table.iloc[-1]["dsi"])
     assert table.iloc[-1]["reason"] == "no group"
-
-
-def test_tables_of_no_group():
     empty = make_result(())
     assert results_table(empty).empty
     assert wide_table(empty).empty
     assert dsi_table(empty).empty
-
-
-def test_gai_not_estimable_keeps_the_other_columns():
-    rows = list(make_result().groups)
-    rows[0] = without_gai(rows[0], "XRR is not above 0")
-    table = results_table(make_result(tuple(rows)))
-    assert table["irr"][0] == 0.166
-    assert table["gai_reason"][0] == "XRR is not above 0"

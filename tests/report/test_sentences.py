@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from grasp_core.model.outcome import Outcome
+from grasp_core.model.outcome import Outcome, Verdict
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.findings.sentences import NO_DIFFERENCE, answer
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, without_gai
@@ -77,21 +77,15 @@ def test_halves_of_an_axis_are_not_both_recruited():
 def test_several_groups_after_correction():
     _, details = plain(make_result(groups("**", "**", "**", "**", ""), statistics=("gai",)))
     assert sum(detail.startswith("G") for detail in details) == 4
-
-
-def test_more_corrected_groups_than_fit_are_still_counted():
     _, details = plain(make_result(groups(*["**"] * 12), statistics=("gai",)))
     assert details[5].startswith("After correction, too: G5 (↑ GAI 1.200, p < 0.001, q < 0.001); G6")
     assert details[5].endswith("; and 2 more.")
 
 
-def test_nominal_only_is_not_called_a_finding():
+def test_without_a_group_after_correction_no_difference_is_told():
     headline, details = plain(make_result(groups("*", "", ""), statistics=("gai",)))
     assert headline == NO_DIFFERENCE
     assert details[0] == "May be luck: G0 (↑ GAI 1.200, p = 0.021, q = 0.086)."
-
-
-def test_nothing_stands_out():
     headline, details = plain(make_result(groups("", ""), statistics=("gai",)))
     assert headline == NO_DIFFERENCE
     assert "May be luck" not in " ".join(details)
@@ -106,40 +100,22 @@ def test_a_group_with_a_finding_is_not_listed_again_as_nominal():
 
 
 def test_axis_to_watch():
-    _, details = plain(make_result(groups("**"), statistics=("gai",)))
-    assert (
-        "Watch gender (DSI 1.200, attained by G0; p < 0.001, q < 0.001): more than the groups of random "
-        "groupings reach, so who is recruited along it matters." in details
-    )
+    def judged(row, code, *kinds):
+        return replace(row, verdict=Verdict(code, kinds, 0.0004, 0.006, 0.009, 5.0))
 
-
-def test_no_axis_to_watch_is_claimed_from_chance():
-    _, details = plain(make_result(groups(""), statistics=("gai",)))
-    assert any(
-        detail.startswith("The largest DSI is that of gender (DSI 1.200, attained by G0")
-        and detail.endswith(
-            "no more than the groups of random groupings may reach. No axis is established as one to watch."
-        )
-        for detail in details
-    )
-    assert not any(detail.startswith("Watch") for detail in details)
-
-
-def test_the_axis_to_watch_need_not_have_the_largest_dsi():
     rows = (
-        make_group("A", axis="age", gai=make_outcome(1.1, "up", "**")),
-        make_group("B", axis="race", gai=make_outcome(1.5, "up", "*")),
+        judged(make_group("A", axis="age", gai=make_outcome(1.1, "up", "**")), "clear", "cohesion"),
+        judged(make_group("B", axis="race", gai=make_outcome(1.5, "up", "*")), "none"),
     )
     _, details = plain(make_result(rows, statistics=("gai",)))
-    assert any(detail.startswith("Watch age (DSI 1.100") for detail in details)
-    assert any("that of race" in detail and detail.endswith("which may be luck.") for detail in details)
-
-
-def test_untested_dsi_says_so():
-    row = make_group(gai=replace(make_outcome(1.2, "up"), p=None, q=None))
-    headline, details = plain(make_result((row,), statistics=("gai",)))
-    assert headline == "No answer: GAI could not be tested for any group"
-    assert any("it could not be tested" in detail for detail in details)
+    assert (
+        "Watch age (DSI 1.100, attained by A; p < 0.001, q < 0.001): who is recruited along it matters, "
+        "since A raters answer differently." in details
+    )
+    assert any("that of race" in detail and detail.endswith("no group of it is clear.") for detail in details)
+    _, details = plain(make_result(rows[1:], statistics=("gai",)))
+    assert any(detail.endswith("no group is clear, so no axis is to be watched.") for detail in details)
+    assert not any(detail.startswith("Watch") for detail in details)
 
 
 def test_what_cannot_be_estimated_is_named_with_its_reason():
@@ -148,9 +124,6 @@ def test_what_cannot_be_estimated_is_named_with_its_reason():
     rows[7] = without_gai(rows[7], "XRR is not above 0")
     _, details = plain(make_result(tuple(rows)))
     assert details[-1] == "GAI is not estimable for Man and Latine: XRR is not above 0."
-
-
-def test_degenerate_results():
     assert plain(make_result(())) == ("No answer: there is no group to show", [])
     row = make_group(gai=Outcome(None, reason=said("no shared items")))
     headline, details = plain(make_result((row,), statistics=("gai",)))

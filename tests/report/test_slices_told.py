@@ -22,7 +22,6 @@ def test_a_distance_comes_before_stronger_marks_of_other_statistics_and_says_wha
     assert "XRR" in third
     assert advice == "What to do: have Woman raters label items of topic = news too."
     told = told_first(result, found)
-    assert told is not None
     assert told.statistic == "distance"
 
 

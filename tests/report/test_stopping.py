@@ -51,10 +51,11 @@ def test_without_p_values_nothing_is_called_settled() -> None:
 
 
 def result() -> RunResult:
-    made = make_result((make_group("Woman", irr=make_outcome(0.2, "up")),), permutations=100_000)
-    spec = replace(made.spec, analysis=replace(made.spec.analysis, adaptive=True))
+    rows = (make_group("Woman", irr=make_outcome(0.2, "up")),)
     marks = (Undecided(WOMEN.axes, WOMEN, "irr", corrected=False),)
-    return replace(made, spec=spec, stopping=Stopping(7000, 0.001, marks))
+    return replace(
+        make_result(rows, permutations=100_000, adaptive=True), stopping=Stopping(7000, 0.001, marks)
+    )
 
 
 def test_it_stands_among_the_conventions_and_in_the_exports() -> None:
@@ -69,27 +70,21 @@ def test_it_stands_among_the_conventions_and_in_the_exports() -> None:
     assert "\u202e" not in page
 
 
-def test_a_fixed_run_says_nothing_of_it() -> None:
+def test_a_fixed_run_says_nothing_of_it_and_others_survive_their_file_form() -> None:
     found = make_result()
     assert found.permutations == found.spec.analysis.permutations
     assert not {"Stopping", "Guarantee"} & dict(conventions(found.spec, found.stopping)).keys()
     assert "stopping" not in found.to_dict()
-
-
-def test_it_survives_its_file_form() -> None:
     found = result()
     assert RunResult.from_dict(found.to_dict()) == found
     assert found.permutations == 7000
 
 
-def test_marks_of_models_are_named() -> None:
+def test_marks_left_open_are_named() -> None:
     mark = Undecided(WOMEN.axes, WOMEN, "macro_f1", corrected=True, model="gold")
     assert guarantee(SPEC, Stopping(100_000, 0.001, (mark,))).endswith(
         "Macro-F1 of gold and White, Woman\u202e (after correction)."
     )
-
-
-def test_open_marks_of_label_use_and_of_pairs_are_named() -> None:
     men = replace(WOMEN, values=("White", "Man"))
     marks = (
         Undecided(WOMEN.axes, men, "label_use", corrected=True),

@@ -24,12 +24,9 @@ def test_escape_markdown(text, escaped):
     assert escape_markdown(text) == escaped
 
 
-def test_a_sentence_keeps_emphasis_apart_from_its_text():
+def test_emphasis_is_apart_from_the_text():
     sentence = Sentence.of("Among them ", Segment("a*b", strong=True), ": 2.")
     assert sentence.plain == "Among them a*b: 2."
     assert sentence.markdown == r"Among them **a\*b**\: 2\."
-
-
-def test_blanks_around_a_segment_survive_and_empty_emphasis_leaves_no_stars():
     assert Sentence.of("a ", Segment("", strong=True), " b").markdown == "a  b"
     assert Sentence.of(" ", "b").markdown == " b"

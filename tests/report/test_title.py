@@ -9,11 +9,9 @@ import pytest
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import Findable, GroupResult, RunResult
-from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.sentences import (
     HOW_SURE,
-    HOW_SURE_BEFORE,
     LESS_CERTAIN,
     NO_DIFFERENCE,
     answer,
@@ -22,7 +20,7 @@ from grasp_core.report.findings.sentences import (
     how_sure,
     title,
 )
-from tests.results import make_group, make_outcome, make_result, saying
+from tests.results import asked, make_group, make_outcome, make_result, saying
 
 
 def result_of(*rows: GroupResult) -> RunResult:
@@ -44,7 +42,6 @@ def titled(*rows: GroupResult) -> str:
 def counted(*rows: GroupResult) -> str:
     result = result_of(*rows)
     said = counts(result, told(result))
-    assert said is not None
     return said.plain
 
 
@@ -58,7 +55,6 @@ def test_a_label_said_less_often_is_told_by_the_one_said_more_often_instead() ->
         "Man raters say “safe” in 13 more"
     )
     row = saying("Man", -0.134)
-    assert row.label_use is not None
     alone = replace(row, label_use=replace(row.label_use, labels={"unsafe": row.label_use.labels["unsafe"]}))
     assert titled(judged(alone, "clear", "labels")).startswith("Man raters say “unsafe” in 13 fewer of 100")
 
@@ -85,18 +81,12 @@ def test_what_else_a_group_does_is_told_without_statistics_names(
 
 def test_spread_and_what_cannot_be_told() -> None:
     row = judged(make_group("Woman", distance=make_outcome(0.01, "up")), "clear", "spread")
-    assert row.verdict is not None
     spread = replace(row, verdict=replace(row.verdict, spread=Spread(2.4, 0.003)))
     assert titled(spread) == "Woman raters differ from each other more than everybody else do"
     assert titled(judged(row, "clear")) == "Woman raters answer differently from everybody else"
-
-
-def test_on_a_scale_of_numbers_it_is_the_mean_that_moves() -> None:
     row = judged(saying("Woman", 0.2), "clear", "labels")
-    assert row.label_use is not None
     result = result_of(replace(row, label_use=replace(row.label_use, mean=Shift(-0.43, -0.6, -0.2))))
-    analysis: AnalysisSpec = replace(result.spec.analysis, level="interval")
-    result = replace(result, spec=replace(result.spec, analysis=analysis))
+    result = asked(result, level="interval")
     said = title(result, told(result)).plain
     assert said == "Woman raters rate 0.43 lower on average than everybody else"
 
@@ -122,7 +112,6 @@ def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_teste
 def test_every_group_is_counted_once() -> None:
     whole = judged(saying("whole", 0.3), "clear", "labels")
     part = judged(saying("part", 0.2), "explained", "labels")
-    assert part.verdict is not None
     rows = (
         whole,
         replace(part, verdict=replace(part.verdict, by=whole.group)),
@@ -144,13 +133,7 @@ def test_every_group_is_counted_once() -> None:
     assert "One differs only because of other groups." in counted(whole, hidden)
 
 
-def test_a_result_without_verdicts_is_not_counted() -> None:
-    result = result_of(saying("Woman", 0.2))
-    assert counts(result, told(result)) is None
-    assert [one.plain for one in how_sure(result, told(result))] == [HOW_SURE_BEFORE]
-
-
-def test_how_sure_says_how_often_luck_alone_finds_and_how_far_the_size_may_move() -> None:
+def test_how_sure_says() -> None:
     result = result_of(judged(saying("Woman", 0.134), "clear", "labels"))
     first, second = (one.plain for one in how_sure(result, told(result)))
     assert first == HOW_SURE
@@ -159,27 +142,26 @@ def test_how_sure_says_how_often_luck_alone_finds_and_how_far_the_size_may_move(
     assert how_sure(wide, told(wide))[1].plain == LESS_CERTAIN
     scale = Shift(0.358, 0.254, 0.462, 0.001)
     row = judged(saying("Gen Z", 0.097), "clear", "labels")
-    assert row.label_use is not None
     rated = result_of(replace(row, label_use=replace(row.label_use, mean=scale)))
-    rated = replace(rated, spec=replace(rated.spec, analysis=replace(rated.spec.analysis, level="interval")))
+    rated = asked(rated, level="interval")
     assert how_sure(rated, told(rated))[1].plain == "How much: 0.25 to 0.46 higher."
     far = replace(make_outcome(0.077, "up"), interval=Interval(0.01, 0.174, "both"))
     items = result_of(judged(make_group("A", distance=far), "clear", "items"))
     assert len(how_sure(items, told(items))) == 1
+    result = result_of(saying("Woman", 0.2))
+    assert counts(result, told(result)) is None
+    assert how_sure(result, told(result)) == ()
 
 
-def test_where_nothing_is_found_it_says_what_would_have_shown_and_to_do_nothing() -> None:
+def test_what_would_have_shown() -> None:
     result = replace(result_of(judged(make_group("A"), "none")), findable=(Findable(12, 0.113),))
     details = [one.plain for one in answer(result).details]
     limit = "Differences of 11 in 100 answers would very likely have shown; smaller ones may be missed."
     assert limit in details
     assert "What to do: Nothing, unless smaller differences matter." in details
 
-
-def test_what_could_have_been_found_tells_small_sizes_and_one_size_once() -> None:
     def said(*found: Findable) -> str:
         sentence = could_have_been_found(replace(result_of(make_group("A")), findable=found))
-        assert sentence is not None
         return sentence.plain
 
     assert "Differences of 1.0 in 100 answers" in said(Findable(15, 0.0098))
@@ -191,7 +173,6 @@ def test_what_could_have_been_found_tells_small_sizes_and_one_size_once() -> Non
 def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> None:
     hint = judged(saying("hint", 0.1), "hint", "labels")
     part = judged(saying("part", 0.2), "explained", "labels")
-    assert part.verdict is not None
     explained = replace(part, verdict=replace(part.verdict, by=Group(("gender",), ("whole",))))
     clear = judged(saying("whole", 0.3), "clear", "labels")
     details = [one.plain for one in answer(result_of(hint, explained, clear)).details]

@@ -53,31 +53,31 @@ def test_format_p(p, text):
     assert format_p(p) == text
 
 
-def test_q_is_named():
+def test_q_and_zero():
     assert format_p(0.25, name="q") == "q = 0.250"
     assert format_p(0.0, name="q") == "q < 0.001"
-
-
-def test_zero_claims_no_more_than_the_permutations_show():
     assert format_p_value(0.0, permutations=100) == "< 0.010"
     assert format_p_value(0.0, permutations=10_000) == "< 0.001"
     assert format_p_value(0.25, permutations=100) == "0.250"
 
 
-def test_group_label_is_one_line_and_never_empty():
+def test_groups_are_named_apart_in_one_line():
     assert group_label(Group(("race", "gender"), ("Asian\n", ""))) == "Asian, (blank)"
-
-
-def test_groups_with_the_same_values_are_told_apart():
     groups = [Group(("race",), ("Other",)), Group(("gender",), ("Other",)), Group(("gender",), ("Man",))]
     assert group_labels(groups) == ["Other (race)", "Other (gender)", "Man"]
 
 
-def test_every_statistic_has_words():
+def test_statistics_have_words_and_formulas():
     assert set(WORDS) == set(TABLE)
     for words in WORDS.values():
         assert words.explanation.endswith(".")
         assert words.name in words.axis
+    result = make_result(gai=("negentropy", "cross_negentropy"))
+    assert statistic_formula("gai", result) == "GAI = Negentropy / Cross-negentropy"
+    assert statistic_formula("irr", result) == WORDS["irr"].formula
+    outcome = outcome_of(make_group(gai=make_outcome(1.0, "up")), "irr")
+    assert outcome.value is None
+    assert str(outcome.reason) == "IRR was not part of this run"
 
 
 def test_reported_statistics_follow_the_spec_in_table_5_order():
@@ -85,15 +85,3 @@ def test_reported_statistics_follow_the_spec_in_table_5_order():
     assert reported_statistics(result) == ("irr", "xrr")
     assert lead_statistic(result) == "irr"
     assert lead_statistic(make_result()) == "gai"
-
-
-def test_formula_of_gai_names_the_pair_of_the_run():
-    result = make_result(gai=("negentropy", "cross_negentropy"))
-    assert statistic_formula("gai", result) == "GAI = Negentropy / Cross-negentropy"
-    assert statistic_formula("irr", result) == WORDS["irr"].formula
-
-
-def test_a_statistic_that_was_not_computed_says_so():
-    outcome = outcome_of(make_group(gai=make_outcome(1.0, "up")), "irr")
-    assert outcome.value is None
-    assert str(outcome.reason) == "IRR was not part of this run"

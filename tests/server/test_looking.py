@@ -182,11 +182,13 @@ def test_where_a_run_s_file_is_stays_known_as_long_as_the_run_is_there(server: S
 
 
 def test_only_what_has_an_address_is_watched(server: Server) -> None:
-    run = ran(server)
-    server.files.put(Path(server.settings.data_dir, "votes.csv").read_bytes(), owner="")
+    content = Path(server.settings.data_dir, "votes.csv").read_bytes()
+    run = ran(server, file=("votes.csv", server.files.put(content, owner="")))
     assert "The annotations file has no address" in str(server.watching.refusal(run))
     with pytest.raises(DataError, match="was uploaded"):
         server.watching.add(run, every="daily", by=LOCAL_USER)
+    assert ran(server).id == run.id  # what was uploaded is taken from the folder, as the refusal advises
+    assert server.watching.origins(run) == (Origin("annotations", "data:votes.csv"),)
     brought = server.runs.add(make_result(), title="Brought", owner="")
     assert "brought from elsewhere" in str(server.watching.refusal(brought))
 

@@ -41,9 +41,6 @@ from grasp_core.statistics.levels import (
 )
 from tests.strategies import counts_of, label_counts
 
-# Coefficients
-
-
 _ = -1
 FOUR_RATERS = np.array(
     [
@@ -80,14 +77,11 @@ def test_as_gwet_published_for_four_raters_with_gaps() -> None:
     assert fleiss_kappa_error(c) == pytest.approx(0.15302, abs=5e-6)
 
 
-def test_as_fleiss_published_for_thirty_patients() -> None:
+def test_as_published_by_fleiss_and_cohen() -> None:
     c = counted(np.array([[int(one) for one in row] for row in DIAGNOSES]))
     assert fleiss_kappa(c) == pytest.approx(0.430, abs=5e-4)
     assert percent_agreement(c) == pytest.approx(0.556, abs=1e-3)
-
-
-def test_as_cohen_published_for_two_raters() -> None:
-    """Cohen (1960), table 2: 200 patients, kappa .492."""
+    # Cohen (1960), table 2: 200 patients, kappa .492.
     assert cohen_kappa(*two_raters([[88, 14, 18], [10, 40, 10], [2, 6, 12]])) == pytest.approx(
         0.492, abs=5e-4
     )
@@ -134,8 +128,10 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         cohen_kappa(np.array([1, 1]), np.array([1, 1]))
 
 
-def test_of_one_item_no_error_is_known() -> None:
+def test_what_has_no_value_is_nan() -> None:
     assert np.isnan(percent_agreement_error(np.array([[2, 0]])))
+    assert np.isnan(grasp.statistics.krippendorff_alpha([["a", "b"]]))
+    assert np.isnan(grasp.statistics.label_shares([["a", None]], [[None, "a"]])).all()
 
 
 def test_the_examples_are_true() -> None:
@@ -191,11 +187,6 @@ def test_a_result_has_the_same_values() -> None:
     shares = grasp.statistics.label_shares(of_women, of_men, categories=categories)
     told = result.tidy().query("rater_gender == 'Woman' and statistic == 'label_use'").dropna(subset="label")
     np.testing.assert_allclose(told["value"], shares, atol=1e-12)
-
-
-def test_without_a_value_it_is_nan() -> None:
-    assert np.isnan(grasp.statistics.krippendorff_alpha([["a", "b"]]))
-    assert np.isnan(grasp.statistics.label_shares([["a", None]], [[None, "a"]])).all()
 
 
 @pytest.mark.parametrize(
@@ -384,6 +375,9 @@ def test_distances_by_hand() -> None:
     assert squared_distances("ratio", values, marginals).tolist() == ratio
     # Middle ranks 2/2, 2 + 4/2 and 6 + 6/2: 1, 4, 9.
     assert squared_distances("ordinal", values, marginals).tolist() == [[0, 9, 64], [9, 0, 25], [64, 25, 0]]
+    assert category_values(("-1", "0", "1"), "interval").tolist() == [-1, 0, 1]
+    with pytest.raises(SpecError, match=r"'-1' is below 0, which interval takes"):
+        category_values(("-1", "0", "1"), "ratio")
 
 
 @pytest.mark.parametrize("level", ["interval", "ratio"])
@@ -399,12 +393,6 @@ def test_labels_that_are_no_numbers_are_named(level: Level, categories, named: s
         category_values(categories, level)
     assert named in str(caught.value)
     assert "recode" in str(caught.value)
-
-
-def test_only_ratio_refuses_what_is_below_0() -> None:
-    assert category_values(("-1", "0", "1"), "interval").tolist() == [-1, 0, 1]
-    with pytest.raises(SpecError, match=r"'-1' is below 0, which interval takes"):
-        category_values(("-1", "0", "1"), "ratio")
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,6 @@ from grasp_core.statistics.levels import distance_of
 from tests.permutation.simulated import coded
 from tests.strategies import counts_of, label_counts, rated
 
-# In-group cohesion
-
 
 @pytest.mark.parametrize(
     ("c", "alpha"),
@@ -159,13 +157,10 @@ C = np.array([[2, 0], [1, 1], [0, 2]])
 D = np.array([[2, 1], [0, 3], [1, 2]])
 
 
-def test_by_hand() -> None:
+def test_matched_gai_by_hand_whatever_items_lack_two_labels_of_a_side() -> None:
     # n = 2 and m = 3 everywhere, so weights are equal. p = (1/2, 1/2), q = (1/3, 2/3).
     # Din = 0, 1, 0; IRR = 1 - (1/3) / (1/2) = 1/3. Dx = 1/3, 1/2, 1/3; XRR = 1 - (7/18) / (1/2) = 2/9.
     assert matched_gai(C, D) == pytest.approx((1 / 3) / (2 / 9))
-
-
-def test_items_without_two_labels_of_either_side_do_not_count() -> None:
     c = np.vstack([C, [[1, 0], [9, 0]]])
     d = np.vstack([D, [[0, 9], [0, 1]]])
     assert matched_gai(c, d) == pytest.approx(matched_gai(C, D))
@@ -205,11 +200,13 @@ NAN = math.nan
 VALUES = st.floats(-1, 1) | st.sampled_from([NAN, 0.0, -0.0, 2e-16, -2e-16])
 
 
-def test_gai_by_hand() -> None:
+def test_gai_by_hand_in_its_shape() -> None:
     # White men of DICES-350 (Table 5 of the paper): 0.218 / 0.173 = 1.2601.
     assert gai(np.array([0.218]), np.array([0.173]))[0] == pytest.approx(1.26, abs=5e-4)
     # A group with less agreement than chance has a negative index; the ratio is still defined.
     assert gai(np.array([-0.1]), np.array([0.2]))[0] == pytest.approx(-0.5)
+    assert np.isnan(gai(np.array([0.6]), np.array([2e-16]))[0])
+    assert gai(np.ones((3, 2, 5)), np.full((3, 2, 5), 2.0)).shape == (3, 2, 5)
 
 
 @given(inside=VALUES, across=VALUES)
@@ -218,14 +215,6 @@ def test_gai_has_no_value_just_where_cross_cohesion_is_not_positive(inside: floa
     assert np.isnan(value) == (np.isnan(inside) or np.isnan(across) or across <= 1e-12)
     if not np.isnan(value):
         assert value == inside / across
-
-
-def test_a_cross_cohesion_of_0_but_for_rounding_has_no_huge_ratio() -> None:
-    assert np.isnan(gai(np.array([0.6]), np.array([2e-16]))[0])
-
-
-def test_gai_keeps_the_shape() -> None:
-    assert gai(np.ones((3, 2, 5)), np.full((3, 2, 5), 2.0)).shape == (3, 2, 5)
 
 
 def test_dsi_is_the_largest_estimable_gai() -> None:
@@ -303,9 +292,6 @@ def test_cross_negentropy_paper_by_hand() -> None:
     # Mean of ln 2 - 0, ln 2 - ln 2 and ln 2 - 0.
     c, d = np.array([[1, 1], [2, 0], [0, 3], [2, 0]]), np.array([[2, 0], [1, 1], [0, 0], [3, 0]])
     assert cross_negentropy(c, d, "paper") == pytest.approx(math.log(2) * 2 / 3, abs=1e-15)
-
-
-def test_cross_negentropy_paper_with_three_categories_by_hand() -> None:
     # H((1/2, 1/2, 0), (1/4, 1/2, 1/4)) = 1/2 ln 4 + 1/2 ln 2 = 3/2 ln 2.
     value = cross_negentropy(np.array([[1, 1, 0]]), np.array([[1, 2, 1]]), "paper")
     assert value == pytest.approx(math.log(3) - 1.5 * math.log(2), abs=1e-15)
@@ -316,26 +302,18 @@ def test_voting_agreement_by_hand() -> None:
     # D_o = 1/3; D_e = (36 - 9 - 9) / (6 * 5) = 3/5; alpha = 1 - 5/9.
     c, d = np.array([[2, 0], [1, 1], [0, 1]]), np.array([[1, 0], [0, 1], [0, 3]])
     assert voting_agreement(c, d, first(c)) == pytest.approx(4 / 9, abs=1e-15)
-
-
-def test_voting_agreement_as_kappa_by_hand() -> None:
-    # The votes of the test above: X has 2 A of 3, Y has 1. D_e = 1 - 2/3 1/3 - 1/3 2/3 = 5/9; 1 - 3/5.
-    c, d = np.array([[2, 0], [1, 1], [0, 1]]), np.array([[1, 0], [0, 1], [0, 3]])
+    to_first, to_last = np.tile([1, 0], (3, 1)), np.tile([0, 1], (3, 1))
+    # X's tie on item 2 now goes to B: X votes A, B, B as Y does.
+    assert voting_agreement(c, d, (to_last, to_first)) == 1
+    # Only the other side's ranks differ: Y has no tie, so nothing changes.
+    assert voting_agreement(c, d, (to_first, to_last)) == pytest.approx(4 / 9, abs=1e-15)
+    # As kappa: X has 2 A of 3, Y has 1. D_e = 1 - 2/3 1/3 - 1/3 2/3 = 5/9; 1 - 3/5.
     assert voting_agreement(c, d, first(c), "kappa") == pytest.approx(2 / 5, abs=1e-15)
     # By hand, but for how often each side gives a label they agree as chance has it: 0.
     x, y = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     assert plurality_agreement(x, y, 3, "kappa") == 0
     with pytest.raises(NotEstimableError, match=str(NoValue.ONE_PLURALITY())):
         plurality_agreement(np.zeros(4, int), np.zeros(4, int), 3, "kappa")
-
-
-def test_ties_follow_their_ranks_per_side() -> None:
-    c, d = np.array([[2, 0], [1, 1], [0, 1]]), np.array([[1, 0], [0, 1], [0, 3]])
-    to_first, to_last = np.tile([1, 0], (3, 1)), np.tile([0, 1], (3, 1))
-    # X's tie on item 2 now goes to B: X votes A, B, B as Y does.
-    assert voting_agreement(c, d, (to_last, to_first)) == 1
-    # Only the other side's ranks differ: Y has no tie, so nothing changes.
-    assert voting_agreement(c, d, (to_first, to_last)) == pytest.approx(4 / 9, abs=1e-15)
 
 
 def in_declared_order(c: np.ndarray) -> np.ndarray:

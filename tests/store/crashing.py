@@ -49,8 +49,6 @@ class Servers:
 
     def start(self, url: sa.URL, *, lease: float = claims_module.LEASE_SECONDS) -> int:
         """Start a server whose claims last `lease` seconds; returns its process."""
-        assert self._parent.stdin is not None
-        assert self._parent.stdout is not None
         order = {"url": url.render_as_string(hide_password=False), "log": str(self._log), "lease": lease}
         print(json.dumps(order), file=self._parent.stdin, flush=True)
         pid = int(self._parent.stdout.readline())

@@ -8,8 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from grasp_core.model.access import Identity
 from grasp_core.model.result import RunResult
 from grasp_core.store.runs import Request, RunRecord, RunStore
+from grasp_core.store.schema import metadata
 from tests.results import make_group, make_outcome, make_result
 
 RESULT: RunResult = make_result((make_group("Woman", irr=make_outcome(0.2, "up")),), permutations=1000)
@@ -40,6 +42,12 @@ def request(question: str = "a question", **changes: Any) -> Request:
     return Request(**{**values, **changes})
 
 
+def claims(identity: Identity, visit: str = "1") -> dict[str, object]:
+    """As an identity provider tells who signs in; a visit is one session."""
+    told = {"iss": identity.issuer, "sub": identity.subject, "email": identity.email, "nonce": visit}
+    return {**told, "name": identity.name, "email_verified": True}
+
+
 def create(runs: RunStore, question: str = "a question", **changes: Any) -> RunRecord:
     record, known = runs.create(request(question, **changes))
     assert not known
@@ -50,6 +58,18 @@ def claim(runs: RunStore) -> RunRecord:
     claimed = runs.claim()
     assert claimed is not None
     return claimed
+
+
+def everything(engine: Engine) -> dict[str, list[dict[str, Any]]]:
+    """All rows of all tables, by the tables' names."""
+    with engine.connect() as connection:
+        return {
+            table.name: [
+                dict(row)
+                for row in connection.execute(sa.select(table).order_by(*table.primary_key)).mappings()
+            ]
+            for table in metadata.sorted_tables
+        }
 
 
 def column(engine: Engine, table: sa.Table, name: str) -> list[Any]:

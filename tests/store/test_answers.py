@@ -47,12 +47,9 @@ def test_of_a_run_that_is_gone_nothing_is_kept(engine: Engine, run_id: str) -> N
     assert column(engine, answers, "name") == []
 
 
-def test_what_json_has_no_word_for_is_refused(engine: Engine, run_id: str) -> None:
+def test_what_is_no_json_or_could_not_be_found_again_is_refused(engine, run_id, monkeypatch) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         AnswerStore(engine).keep(run_id, "what", float("nan"))
-
-
-def test_what_could_not_be_found_again_is_refused(engine: Engine, run_id: str, monkeypatch) -> None:
     monkeypatch.setattr(answers_module, "MAX_BYTES", 2**20)
     store = AnswerStore(engine)
     store.keep(run_id, "what", "a" * (2**20 - 2))

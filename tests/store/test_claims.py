@@ -25,10 +25,6 @@ def store(engine: Engine) -> RunStore:
     return RunStore(engine)
 
 
-def test_nothing_to_claim(store: RunStore) -> None:
-    assert store.claim() is None
-
-
 def test_the_user_with_the_fewest_running_comes_first(store: RunStore) -> None:
     for number in range(3):
         create(store, f"ann {number}", owner="ann")
@@ -125,7 +121,6 @@ def test_who_has_lost_a_claim_can_write_nothing(engine: Engine, store: RunStore)
         with pytest.raises(LostRunError, match="taken over by another server or deleted"):
             write()
         now = store.get(fresh.id)
-        assert now is not None
         assert (now.state, now.attempt, now.done, now.error) == ("running", 2, 4, None)
     assert column(engine, checkpoints, "start") == [0]
     store.finish(fresh, "done", result=RESULT)
@@ -163,7 +158,6 @@ def test_a_run_cancelled_while_it_waits_starts_afresh_where_it_is_asked_again(en
     change(engine, runs, state="running")
     store.release(claim(store))
     (record,) = [store.get(one) for one in column(engine, runs, "id")]
-    assert record is not None
     assert store.losses(record) == 1
     store.request_cancel(record.id)
     create(store, "asked")
@@ -179,14 +173,6 @@ def test_whose_process_was_lost_comes_last(engine: Engine, store: RunStore) -> N
     assert claim(store).id == second.id
     assert claim(store).title == "third"
     assert claim(store).id == first.id
-
-
-def test_a_deleted_run_is_lost(store: RunStore) -> None:
-    create(store)
-    claimed = claim(store)
-    store.delete(claimed.id)
-    with pytest.raises(LostRunError):
-        store.keep(claimed, 1, [(0, np.ones((1, 2, 6)))])
 
 
 def test_blocks_are_read_as_they_were_saved(store: RunStore) -> None:
@@ -213,9 +199,6 @@ def test_blocks_saved_again_after_an_answer_that_never_came(store: RunStore) -> 
     assert [start for start, _ in store.computed(claimed, 12)] == [0, 3]
 
 
-# Cancel and release
-
-
 def test_a_released_run_waits_again(store: RunStore) -> None:
     create(store)
     first = claim(store)
@@ -233,27 +216,21 @@ def test_cancel_is_heard_of_at_the_next_save(store: RunStore) -> None:
     assert store.keep(claimed) is True
     store.finish(claimed, "cancelled")
     record = store.get(made.id)
-    assert record is not None
     assert record.state == "cancelled"
 
 
-def test_a_waiting_run_is_cancelled_at_once(store: RunStore) -> None:
+def test_a_run_that_waits_or_is_handed_back_is_cancelled_at_once(store: RunStore) -> None:
     made = create(store)
     store.request_cancel(made.id)
     record = store.get(made.id)
-    assert record is not None
     assert (record.state, record.ended) == ("cancelled", True)
     assert record.finished_at is not None
     assert store.claim() is None
-
-
-def test_a_cancelled_run_is_not_handed_on(store: RunStore) -> None:
     made = create(store)
     claimed = claim(store)
     store.request_cancel(made.id)
     store.release(claimed)
     record = store.get(made.id)
-    assert record is not None
     assert record.state == "cancelled"
     assert record.finished_at is not None
 
@@ -270,18 +247,6 @@ def test_asked_again_while_being_cancelled(store: RunStore) -> None:
     assert [start for start, _ in store.computed(claim(store), 12)] == [0]
 
 
-def test_cancelling_what_has_ended_changes_nothing(store: RunStore) -> None:
-    create(store)
-    claimed = claim(store)
-    store.finish(claimed, "done", result=RESULT)
-    before = store.get(claimed.id)
-    store.request_cancel(claimed.id)
-    assert store.get(claimed.id) == before
-
-
-# Clocks
-
-
 def test_claims_go_by_the_databases_clock(monkeypatch, engine: Engine, store: RunStore) -> None:
     """A server whose own clock is wrong, or is put right, loses and takes nothing."""
     create(store, "a")
@@ -296,8 +261,6 @@ def test_claims_go_by_the_databases_clock(monkeypatch, engine: Engine, store: Ru
     store.finish(first, "done", result=RESULT)
     monkeypatch.undo()
     done = store.get(first.id)
-    assert done is not None
-    assert done.finished_at is not None
     with to_write(engine) as connection:
         now = connection.execute(sa.select(clock(engine))).scalar_one()
     assert abs(now - time.time()) < 60  # seconds since 1970, UTC, on both databases

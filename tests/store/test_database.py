@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -40,9 +40,6 @@ def tables(url: URL) -> set[str]:
     found = set(sa.inspect(engine).get_table_names())
     engine.dispose()
     return found
-
-
-# Upgrades
 
 
 @on_both_bare
@@ -83,19 +80,6 @@ def test_servers_that_open_a_new_database_at_once(tmp_path: Path, postgres: Post
     subprocess.run([sys.executable, "-c", TWO_SERVERS, *addresses], cwd=ROOT, check=True, timeout=240)
 
 
-def test_a_database_of_a_newer_version_is_left_alone(new_database: NewDatabase) -> None:
-    url = new_database()
-    engine = connect(url)
-    with engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-    engine.dispose()
-    with pytest.raises(StoreError, match="written by a newer version of GRASP"):
-        connect(url)
-
-
-# Addresses
-
-
 def test_the_default_is_a_file_in_the_home_folder(tmp_path: Path) -> None:
     home = tmp_path / "not there yet" / "50% of #1?x=y"
     url = database_url(Settings(home=str(home)))
@@ -122,13 +106,10 @@ def test_an_address_that_cannot_be_used_is_not_quoted(text: str) -> None:
     assert raised.value.__context__ is None  # nor in a traceback
 
 
-def test_a_home_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
+def test_a_home_or_server_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="GRASP_HOME cannot be used: Not a directory"):
         connect(URL.create("sqlite", database=str(tmp_path / "file" / "home" / "grasp.db")))
-
-
-def test_a_server_that_is_not_there_is_a_sentence() -> None:
     with pytest.raises(StoreError, match="The database cannot be reached"):
         connect(URL.create("postgresql+psycopg", "grasp", host="127.0.0.1", port=1, database="grasp"))
 
@@ -141,9 +122,6 @@ def test_a_database_that_may_not_be_written_is_a_sentence(postgres: Postgres) ->
     engine.dispose()
     with pytest.raises(StoreError, match="does not let GRASP make its tables"):
         connect(url.set(username="reader"))
-
-
-# Damage
 
 
 @pytest.mark.parametrize("content", [b"this is no database" * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
@@ -168,9 +146,6 @@ def test_a_damaged_page_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         FileStore(engine).delete_unneeded(older_than_hours=-1.0)
     engine.dispose()
-
-
-# A full disk
 
 
 @contextmanager
@@ -201,11 +176,8 @@ def fill(files: FileStore) -> None:
 
 
 def intact(path: Path) -> bool:
-    plain = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as plain:
         return plain.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    finally:
-        plain.close()
 
 
 def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Path, caplog) -> None:

@@ -150,9 +150,6 @@ def test_hostile_owners(engine: Engine) -> None:
         assert store.used(owner) > 0
 
 
-# Files that stay elsewhere
-
-
 def test_a_reference_is_no_content(engine: Engine, store: FileStore) -> None:
     sha256 = "5" * 64
     store.refer(sha256, 2**50, "data:may/votes.csv", owner="ann")
@@ -175,7 +172,7 @@ def test_an_upload_takes_the_place_of_a_reference(engine: Engine, store: FileSto
     store.refer(sha256, 1, "data:a.csv", owner="ann")
     assert store.put(b"a", owner="bob") == sha256
     assert store.get(sha256) == b"a"
-    assert store.location(sha256) is None
+    assert (store.location(sha256), store.source(sha256)) == (None, "data:a.csv")
     assert (store.used("ann"), store.used("bob")) == (0, 1)
     change(engine, files, created_at=0.0)
     store.refer("5" * 64, 1, "data:b.csv", owner="ann")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.model.access import EVERYONE, Reach, only
@@ -18,12 +17,11 @@ from grasp_core.store.links import LinkStore
 from grasp_core.store.people.projects import Member, ProjectStore
 from grasp_core.store.readings import Draft, DraftFile, DraftStore, ReadingStore
 from grasp_core.store.runs import AnswerStore, RunStore
-from grasp_core.store.schema import metadata
 from grasp_core.store.submissions import SubmissionStore
 from grasp_core.store.watches import Origin, WatchStore
 from tests.results import make_result
 from tests.store.both import on_both
-from tests.store.making import RESULT, claim, create, request
+from tests.store.making import RESULT, claim, create, everything, request
 
 SECRET = "nobody else's business"
 FILE = b"item,rater,label\n1,1,nobody else's business\n"
@@ -82,11 +80,7 @@ class Filled:
         return {kind: store.within(reach) for kind, store in self.all.items()}
 
     def rows_of_b(self) -> dict[str, list[Any]]:
-        with self.engine.connect() as connection:
-            return {
-                table.name: sorted(map(repr, connection.execute(sa.select(table))))
-                for table in metadata.sorted_tables
-            }
+        return {name: sorted(map(repr, rows)) for name, rows in everything(self.engine).items()}
 
 
 ASKED: dict[type[Bound], dict[str, Callable[[Any, Filled], Any]]] = {

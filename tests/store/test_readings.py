@@ -42,7 +42,6 @@ def store(engine: Engine) -> ReadingStore:
 def test_a_reading_comes_back_as_it_was(store: ReadingStore, spec: DataSpec) -> None:
     store.remember("1" * 64, spec, ("gender", "Älter?"), owner="ann")
     found = store.recall("1" * 64, owner="ann")
-    assert found is not None
     assert (found.spec, found.axes, found.owner, found.ids_left_out) == (spec, ("gender", "Älter?"), "ann", 0)
     assert store.recall("2" * 64, owner="ann") is None
 
@@ -76,7 +75,6 @@ def test_what_names_raters_or_items_is_counted_and_not_kept(engine: Engine, stor
     assert kept.recode == (MapValues(None, (("y", "Yes"),)),)
     store.remember("1" * 64, spec, (), owner="ann")
     found = store.recall("1" * 64, owner="ann")
-    assert found is not None
     assert (found.spec, found.ids_left_out) == (kept, 5)
     assert "person" not in "".join(column(engine, readings, "data"))
 
@@ -105,7 +103,6 @@ def test_what_another_version_wrote_is_passed_over(engine, store, values) -> Non
     assert store.recall("1" * 64, owner="ann") is None
     store.remember("1" * 64, LONG, ("gender",), owner="bob")
     found = store.recall("1" * 64, owner="ann")
-    assert found is not None
     assert found.owner == "bob"
 
 
@@ -121,7 +118,6 @@ def test_hostile_texts(store: ReadingStore) -> None:
     for text in (*HOSTILE, "\x00", "\ud800"):
         store.remember("1" * 64, DataSpec(item="i", rater="r", label=text or "l"), (text,), owner=text)
         found = store.recall("1" * 64, owner=text)
-        assert found is not None
         assert found.axes == (text,)
 
 

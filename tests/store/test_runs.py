@@ -79,7 +79,6 @@ def test_each_has_a_run_of_their_own(store: RunStore, engine: Engine) -> None:
     assert store.claim() is None
     store.keep(claimed, 400, [], None, make_result(permutations=400))
     waiting = store.get(bobs.id)
-    assert waiting is not None
     assert (waiting.title, waiting.owner, waiting.state, waiting.done) == ("Bob's", "bob", "running", 400)
     assert waiting.computed_as == anns.id
     assert store.provisional(waiting.computed_as) == make_result(permutations=400)
@@ -88,7 +87,6 @@ def test_each_has_a_run_of_their_own(store: RunStore, engine: Engine) -> None:
     store.finish(claimed, "done", result=RESULT, duration_s=1.5)
     for run_id, title in ((anns.id, "Ann's"), (bobs.id, "Bob's")):
         done = store.get(run_id)
-        assert done is not None
         assert (done.title, done.state, done.duration_s, done.computed_as) == (title, "done", 1.5, run_id)
         assert store.result(run_id) == RESULT
     store.describe(bobs.id, title="Mine", tagged=["b"])
@@ -146,7 +144,6 @@ def test_who_waits_may_cancel_and_fails_with_the_first(store: RunStore) -> None:
     assert not store.keep(claimed, 10)
     store.finish(claimed, "failed", error="a sentence")
     failed = store.get(cids.id)
-    assert failed is not None
     assert (failed.state, failed.error) == ("failed", "a sentence")
     assert store.get(bobs.id).state == "cancelled"  # type: ignore[union-attr]
 
@@ -197,9 +194,7 @@ def test_what_failed_or_was_cancelled_is_queued_again(store: RunStore, state) ->
 def test_a_result_is_read_back(store: RunStore) -> None:
     run_id = finish(store, "a")
     done = store.get(run_id)
-    assert done is not None
     assert (done.state, done.done, done.duration_s, done.ended) == ("done", 1000, 1.5, True)
-    assert done.finished_at is not None
     assert done.finished_at >= done.created_at
     assert store.result(run_id) == RESULT
     assert store.create(request("a")) == (done, True)
@@ -263,15 +258,12 @@ def test_describing(store: RunStore) -> None:
     run_id = finish(store, "a")
     store.describe(run_id, title="New", note="first\nsecond", tagged=["b", "a", "b"])
     found = store.get(run_id)
-    assert found is not None
     assert (found.title, found.note, found.tags) == ("New", "first\nsecond", ("a", "b"))
     store.describe(run_id, note="")
     found = store.get(run_id)
-    assert found is not None
     assert (found.title, found.note, found.tags) == ("New", "", ("a", "b"))
     store.describe(run_id, tagged=[])
     found = store.get(run_id)
-    assert found is not None
     assert found.tags == ()
 
 
@@ -287,7 +279,6 @@ def test_a_tag_of_any_length_is_kept_or_refused(store: RunStore) -> None:
     with pytest.raises(LimitError, match=r"A tag may have 64 characters; .* has 65"):
         store.describe(run_id, title="not this either", tagged=["x" * 65])
     found = store.get(run_id)
-    assert found is not None
     assert (found.tags, found.title) == (("ü" * 64,), "a")
 
 
@@ -299,7 +290,6 @@ def test_hostile_texts_are_only_texts(store: RunStore, text: str) -> None:
     assert made.title == made.owner == text
     store.describe(made.id, note=text, tagged=[text[:64]])
     found = store.get(made.id)
-    assert found is not None
     assert (found.note, found.tags) == (text, (text[:64],))
     assert store.files_of(made.id) == ((text, "1" * 64),)
     expected = {made.id, other.id} if text == "" else {made.id}
@@ -316,7 +306,6 @@ def test_texts_that_a_database_refuses_are_made_storable(store: RunStore, text: 
     made = create(store, "a", title=text, owner=text, files=((text, "1" * 64),))
     store.describe(made.id, note=text, tagged=[text])
     found = store.get(made.id)
-    assert found is not None
     assert "\ufffd" in found.title
     assert found.title == found.note == found.tags[0] == found.owner
     assert [record.id for record in store.search(text)] == [made.id]
@@ -367,19 +356,15 @@ def test_search_narrowed_and_cut(store: RunStore) -> None:
     assert store.search(tag="%") == []
 
 
-def test_tags_of_all_runs_are_known(store: RunStore) -> None:
-    made = [create(store, f"run {number}", owner=f"person {number}") for number in range(205)]
+def test_all_runs_are_asked_for_tags_and_for_files_that_they_still_need(store: RunStore) -> None:
+    ours, theirs, raters = "a" * 64, "b" * 64, "c" * 64
+    files = (("votes.csv", ours), ("raters.csv", raters))
+    made = [create(store, f"run {number}", owner=f"person {number}", files=files) for number in range(205)]
     store.describe(made[0].id, tagged=["beta", "Alpha"])
     store.describe(made[-1].id, tagged=["beta", "gamma"])
     assert store.known_tags() == ["Alpha", "beta", "gamma"]
     store.describe(made[0].id, tagged=[])
     assert store.known_tags() == ["beta", "gamma"]
-
-
-def test_all_runs_that_still_need_a_file_are_counted(store: RunStore) -> None:
-    ours, theirs, raters = "a" * 64, "b" * 64, "c" * 64
-    files = (("votes.csv", ours), ("raters.csv", raters))
-    made = [create(store, f"run {number}", owner=f"person {number}", files=files) for number in range(205)]
     create(store, "of another file", files=(("other.csv", theirs),))
     assert claim(store).id == made[0].id
     assert store.waiting_for([ours]) == store.waiting_for([ours, raters]) == 205
@@ -445,7 +430,6 @@ def test_what_another_version_saved_is_read(engine: Engine, store: RunStore) -> 
     plain = make_result(warnings=("ä",)).to_dict()
     change(engine, runs, result=json.dumps(plain, ensure_ascii=False))
     found = store.result(added.id)
-    assert found is not None
     assert found.warnings == (said("ä"),)
     assert isinstance(found.spec, RunSpec)
 
@@ -471,6 +455,5 @@ def test_a_cancel_never_falls_between_two_states(store: RunStore) -> None:
             store.request_cancel(made.id)
             moving.result()
         record = store.get(made.id)
-        assert record is not None
         assert record.cancel_requested
         assert record.state == "cancelled"

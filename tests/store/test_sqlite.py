@@ -42,9 +42,6 @@ def found_in(folder: Path, secret: bytes) -> list[str]:
     return [path.name for path in folder.rglob("*") if path.is_file() and secret in path.read_bytes()]
 
 
-# Rights
-
-
 @pytest.mark.parametrize("rights", [0o700, 0o755, 0o777])
 def test_others_cannot_read_the_files_whatever_the_folder(tmp_path: Path, rights: int) -> None:
     home = tmp_path / "home"
@@ -70,9 +67,6 @@ def test_files_that_were_open_to_others_are_closed(tmp_path: Path) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
     second.dispose()
     first.dispose()
-
-
-# Deletion
 
 
 def test_nothing_of_a_deleted_file_stays_on_the_disk(tmp_path: Path, sqlite: Engine) -> None:
@@ -101,9 +95,6 @@ def test_a_reader_in_the_way_delays_it_until_the_next_deletion(tmp_path: Path, s
     assert found_in(tmp_path, secret) == []
 
 
-# Another file in its place
-
-
 def test_nothing_is_written_to_a_file_that_is_gone(tmp_path: Path, sqlite: Engine) -> None:
     runs = RunStore(sqlite)
     create(runs)
@@ -128,12 +119,6 @@ def test_a_file_that_another_process_is_making_is_waited_for(tmp_path: Path) -> 
         ended.join()
 
 
-def test_a_database_that_is_there_is_said_to_be(sqlite: Engine) -> None:
-    check(sqlite)
-    create(RunStore(sqlite))
-    check(sqlite)
-
-
 def test_a_database_without_its_tables_is_said_to_be_unreadable(tmp_path: Path, sqlite: Engine) -> None:
     with sqlite.begin() as connection:
         connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
@@ -141,8 +126,6 @@ def test_a_database_without_its_tables_is_said_to_be_unreadable(tmp_path: Path, 
     with pytest.raises(StoreError, match="cannot be read"):
         check(sqlite)
 
-
-# Other processes
 
 SERVER = """
 import sys
@@ -187,6 +170,8 @@ def test_what_a_server_that_has_looked_at_its_file_writes_is_there_after_a_kill(
 
 
 def test_a_file_overwritten_under_the_log_is_said_to_be_unreadable(tmp_path: Path, sqlite: Engine) -> None:
+    check(sqlite)
+    create(RunStore(sqlite))
     check(sqlite)
     with (tmp_path / "grasp.db").open("r+b") as file:
         file.write(b"this is no database")

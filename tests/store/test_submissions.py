@@ -63,7 +63,6 @@ def test_the_same_under_another_name_is_renamed(store: SubmissionStore) -> None:
     (kept,) = store.all()
     assert kept.name in names
     last = store.renamed("last", PREDICTIONS, owner="ann")
-    assert last is not None
     assert (last.id, last.name) == (kept.id, "last")
     assert [record.name for record in store.all()] == ["last"]
 

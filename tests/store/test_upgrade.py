@@ -136,7 +136,6 @@ def nothing_is_lost(engine: Engine) -> RunRecord:
     (done,) = runs.search("The answer")
     assert (done.project, done.state, done.note, done.tags) == (EVERYONE, "done", "a note, ünïcödé", ("tag",))
     result = runs.result(done.id)
-    assert result is not None
     assert [row.group.label for row in result.groups] == ["Woman"]
     assert [row.name for row in SubmissionStore(engine).all()] == ["ours"]
     assert runs.search("The models")[0].state == "done"

@@ -100,7 +100,7 @@ def untestable(grouping: Grouping, log_regroupings: FloatArray, unequal: Unequal
     for g, group in enumerate(grouping.groups):
         if log_regroupings[g] == 0:
             found[g] = "nothing-moves"
-        elif math.exp(-log_regroupings[g]) >= LEVEL:
+        elif math.exp(-log_regroupings[g]) > LEVEL - TIE_TOLERANCE:
             found[g] = "few-raters"
         elif group.axes in unequal:
             found[g] = _UNEQUAL[unequal[group.axes]]

@@ -70,10 +70,15 @@ def q_values(
 def corrected(
     p: Sequence[float | None], method: Correction, of_max_t: Callable[[], FloatArray]
 ) -> list[float | None]:
-    """As :func:`q_values`; `of_max_t` gives max-T's values, shape (T,), of the tests that have a p-value."""
+    """As :func:`q_values`; `of_max_t` gives max-T's values, shape (T,), of the tests that have a p-value.
+
+    Max-T goes by deviations, p by ranks: where shuffled values lean to one side its value may be below p,
+    which then stands in its place.
+    """
     if method != "max-t":
         return step_up(p, method)
-    return _in_place(p, of_max_t() if any(value is not None for value in p) else [])
+    own = [value for value in p if value is not None]
+    return _in_place(p, np.maximum(of_max_t(), own) if own else [])
 
 
 def step_up(p: Sequence[float | None], method: Correction) -> list[float | None]:

@@ -186,7 +186,8 @@ def _q_intervals(
     if family.correction == "max-t":
         reached, total = null.reached(tests.maximum(family))
         counts = dict(zip(family.columns, reached.tolist(), strict=True))
-        return {c: share_interval(counts[c], total, MISS) for c in of_p}
+        of_q = {c: share_interval(counts[c], total, MISS) for c in of_p}
+        return {c: (max(low, p[0]), max(high, p[1])) for c, (low, high) in of_q.items() if (p := of_p[c])}
     ends = [step_up([one and one[end] for one in of_p.values()], family.correction) for end in (0, 1)]
     return {c: (low or 0.0, high or 0.0) for c, low, high in zip(of_p, *ends, strict=True)}
 

@@ -263,6 +263,9 @@ def _of_files(
         schema = files[0].schema
         if any(one.schema.names != schema.names for one in files):
             raise DataError(f"{name}: its files have different columns; read one of them alone")
+        if len(set(schema.names)) < len(schema.names):
+            twice = next(one for one in schema.names if schema.names.count(one) > 1)
+            raise DataError(f"{name} has several columns called {quoted(twice)}; rename all but one")
         leaves = _leaves(schema)
         of_tool = _of_tool(files, leaves, form, name)
         if of_tool is not None:

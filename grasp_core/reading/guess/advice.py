@@ -112,6 +112,7 @@ class Advice:
     - `column`: of the values, or of the ids; "label" for those of a matrix.
     - `count`: raters, annotations, items or cells that it concerns, by `field`.
     - `recommended`: whether the data say so; else either answer may be right.
+    - `group`: whether a text that may mean "no value" is a value of raters, not a label.
     """
 
     field: Literal["exclude", "drop", "raters", "items", "missing"]
@@ -120,6 +121,7 @@ class Advice:
     why: str
     count: int
     recommended: bool = True
+    group: bool = False
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -130,7 +132,8 @@ class Advice:
     def what(self) -> str:
         """What would go, e.g. "4 raters with 'removed' = 'yes'"."""
         if self.field == "missing":
-            return f"{number(self.count, 'cell')} with {listed(self.values)}"
+            of = f" in {quoted(self.column)}" if self.group else ""
+            return f"{number(self.count, 'cell')} with {listed(self.values)}{of}"
         one = {"drop": "annotation", "items": "item"}.get(self.field, "rater")
         if self.field in ("raters", "items"):
             return f"{number(self.count, one)} ({listed(self.values, 3)})"
@@ -191,7 +194,8 @@ def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[
     for one in advice:
         if not one.recommended:
             option = " ".join(map(missing, one.values))
-            said.append(f"kept as a label: {one.sentence}; {option} takes it for no answer")
+            kept = "group" if one.group else "label"
+            said.append(f"kept as a {kept}: {one.sentence}; {option} takes it for no answer")
     return f"{'; '.join(said)}; {declines} says that all count"
 
 

@@ -134,13 +134,11 @@ def _how_many(look: Look, name: str) -> bool:
 def _something_else(look: Look, name: str) -> bool:
     """Whether the column is no id: by its name, or for what its values are."""
     words = names.DEMOGRAPHIC | names.META | names.SECONDARY
-    if name in look.scales:
-        return True
     if look.kind(name) == "text" and _SEVERAL * len(look[name].values) < look.n:
         words -= names.WRITTEN  # what several raters saw, they did not write
     if look.unique(name) or names.mentions(name, words) or names.label_score(name) > 1:
         return True
-    return look.decimals(name)
+    return name in look.scales or look.decimals(name)
 
 
 def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair]:

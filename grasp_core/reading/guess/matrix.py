@@ -116,7 +116,7 @@ def named_matrix(look: Look, raters: Table | None) -> Reading:
     """The reading of a matrix whose columns of labels somebody names by a pattern."""
     pattern = str(look.named.label)
     found = matching(pattern, look.columns)
-    own = [name for name in found if not names.mentions(name, names.AGGREGATE)]  # but for what was settled
+    own = [name for name in found if not _settled(name)]
     found = own if len(own) > 1 else found
     if len(found) < 2:
         raise DataError(
@@ -202,13 +202,13 @@ def _cells(
         found = None if triple else of_like_values(look, others)
         return None if found is None or found.rest else found
     able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
-    asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}
-    many = len(asked) if by_values else 0  # of several questions none has half of the columns
     if found is None or len(found.columns) < min(3, len(able)):
         return None
-    if max(2 * many, (3 if by_values else 2) * len(found.columns)) < len(able):
-        return None
-    return found  # rows without ids are a matrix's where like names say so, and most columns bear them
+    many = (3 if by_values else 2) * len(found.columns)
+    if by_values:  # of several questions none has half of the columns
+        asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}
+        many = max(many, 2 * len(asked))
+    return found if many >= len(able) else None  # rows without ids are a matrix's where most columns say so
 
 
 def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _Side:
@@ -501,6 +501,11 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
     return _apart(others, cells, why, "likely")
 
 
+def _settled(name: str) -> bool:
+    """Whether a short name says that labels were made of others: ``label_final``."""
+    return len(names.words(name)) < _WORDS and names.mentions(name, names.DECIDED)
+
+
 def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
     """Patterns of columns that hold labels of different kinds, each a question; one or none, mostly."""
     able = {
@@ -510,7 +515,7 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
         and look.kind(name) not in ("time", "link")
         and not names.mentions(name, names.DEMOGRAPHIC | names.AGGREGATE | names.INDEX)
     }
-    others = [name for name in look.columns if not names.mentions(name, names.AGGREGATE)]
+    others = [name for name in look.columns if not _settled(name)]
     found: dict[str, int] = {}
     for kind in kinds_of(able):
         like = [part for run in runs(kind.columns) for part in questions_in(run)]

@@ -33,6 +33,7 @@ from grasp_core.reading.guess.matrix import (
 from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
 from grasp_core.reading.guess.values import (
     advise_missing,
+    advise_places,
     guess_missing,
     missing_profiles,
     no_raters,
@@ -154,7 +155,8 @@ def recognise(
     if recipe is None or published is None:
         cells = counts([annotations], None, spec)
         spec, missing = guess_missing(cells, spec, texts)
-        spec, unknown = missing_profiles(both, spec, cells, texts)
+        advice += advise_places(both, spec, texts, declared)
+        spec, unknown = missing_profiles(both, spec, cells, texts, declared)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(look, raters, spec)
         advice += advise_aside(look, raters, all_taken(advice, spec))

@@ -18,6 +18,7 @@ from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.formats.shapes.lists import structure
 from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason
 from grasp_core.reading.guess.look import Look
+from grasp_core.reading.guess.rows import occurrences
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import LIKE_MISSING
 from grasp_core.reading.table.parsed import form
@@ -200,6 +201,7 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     beyond = {text: value for text, value in rest.items() if value > steps}
     if steps < _SHORTEST or not set(beyond.values()) <= _DIGITS:  # 6 to 9, with a gap above the scale
         beyond = {}
+    doubtful |= {text for text in signs if text in _WRITTEN and len(signs) > 1}
     doubtful |= beyond.keys() | _beside_scale({text: rest[text] for text in rest if text not in beyond})
     for texts, why, sure in (
         (said if known else (), "it says that there is no answer", True),
@@ -390,39 +392,52 @@ _CODE_OF_PLACE = re.compile("[A-Z]{2,3}")
 
 
 def missing_profiles(
-    tables: Sequence[Table], spec: DataSpec, labels: Collection[str], axes: Mapping[str, Sequence[str]]
+    tables: Sequence[Table],
+    spec: DataSpec,
+    labels: Collection[str],
+    axes: Mapping[str, Sequence[str]],
+    declared: Collection[str],
 ) -> Reading:
     """The reading with what stands for no answer among raters' values as texts that mean "no value", and why.
 
     - `axes`: columns about raters, and the distinct texts in each; what is a value of one is none in the
-      others.
+      others. What a program writes there it writes among the labels, too, unless
+      those are `declared`.
     """
     known = set(spec.missing)
     codes = {name: _codes(texts, words=True) - known for name, texts in axes.items()}
     words = {name: _words(texts) - known for name, texts in axes.items()}
     places = {name: _places(texts) & words[name] for name, texts in axes.items()}
     none = {name: (codes[name] | words[name]) - places[name] for name in axes}
-    reasons = []
-    for name, text in ((name, text) for name, texts in places.items() for text in sorted(texts)):
-        said = (
-            f"{quoted(text)} in {quoted(name)} stands beside codes of places, so it is a group; if it means "
-            f"no value, name it among the cell texts that mean “no value”, or by --missing={text}"
-        )
-        reasons.append(Reason("missing", said, "unsure", (name,)))
     values = {text for name, texts in axes.items() for text in texts if text not in none[name]}
-    able = {text for found in none.values() for text in found} - values - set(labels)
+    kept = {*declared, *(text for texts in axes.values() for text in _places(texts, 1))}
+    able = {text for found in none.values() for text in found}
+    able -= values | (set(labels) - (_WRITTEN - kept))
     if not able:
-        return spec, reasons
+        return spec, []
     for table in tables:
         for key in (spec.item, spec.rater):
             able -= set(table.distinct(key)) if key in table.columns else set()
+    reasons = []
     for name in axes:
         for own, why in ((codes[name], "as codes of surveys do"), (words[name], "as programs write it")):
             if texts := sorted(own & none[name] & able):
-                said = f"{listed(texts)} in {quoted(name)} stands for no answer, {why}"
+                too = " there and among the labels" if set(texts) & set(labels) else ""
+                said = f"{listed(texts)} in {quoted(name)} stands for no answer{too}, {why}"
                 reasons.append(Reason("missing", said))
     missing = dict.fromkeys([*spec.missing, *(text for name in axes for text in sorted(none[name] & able))])
     return replace(spec, missing=tuple(missing)), reasons
+
+
+def advise_places(
+    tables: Sequence[Table], spec: DataSpec, axes: Mapping[str, Sequence[str]], declared: Collection[str]
+) -> Iterator[Advice]:
+    """Words for no value among codes of places, of which they may be one; see :func:`missing_profiles`."""
+    for name, texts in axes.items():
+        for text in sorted((_places(texts) & _words(texts)) - {*spec.missing, *declared}):
+            cells = sum(occurrences(table, name, text) for table in tables if name in table.columns)
+            why = "it may be the code of a place, or stand for no answer"
+            yield Advice("missing", name, (text,), why, cells, recommended=False, group=True)
 
 
 def _words(texts: Sequence[str]) -> set[str]:

@@ -185,7 +185,7 @@ def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
     if isinstance(frame, pd.DataFrame):
         return _joined_lists(_of_pandas(frame, name)), kind
     try:
-        known = nw.from_native(frame, pass_through=True)
+        known = frame if isinstance(frame, pa.Table) else nw.from_native(frame, pass_through=True)
         known = known.collect() if isinstance(known, nw.LazyFrame) else known
         if isinstance(known, nw.DataFrame):
             data = known.to_arrow()

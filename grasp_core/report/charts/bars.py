@@ -1,7 +1,5 @@
 """Bars and lollipops: DSI of each axis, a group's label use, and how well all raters agree on each label."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import altair as alt

@@ -1,7 +1,5 @@
 """Groups: their values with intervals, a row a group or a row a slice; and two by two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

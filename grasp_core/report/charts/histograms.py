@@ -1,7 +1,5 @@
 """Null histograms: of groups, and of all that was tested of one group or pair."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

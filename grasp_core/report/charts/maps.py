@@ -1,7 +1,5 @@
 """Maps: groups by their cohesion, raters by how they agree; and labels beside marks where there is room."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections import Counter
@@ -57,7 +55,7 @@ class Box:
     right: float
     bottom: float
 
-    def overlaps(self, other: Box) -> bool:
+    def overlaps(self, other: "Box") -> bool:
         """Whether both cover some place."""
         beside = self.left < other.right and other.left < self.right
         return beside and self.top < other.bottom and other.top < self.bottom

@@ -1,7 +1,5 @@
 """Models as raters, and the leaderboard."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A plan's surface: the chance of every design, with lines of equal chance and the cheapest design."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Colours, shapes and type of every chart, and charts as files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -307,6 +305,7 @@ def on_halo(text: alt.Chart, theme: Theme, *, weight: Literal[400, 600] = 400) -
     ]
 
 
+_KINDS = ("svg", "png", "pdf")
 EXPORT_WIDTH = 900
 """Pixels that a chart as wide as its page gets in a file."""
 
@@ -334,22 +333,12 @@ def drawn(text: str, kind: str, scale: float = 2) -> bytes:
     return image.encode() if isinstance(image, str) else image
 
 
-def to_png(chart: alt.LayerChart, scale: float = 2, *, width: int = EXPORT_WIDTH) -> bytes:
-    """PNG on the chart's own background, `scale` pixels per point."""
-    return drawn(chart_text(chart, width), "png", scale)
-
-
 def to_svg(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> str:
     """SVG with its text as text."""
     return drawn(chart_text(chart, width), "svg").decode()
 
 
-def to_pdf(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> bytes:
-    """PDF, one page of the figure's size."""
-    return drawn(chart_text(chart, width), "pdf")
-
-
 IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(
-    {".svg": lambda chart: to_svg(chart).encode(), ".png": to_png, ".pdf": to_pdf}
+    {f".{kind}": partial(lambda kind, chart: drawn(chart_text(chart), kind), kind) for kind in _KINDS}
 )
-"""What draws a chart, by the end of its file's name."""
+"""What draws a chart, by the end of its file's name: a PNG and a PDF on the chart's own background."""

@@ -1,7 +1,5 @@
 """Groups by their verdicts: what they say beside the others, and whether they agree with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -203,7 +201,7 @@ class _Drawing:
         kind = verdict.kinds[0] if verdict is not None and verdict.kinds else None
         if kind == "items":
             return "differ on some items"
-        who = "" if one.other is None else f"{one.name}: "
+        who = "" if one.other is None else f"{one.spoken}: "
         if kind == "spread" and verdict is not None and verdict.spread is not None:
             return f"{who}vary {'more' if verdict.spread.ratio > 1 else 'less'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
@@ -309,13 +307,13 @@ class _Drawing:
 
 def _short(one: Finding) -> str:
     """A group's name; of a long one the beginning of each of its values."""
-    if len(one.title) <= _LONGEST:
-        return one.title
+    if len(one.said) <= _LONGEST:
+        return one.said
     values = [one_line(value) for group in one.groups for value in group.values]
     most = _LONGEST // len(values)
     cut = [value if len(value) <= most else f"{value[: most - 1].rstrip(' ,')}…" for value in values]
     each = len(one.row.group.values)
-    names = [", ".join(cut[start : start + each]) for start in range(0, len(cut), each)]
+    names = [" ".join(cut[start : start + each]) for start in range(0, len(cut), each)]
     return " and ".join(names)
 
 

@@ -1,7 +1,5 @@
 """What may undo a finding, and what to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -146,9 +144,7 @@ MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": 
 def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """What mends doubts, then whom to recruit or to ask; or nothing, with what could have been found."""
     if not found and result.groups and all(row.least_p is not None for row in result.groups):
-        return (
-            Sentence.of(f"{_more_regroupings(result.spec.analysis)}, so that more regroupings are left."),
-        )
+        return (_more_ways(result.spec.analysis),)
     pair = None if found else standing_pair(result)
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
@@ -167,13 +163,16 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     return (*first, *_of_certain(certain))
 
 
-def _more_regroupings(analysis: AnalysisSpec) -> str:
-    able = (
-        (analysis.strata, "shuffle within fewer strata"),
-        (analysis.cluster, "shuffle single raters in place of clusters"),
+def _more_ways(asked: AnalysisSpec) -> Sentence:
+    """What leaves more regroupings."""
+    more = ["within fewer strata"] * bool(asked.strata) + ["single raters in place of clusters"] * bool(
+        asked.cluster
     )
-    said = " or ".join([way for used, way in able if used] or ["ask more raters, in small groups above all"])
-    return said[0].upper() + said[1:]
+    if not more:
+        return Sentence.of("Ask more raters: so few can be regrouped in too few ways.")
+    return Sentence.of(
+        f"Ask more raters, or shuffle {' and '.join(more)}, so that more regroupings are left."
+    )
 
 
 def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:

@@ -1,7 +1,5 @@
 """A finding: one thing of one group, or of the two halves of an axis, compared with chance, and its words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,8 +61,8 @@ class Finding:
     what: str
     outcome: Outcome
     label: str | None = None
-    further: tuple[Finding, ...] = ()
-    other: Finding | None = None
+    further: tuple["Finding", ...] = ()
+    other: "Finding | None" = None
     doubts: tuple[Doubt, ...] = ()
     verdict: Verdict | None = None
     vague: bool = False

@@ -1,7 +1,5 @@
 """Findings: what holds of each group, which of it is told first, and what could have been found."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -25,13 +23,17 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "spread": (SPREAD,),
 }
 """What is told of each kind of difference, the first that has a value."""
+_LARGEST_GAI = 5.0
+"""A ratio further from 0 comes of an XRR near 0 and says little: the gap is told in its place."""
 
 
 def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
     """All that has a value of one group, in the order in which it is told."""
     found = []
     for what in TOLD_FIRST:
-        outcome = row.statistics.get(what)
+        outcome, gap = row.statistics.get(what), row.statistics.get("gap")
+        if what == "gai" and outcome and gap and gap.value is not None:
+            outcome = outcome if abs(outcome.value or 0.0) <= _LARGEST_GAI else None
         if what == LABEL_USE:
             one = of_labels(row, name)
             found += [] if one is None else [one]

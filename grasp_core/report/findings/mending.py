@@ -1,7 +1,5 @@
 """Warnings that stand in the open, and the ways to mend them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,10 +1,8 @@
 """The answer in words, for people who manage annotation: its title, how sure it is, and what backs it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, one_line, spoken
@@ -13,8 +11,8 @@ from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.everybody import agreement_details, agreement_title
-from grasp_core.report.findings.advice import About, advice, doubted, doubts, first_names, told
-from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding, lead
+from grasp_core.report.findings.advice import advice, doubted, first_names, told
+from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.findings import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.tables import NO_VALUE, effect, lacking, ordered_dsi
@@ -37,10 +35,6 @@ _WHOLE_FROM = 0.05
 _SMALL = 10
 """In groups of fewer raters differences are missed more often."""
 HOW_SURE = "Very sure: if nobody differed, about 95 of 100 studies would find nothing."
-HOW_SURE_BEFORE = (
-    "Each statistic was corrected by itself: of studies without any difference, about one in eight has a "
-    "finding by this rule of earlier versions. A new run gives one verdict a group."
-)
 LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
 
 
@@ -63,7 +57,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
-    if not tested(result) or all(row.least_p is not None for row in result.groups):
+    if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
         return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
     return Sentence.of(NO_DIFFERENCE)
 
@@ -177,10 +171,8 @@ def _reasons(result: RunResult) -> tuple[str, ...]:
 
 def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """How often luck alone makes a finding, and how far the clearest one moves; of none what was missed."""
-    if not tested(result):
+    if not tested(result) or not judged(result):
         return ()
-    if not judged(result):
-        return (Sentence.of(HOW_SURE_BEFORE),)
     certain = [one for one in found if not one.undone]
     if found and not certain:
         return (Sentence.of(f"Not sure: {'; '.join(one.brief for one in found[0].doubts)}."),)
@@ -338,56 +330,21 @@ def _figures(found: Sequence[Finding]) -> list[tuple[Segment, str]]:
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     """Along which axes it matters who is recruited: those of clear groups, with how far their GAI reaches."""
     ranked = [row for row in ordered_dsi(result) if row.outcome.value is not None]
-    if not ranked:
+    if not ranked or not judged(result):
         return ()
-    if judged(result):
-        return tuple(_by_verdicts(result, ranked))
-    watch = [row for row in ranked if row.outcome.significance == "corrected"]
-    sentences = [
-        Sentence.of(
-            lead(
-                of_axis := doubts(result, About(row.axes, () if row.group is None else (row.group,), "gai"))
-            ),
-            "Watch ",
-            *_axis_parts(result, row),
-            ": more than the groups of random groupings reach",
-            "." if any(one.undoes for one in of_axis) else ", so who is recruited along it matters.",
-        )
-        for row in watch[:3]
-    ]
-    if ranked[0] in watch:
-        return tuple(sentences)
-    said = {
-        "nominal": "more than the groups of random groupings reach, which may be luck",
-        "none": "no more than the groups of random groupings may reach",
-        "corrected": "",
-    }[ranked[0].outcome.significance]
-    if ranked[0].outcome.p is None:
-        said = "it could not be tested"
-    close = "" if watch else ". No axis is established as one to watch"
-    return (
-        *sentences,
-        Sentence.of("The largest DSI is that of ", *_axis_parts(result, ranked[0]), f": {said}{close}."),
-    )
-
-
-def _by_verdicts(result: RunResult, ranked: Sequence[DsiResult]) -> Iterator[Sentence]:
     certain = [one for one in told(result) if not one.undone]
     along = list(dict.fromkeys(one.row.group.axes for one in certain))
-    known = {row.axes: row for row in ranked}
+    known, said = {row.axes: row for row in ranked}, []
     for axes in along[:3]:
-        groups = [one.said for one in certain if one.row.group.axes == axes]
+        groups = first_names([one.said for one in certain if one.row.group.axes == axes])
         axis = _axis_parts(result, known[axes]) if axes in known else [strong(axis_label(axes))]
-        yield Sentence.of(
-            "Watch ",
-            *axis,
-            ": who is recruited along it matters, since ",
-            *first_names(groups),
-            " raters answer differently.",
-        )
+        why = ": who is recruited along it matters, since "
+        said.append(Sentence.of("Watch ", *axis, why, *groups, " raters answer differently."))
     if ranked[0].axes not in along:
         of_largest = "no group of it is clear" if along else "no group is clear, so no axis is to be watched"
-        yield Sentence.of("The largest DSI is that of ", *_axis_parts(result, ranked[0]), f": {of_largest}.")
+        largest = _axis_parts(result, ranked[0])
+        said.append(Sentence.of("The largest DSI is that of ", *largest, f": {of_largest}."))
+    return tuple(said)
 
 
 def _axis_parts(result: RunResult, row: DsiResult) -> list[str | Segment]:

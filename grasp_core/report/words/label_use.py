@@ -1,7 +1,5 @@
 """Label use in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from grasp_core.model.data_spec import DataSpec

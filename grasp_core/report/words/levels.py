@@ -1,7 +1,5 @@
 """Levels of labels, and how data were read, in words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

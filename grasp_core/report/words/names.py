@@ -1,7 +1,5 @@
 """Names of statistics, groups and models; values, p and q as text."""
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Mapping

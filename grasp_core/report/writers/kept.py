@@ -1,7 +1,5 @@
 """Files of results, made beside pages and kept."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A result's table as LaTeX, to be put into a paper."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """A result's tables as Markdown, for GitHub and other places that know its tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

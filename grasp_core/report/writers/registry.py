@@ -1,7 +1,5 @@
 """Every file that a result can be taken away as."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Results, a group's items and a plan as Excel workbooks, in which every text stays a text."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Files of results and of charts, made in the process of limited memory and time by what is here."""
 
-from __future__ import annotations
-
 import base64
 
 from grasp_core.analysis.rater_map_values import RaterMap

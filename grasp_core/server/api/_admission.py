@@ -1,11 +1,9 @@
 """Who asks, and by which link."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Self
 from urllib.parse import unquote
 
 from fastapi import Depends
@@ -54,7 +52,7 @@ class Caller:
     asker: Asker
     first: bool = True
 
-    def again(self) -> Caller:
+    def again(self) -> Self:
         """The caller as they are now; raises ProblemError if who asked as a person is none any more."""
         found = replace(self, user=self.who(), first=False)
         if self.user is not None and found.user is None:

@@ -1,7 +1,5 @@
 """Answers: given once, known by an ETag, or given later to a request that reads large files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets
@@ -77,6 +75,7 @@ def once(
 ) -> Response:
     """Do what is asked at an address, unless the same request was answered before: then answer as then.
 
+    `action`: POST and the address, below which what is made is found by its id.
     `key`: the request's Idempotency-Key; without one it is always done.
     `do`: returns the status and the answer; what it raises is not kept, for nothing was changed.
     `kept`: values that are kept in place of the answer's own, such as null for a secret.
@@ -95,10 +94,11 @@ def once(
         found = Outcome(int(status), answer.model_dump_json())
         if key is not None:
             outcomes.end(name, Outcome(int(status), answer.model_copy(update=kept).model_dump_json()))
-    headers = dict(PRIVATE)
-    if found.status == HTTPStatus.ACCEPTED:
-        where = f"{asking.server.settings.base_path}/api/v1{place}/{json.loads(found.body)['id']}"
-        headers |= {**again_after(WORK_SECONDS), "Location": where}
+    headers, begun = dict(PRIVATE), found.status == HTTPStatus.ACCEPTED
+    if begun or found.status == HTTPStatus.CREATED:
+        below = place if begun else action.removeprefix("POST ")
+        where = f"{asking.server.settings.base_path}/api/v1{below}/{json.loads(found.body)['id']}"
+        headers |= {"Location": where, **(again_after(WORK_SECONDS) if begun else {})}
     if known is not None:
         headers["Idempotency-Replayed"] = "true"
     return Response(found.body, found.status, headers, "application/json")

@@ -1,7 +1,5 @@
 """Questions about runs that are done: held against another, the map of raters, a plan, items of groups."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from operator import attrgetter
@@ -52,7 +50,6 @@ class Differs(Form):
     what: str
     a: str
     b: str
-    made: ClassVar[Makers] = {"what": lambda difference: difference.name}
 
 
 class Value(Form):

@@ -1,19 +1,20 @@
 """The API's application: where it is mounted, its schema and reference page, and what it refuses unread."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from jinja2 import Template
+from markupsafe import Markup
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -25,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grasp_core.model.errors import GraspError
 from grasp_core.model.remark_codes import CODES
-from grasp_core.model.text import listed, printable, quoted
+from grasp_core.model.text import listed, meant, printable, quoted
 from grasp_core.model.turns import loads
 from grasp_core.server.api import _answers, analyses, files, new_runs, people, runs, watches
 from grasp_core.server.api._admission import Admission
@@ -75,122 +76,28 @@ def described(app: FastAPI) -> dict[str, Any]:
     return plain
 
 
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: auto; padding: 1rem; }
-section { border-top: 1px solid GrayText; margin-top: 2rem; }
-code { overflow-wrap: anywhere; }
-div { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; }
-"""
-_HEAD = (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-    '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    "<title>{title} API</title><style>{style}</style></head><body><main>"
-)
-_Schema = Mapping[str, Any]
+@functools.cache
+def _template() -> Template:
+    """The template of these pages; the first one has it compiled."""
+    text = Path(__file__).with_name("reference.html").read_text(encoding="utf-8")
+    template: Template = Template(text, autoescape=True)
+    return template
 
 
-def reference_page(schema: _Schema) -> HTMLResponse:
+def reference_page(schema: Mapping[str, Any]) -> HTMLResponse:
     """All addresses and forms of an OpenAPI schema."""
-    addresses = [
-        (method.upper(), path, operation)
-        for path, operations in schema["paths"].items()
-        for method, operation in operations.items()
-    ]
-    title, told, version = (escape(schema["info"][name]) for name in ("title", "description", "version"))
-    listed = "".join(
-        f'<li><a href="#{escape(operation["operationId"])}"><code>{method} {escape(path)}</code></a></li>'
-        for method, path, operation in addresses
-    )
-    parts = [
-        _HEAD.format(title=title, style=_STYLE),
-        f"<h1>{title} API</h1><p>{told}</p><p>Version {version}. The same for programs: ",
-        '<a href="openapi.json">openapi.json</a>. Bring a token as ',
-        "<code>Authorization: Bearer TOKEN</code>.</p>",
-        f'<nav aria-label="Addresses"><h2>Addresses</h2><ul>{listed}</ul></nav>',
-        *(part for address in addresses for part in _address(*address)),
-        "<h2>Forms</h2>",
-        *(part for form in sorted(schema["components"]["schemas"].items()) for part in _form(*form)),
-        "</main></body></html>",
-    ]
-    return HTMLResponse("".join(parts))
+    return HTMLResponse(_template().render(schema))
 
 
 def problem_page(code: str) -> HTMLResponse:
     """What a problem's code means, and what would do; `type` of every problem document leads here."""
     if code in WHAT:
-        told = escape(WHAT[code])
+        means = escape(WHAT[code])
     elif code in CODES:
-        told = re.sub(r"\*(\w+)\*", r"<em>\1</em>", escape(CODES[code].pattern))
+        means = re.sub(r"\*(\w+)\*", r"<em>\1</em>", escape(CODES[code].pattern))
     else:
         raise ProblemError("not-found", "There is no problem of that code.")
-    head = _HEAD.format(title=escape(f"{code}: GRASP"), style=_STYLE)
-    back = '<p><a href="../">All addresses of the API</a></p>'
-    return HTMLResponse(f"{head}<h1><code>{escape(code)}</code></h1><p>{told}</p>{back}</main></body></html>")
-
-
-def _address(method: str, path: str, operation: _Schema) -> Iterator[str]:
-    yield f'<section id="{escape(operation["operationId"])}"><h3><code>{method} {escape(path)}</code></h3>'
-    yield "".join(f"<p>{escape(text)}</p>" for text in operation.get("description", "").split("\n\n"))
-    rows = [
-        (one["name"], one["in"], _kind(one["schema"]), one.get("description", ""), one.get("required", False))
-        for one in operation.get("parameters", [])
-    ]
-    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        rows.append(("body", kind, _kind(content.get("schema", {})), "", True))
-    if rows:
-        yield _table(
-            ("Name", "Where", "Kind", "What"),
-            [
-                (f"<code>{escape(name)}</code>", escape(place), kind, _what(text, required))
-                for name, place, kind, text, required in rows
-            ],
-        )
-    answers = []
-    for status, answer in operation["responses"].items():
-        if status.isdigit():
-            kinds = answer.get("content", {}).items()
-            content = (f"<code>{escape(kind)}</code> {_kind(one.get('schema', {}))}" for kind, one in kinds)
-            answers.append((escape(status), escape(answer["description"]), " or ".join(content)))
-    yield f"{_table(('Status', 'Answer', 'Content'), answers)}</section>"
-
-
-def _form(name: str, form: _Schema) -> Iterator[str]:
-    yield f'<section id="form-{escape(name)}"><h3>{escape(name)}</h3>'
-    yield f"<p>{escape(form.get('description', ''))}</p>"
-    required = form.get("required", [])
-    rows = [
-        (f"<code>{escape(field)}</code>", _kind(one), _what(one.get("description", ""), field in required))
-        for field, one in form.get("properties", {}).items()
-    ]
-    yield f"{_table(('Field', 'Kind', 'What'), rows) if rows else ''}</section>"
-
-
-def _kind(schema: _Schema) -> str:
-    """A schema in a few words, as HTML."""
-    if "$ref" in schema:
-        name = escape(schema["$ref"].rpartition("/")[2])
-        return f'<a href="#form-{name}">{name}</a>'
-    if "enum" in schema:
-        return " or ".join(f"<code>{escape(str(one))}</code>" for one in schema["enum"])
-    if "anyOf" in schema:
-        return " or ".join(_kind(one) for one in schema["anyOf"])
-    if schema.get("type") == "array":
-        return f"list of {_kind(schema.get('items', {}))}"
-    return escape(schema.get("format") or schema.get("type") or "any JSON")
-
-
-def _what(text: str, required: bool) -> str:
-    return escape(text) + (" <em>Required.</em>" if required else "")
-
-
-def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div role="region" aria-label="{" and ".join(heads)}" tabindex="0">{table}</div>'
+    return HTMLResponse(_template().render(code=code, means=Markup(means)))  # noqa: S704 - escaped above
 
 
 JSON = "application/json"
@@ -242,9 +149,13 @@ def _check(operations: Mapping[str, Operation], scope: Scope) -> None:
         allow = ", ".join(sorted(methods))
         raise ProblemError("method-not-allowed", f"This address takes {allow}.", {"Allow": allow})
     given = Counter(name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), True))
-    known = listed([f"`{one}`" for one in sorted(operation.parameters)]) if operation.parameters else "none"
+    names = sorted(operation.parameters)
+    known = f"there is {listed(names) if names else 'none'}."
     unknown = (
-        ("unknown-parameter", f"There is no parameter {quoted(printable(name))} here; there is {known}.")
+        (
+            "unknown-parameter",
+            f"There is no parameter {quoted(printable(name))} here; {meant(name, names, known)}",
+        )
         for name in given
         if name not in operation.parameters
     )

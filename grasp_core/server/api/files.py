@@ -1,7 +1,5 @@
 """What is uploaded: files of runs, and submissions to the benchmark, with its leaderboard."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -243,7 +241,7 @@ async def submit(
                     "conflict", "This server holds no gold labels, so nothing can be scored here."
                 )
             spool.seek(0)
-            sent, _, faulty = looked_at(spool.read(), "the archive", asking.server.settings)
+            sent, _, faulty = looked_at(spool.read(), "the body", asking.server.settings)
             if faulty:
                 raise DataError(faulty[0].remark, faulty)
             title, store, pool = name.strip(), stores.submissions, asking.server.service.pool

@@ -1,7 +1,5 @@
 """What the API takes and gives, field by field; the schema and the reference page are made of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime

@@ -1,13 +1,11 @@
 """Runs asked for, and what one would read: files as a spec says, what it leaves open as recognised."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Self
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -123,7 +121,7 @@ class Recognised:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known
 
-    def with_groups_of(self, dataset: Dataset, sent: Sent) -> Recognised:
+    def with_groups_of(self, dataset: Dataset, sent: Sent) -> Self:
         """Without recognised axes that have no group large enough, as by every other door."""
         if self.known is None or not sent.axes_open:
             return self

@@ -1,7 +1,5 @@
 """Whoever asks, with their projects and tokens; and people, for admins."""
 
-from __future__ import annotations
-
 import tempfile
 from http import HTTPStatus
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Runs: found, looked at, taken away as files, shared, deleted."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math

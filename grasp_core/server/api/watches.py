@@ -1,7 +1,5 @@
 """Watches: made, listed, changed, looked at; and what receivers of webhooks need."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Annotated, ClassVar, Literal
 

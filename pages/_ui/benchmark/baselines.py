@@ -1,7 +1,5 @@
 """Baselines on a task's labelled rows, the language model among them; whole submissions by one."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing

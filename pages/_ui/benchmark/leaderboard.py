@@ -1,7 +1,5 @@
 """The leaderboard: every system with intervals and wins, by kind of difficulty, one against another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """People on a benchmark's rows: a sheet to vote on, what they reach together, a row of the leaderboard."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

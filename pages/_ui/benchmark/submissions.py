@@ -1,7 +1,5 @@
 """Submissions to the benchmark: brought, checked, scored, kept, taken off the leaderboard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that arrive: uploads, the server's own folder and addresses, tools and databases, saved results."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Columns and their roles; further questions of a file."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +20,7 @@ from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.parsed import ANY
 from grasp_core.reading.table.table import Table
-from pages._ui.helpers.screens import ROLE, link_to
+from pages._ui.helpers.screens import link_to
 from pages._ui.helpers.state import members_of, work
 from pages._ui.helpers.widgets import caption, choose_one, for_visit, pick, several, switch
 
@@ -50,8 +48,6 @@ def choose_question() -> tuple[Dataset, DataSpec, float] | None:
     """The data of all questions or of the one chosen, their reading, and the seconds that it took."""
     session = work()
     dataset, spec = session.dataset, session.data_spec
-    if dataset is None or spec is None:
-        return None
     if not spec.further:
         return dataset, spec, session.load_s
     names = dict(enumerate(["All together", *map(one_line, spec.labels)]))
@@ -103,8 +99,6 @@ _SAID = {"sure": "Recognised", "likely": "Guessed", "unsure": "Guessed, please c
 def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) -> DataSpec | None:
     """The reading by column, with the recoding chosen so far; None while something is still to be chosen."""
     annotations, raters, items = work().tables.values()
-    if annotations is None:
-        return None
     with more:
         asked = _asked(guess, "layout") is not None
         index = None if asked else list(_LAYOUTS).index(guess.spec.layout)
@@ -126,7 +120,7 @@ def choose_columns(guess: Guess, heads: DeltaGenerator, more: DeltaGenerator) ->
     shown = _id_fields(layout, annotations, raters)
     with heads:
         for field, label, options in shown:
-            with st.container(key=f"{ROLE}-{field}", gap="xsmall", width=200):
+            with st.container(key=f"role-{field}", gap="xsmall", width=200):
                 fields[field] = _column(label, field, options, guess, _HELP.get(field))
                 own = field == "rater" and layout == "items-by-raters" and raters is not None
                 _cells(raters if own else annotations, fields[field])
@@ -185,7 +179,7 @@ def _others(annotations: Table, raters: Table | None, layout: str, taken: set[An
     """The other columns: what is known of raters, and those that nothing is taken from as it is."""
     known = [name for name in guess.axes if name not in taken][:_KNOWN]
     for place, name in enumerate(known):
-        with st.container(key=f"{ROLE}-known-{place}", gap="xsmall", width=140):
+        with st.container(key=f"role-known-{place}", gap="xsmall", width=140):
             st.caption("Of raters")
             st.markdown(f"**{escape_markdown(name)}**")
             _cells(annotations if name in annotations.columns or raters is None else raters, name)
@@ -193,7 +187,7 @@ def _others(annotations: Table, raters: Table | None, layout: str, taken: set[An
     left = list(dict.fromkeys(name for name in names if name not in {*taken, *known}))
     if not left:
         return
-    with st.container(key=f"{ROLE}-others", gap="xsmall", width=150):
+    with st.container(key="role-others", gap="xsmall", width=150):
         st.caption("Other columns" if layout == "long" else "Labels and other columns")
         with st.popover(number(len(left), "column"), type="tertiary"):
             st.text(listed(left, _LISTED))
@@ -253,7 +247,7 @@ def _label_columns(guess: Guess) -> bool:
     if about is None:
         return True
     said = work().named.label
-    with st.container(key=f"{ROLE}-label", gap="xsmall", width=300):
+    with st.container(key="role-label", gap="xsmall", width=300):
         options = list(dict.fromkeys([*about.candidates, *filter(None, [said])]))
         more = f"A “{ANY}” stands for anything; type a pattern of your own where none fits."
         looks = {"placeholder": "Choose", "accept_new_options": True, "help": more, **_kept("label")}

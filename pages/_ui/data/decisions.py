@@ -1,7 +1,5 @@
 """Questions that Data asks before anything runs: who and what counts, how labels rank, what is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -53,6 +51,7 @@ def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
 
 _ROWS = {True: "Leave out", False: "Keep"}
 _CELLS = {True: "No answer", False: "A label"}
+_GROUPS = {True: "No answer", False: "A group"}
 _RANKS = {True: "They rank so", False: "No order"}
 _TWO = 2
 """Of two labels either order says the same."""
@@ -74,7 +73,7 @@ def decide(spec: DataSpec, guess: Guess) -> Decided:
     asked = [one for one in guess.advice if _concerns(one, spec, guess)]
     for one in asked:
         what = f"{one.what[0].upper()}{one.what[1:]}:"
-        answers = _CELLS if one.field == "missing" else _ROWS
+        answers = _GROUPS if one.group else _CELLS if one.field == "missing" else _ROWS
         answer = _answer(what, f"{one.why}.", answers, _advice_key(one), recommended=one.recommended)
         if answer is None:
             open_.append(one.what)
@@ -118,9 +117,10 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
 
 
 def _concerns(one: Advice, spec: DataSpec, guess: Guess) -> bool:
-
-    if one.field == "missing":
-        return spec.labels == guess.spec.labels and not one.followed(spec)
+    if one.field == "missing" and one.followed(spec):
+        return False
+    if one.field == "missing" and not one.group:
+        return spec.labels == guess.spec.labels
     if spec.layout != guess.spec.layout or one.column in (*spec.ignore, *spec.labels):
         return False
     return one.field != "raters" or spec.layout != "long" or one.column == spec.rater
@@ -156,8 +156,6 @@ def _answer(
 def load_or_list(decided: Decided) -> Dataset | None:
     """The data set by what was decided, analysed once nothing is open; or every problem that stops it."""
     session = work()
-    if session.annotations is None:
-        return None
     session.open = decided.open
     if session.shown is None or session.shown[1] != decided.spec:
         try:
@@ -210,7 +208,6 @@ def offer_leaving_out(found: Mapping[Screen, int], reading: DataSpec | None) -> 
 
 
 def _choose(name: str, value: object) -> None:
-
     st.session_state[work().key(name)] = value
 
 

@@ -3,8 +3,6 @@
 A file that cannot be read never displaces one that could.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What Data says of the data: a sentence with two rows, then their quality."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import combinations
@@ -263,8 +261,6 @@ def _show_whom(annotations: Annotations, looked: Looked, duplicates: Duplicates 
 
 def _show_power(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     names = tuple(dataset.raters.axes)
-    if not names:
-        return
     st.caption("How large a difference has to be for a run on these data to find it 8 times out of 10.")
     options = [axes for size in (1, 2) for axes in combinations(names, size)]
     first = [(name,) for name in proposed if name in names] or options[:1]

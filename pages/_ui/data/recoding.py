@@ -1,9 +1,6 @@
 """Recoding on the Data page: every step previewed with counts before and after."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -11,7 +8,7 @@ import streamlit as st
 
 from grasp_core.model.annotations import display_order, is_number, number_of
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
-from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.errors import DataError
 from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.reading.dataset import checks
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
@@ -19,7 +16,7 @@ from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, pick, show_table
+from pages._ui.helpers.widgets import button, caption, pick, refusal_told, show_table
 
 _LABELS = "Labels"
 _KINDS = ("Change values", "Cut numbers", "Combine questions")
@@ -150,7 +147,7 @@ def _cut_numbers(tables: Sequence[Table | None], spec: DataSpec) -> None:
     named = st.text_input("Names of the ranges", value=names, key=key)
     labels = tuple(part.strip() for part in named.split(",") if part.strip())
     name = column or None
-    with _refusal_told():
+    with refusal_told():
         _offer(Bins(name, tuple(edges), labels), tables, spec, [name])
 
 
@@ -171,16 +168,8 @@ def _combine(table: Table, spec: DataSpec) -> None:
         left = ", ".join(sorted(found - set(order)))
         caption(f"Put all values in order; still without a place: {left}")
         return
-    with _refusal_told():
+    with refusal_told():
         _offer(Combine(tuple(chosen), tuple(order), into.strip()), (table, None, None), spec, chosen)
-
-
-@contextmanager
-def _refusal_told() -> Iterator[None]:
-    try:
-        yield
-    except SpecError as error:
-        st.error(escape_markdown(error.sentence))
 
 
 def _column(tables: Sequence[Table | None], spec: DataSpec, *, numeric: bool) -> str | None:

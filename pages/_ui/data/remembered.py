@@ -1,7 +1,5 @@
 """What is kept of files: the draft of a visit, readings for files of the same columns, known data sets."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -195,8 +193,6 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
 def remember_reading(spec: DataSpec, axes: tuple[str, ...]) -> None:
     """Keep the reading of the files in use for the next ones of their columns."""
     session = work()
-    if session.annotations is None:
-        return
     key = signature(session.annotations, session.raters, session.items)
     with suppress(GraspError):  # the analysis does without it
         here().readings.remember(key, spec, axes, owner=require_run().id)

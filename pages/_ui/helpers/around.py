@@ -1,7 +1,5 @@
 """What stands around a page: who may see it, menu, project and messages; work that goes on beside it."""
 
-from __future__ import annotations
-
 import contextvars
 import functools
 import gc
@@ -22,7 +20,7 @@ from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError
 from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.server import server
 from pages._ui.helpers.identity import CURRENT, current_project, current_user, here, note_refusal
-from pages._ui.helpers.screens import SCREENS, SIGN_OUT_FORM, Audience, for_person
+from pages._ui.helpers.screens import SCREENS, Audience, for_person
 from pages._ui.helpers.sessions import SIGN_OUT
 from pages._ui.helpers.state import work
 from pages._ui.helpers.widgets import pick
@@ -30,7 +28,7 @@ from pages._ui.helpers.widgets import pick
 
 def offer_sign_out() -> None:
     """The way out: a form, for no link of anybody else's may end a session."""
-    form = f'class="{SIGN_OUT_FORM}" method="post" action="{server.shared().settings.base_path}{SIGN_OUT}"'
+    form = f'class="grasp-sign-out" method="post" action="{server.shared().settings.base_path}{SIGN_OUT}"'
     st.html(f"<form {form}><button>Sign out</button></form>")
 
 

@@ -1,7 +1,5 @@
 """Who visits, by which cookie, in which project, and what they may do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from http.cookies import SimpleCookie

@@ -1,7 +1,5 @@
 """All screens, in the order of the menu: ways from one to another, and the looks of their pages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -103,23 +101,8 @@ ICON = (
     '<path stroke="#FFF" stroke-width="2" fill="none" d="M6 14q6-12 12 0"/></svg>'
 )
 """Inline, because Streamlit fetches a named icon from another server."""
-BESIDE = "beside"
-"""Key of short sections beside a chart."""
-ROLE = "role"
-"""How keys of columns of a file begin whose tint says what they hold."""
-ALWAYS_THERE = "always-there"
-"""Key of what stays at the foot of the window while the page above it moves."""
-ON_SCREENS, ON_PHONES = "on-screens", "on-phones"
-"""How keys of two forms of one table begin, of which a page shows one."""
-VERDICTS = "verdicts"
-"""How keys of the chart of verdicts end: its wide form has texts beside its marks, and needs more room."""
-PROVISIONAL = "provisional"
-"""Key of what is drawn of a run that goes on: it has no files, nor have its tables and charts."""
-SIGN_OUT_FORM = "grasp-sign-out"
-"""Class of the form that signs out; its button looks like Streamlit's, which cannot send a form."""
-
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-"""It has the keys above in its selectors."""
+"""Looks by the keys of containers: see the comments there."""
 _BUTTONS_IN_DARK = """
 [data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"]:hover { color: #12181A; }
 """
@@ -128,5 +111,5 @@ _BUTTONS_IN_DARK = """
 def mend() -> None:
     """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
-    scheme = f".st-key-{ALWAYS_THERE} {{ color-scheme: {'dark' if dark else 'light'}; }}"
+    scheme = f".st-key-always-there {{ color-scheme: {'dark' if dark else 'light'}; }}"
     st.html(f"<style>{_STYLE}{scheme}{_BUTTONS_IN_DARK if dark else ''}</style>")

@@ -1,7 +1,5 @@
 """Streamlit's sessions from inside: sign-ins, sign-outs, tabs closed, uploads that wait, messages let in."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
@@ -36,6 +34,7 @@ from grasp_core.model.errors import AccessError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.server import server
 from grasp_core.server.accounts import Accounts, session_key
+from grasp_core.server.gate import small_page
 from pages._ui.helpers.identity import CALLBACK, claims_of, just_signed_in
 from pages._ui.helpers.state import KEY, Work
 
@@ -172,7 +171,10 @@ def sign_out_route(accounts: Callable[[], Accounts], settings: Settings, base_pa
                 return PlainTextResponse(str(error), HTTPStatus.SERVICE_UNAVAILABLE)
         closing = BackgroundTask(close_tabs, [] if claims is None else [session_key(claims)])
         next_page = await starlette_auth_routes._get_provider_logout_url(request) or f"{base_path}/"
-        answer = HTMLResponse(_signed_out(next_page), background=closing)
+        # A form's answer may not redirect to the provider (form-action).
+        there = escape(next_page, quote=True)
+        page = ("Signed out of GRASP", "Signed out", f'<a href="{there}">Continue</a>', f"0; url={there}")
+        answer = HTMLResponse(small_page(*page), background=closing)
         starlette_auth_routes._clear_auth_cookie(answer, request)
         return answer
 
@@ -187,17 +189,6 @@ def _from_our_page(request: Request, settings: Settings) -> bool:
     if request.headers.get("Sec-Fetch-Site") is not None:
         return request.headers["Sec-Fetch-Site"] == "same-origin"
     return request.headers.get("Origin") == settings.origin
-
-
-def _signed_out(next_page: str) -> str:
-    """A page that leads on by itself: a form's answer may not redirect to the provider (form-action)."""
-    address = escape(next_page, quote=True)
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Signed out of GRASP</title>'
-        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
-        f'<meta http-equiv="refresh" content="0; url={address}"></head>'
-        f'<body><main><h1>Signed out</h1><p><a href="{address}">Continue</a></p></main></body></html>'
-    )
 
 
 LOOK_SECONDS = 5.0

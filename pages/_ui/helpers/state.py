@@ -1,7 +1,5 @@
 """What a visit has loaded, chosen and run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -209,8 +207,6 @@ class Work:
 
         Raises DataError where the files are not like that.
         """
-        if self.annotations is None:
-            return
         guess = guessed(self.annotations, self.raters, self.items, named=named)
         recoded = self.recode
         self.use_files(self.annotations, self.raters, guess, self.items)

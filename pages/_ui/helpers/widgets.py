@@ -1,7 +1,5 @@
 """Small widgets: choices, questions asked first, warnings, files to take away; a result as it is shown."""
 
-from __future__ import annotations
-
 import contextvars
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +21,6 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import WORKLOAD, AnalysisSpec
 from grasp_core.model.text import Sentence, escape_markdown, for_pages, number
-from grasp_core.report.charts.histograms import PAGE
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.writers.registry import EXPORTS, Export, safe_name
 from grasp_core.server import server
@@ -405,9 +402,3 @@ def as_this_session(make: Callable[[], T]) -> Callable[[], T]:
 def page_theme() -> Theme:
     """Light or dark, as the browser shows the page."""
     return "dark" if st.context.theme.type == "dark" else "light"
-
-
-def choose_page(result: RunResult, key: str) -> int:
-    """Which page of the groups a chart shows, counted from 1; nothing is asked where one holds all."""
-    pages = -(-len(result.groups) // PAGE)
-    return int(st.pagination(pages, key=f"{key}-{pages}")) if pages > 1 else 1

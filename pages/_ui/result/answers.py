@@ -1,7 +1,5 @@
 """Found when somebody looks at it, and kept with the run: items behind a difference, the map of raters."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -107,10 +105,8 @@ def has_items(shown: Shown) -> bool:
 
 
 def show_items(shown: Shown, group: Group | None = None) -> None:
-    """Draw the items of a group, or of one that is chosen; nothing where :func:`has_items` says no."""
+    """Draw the items of a group, or of one that is chosen, where :func:`has_items`."""
     run, result = shown.run, shown.result
-    if run is None or not has_items(shown):
-        return
     asked = _choose_group(result) if group is None else group
     questions, question = result.spec.data.questions, 0
     if len(questions) > 1:
@@ -165,7 +161,7 @@ def show_where(shown: Shown, finding: Finding) -> None:
     text = (item_texts(run, found.spec.data.text) or {}).get(row.item)
     st.header("Where it shows most")
     st.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
-    for who, counts in ((group_label(group), row.inside), ("others", row.outside)):
+    for who, counts in ((finding.spoken, row.inside), ("others", row.outside)):
         said, of = counts.get(label, 0), sum(counts.values())
         words = escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
         st.progress(said / of if of else 0.0, text=words)
@@ -248,10 +244,8 @@ def has_rater_map(shown: Shown) -> bool:
 
 
 def show_rater_map(shown: Shown, group: Group | None = None) -> None:
-    """Draw the map, coloured by an axis or by one group; ask for it where there is none."""
+    """Draw the map, coloured by an axis or by one group, where :func:`has_rater_map`; or ask for it."""
     run = shown.run
-    if run is None:
-        return
     found = map_of(shown, run)
     if found is None and not shown.stranger:
         found = _make_map(run, shown.result)

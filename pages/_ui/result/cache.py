@@ -6,8 +6,6 @@ doing it again takes longer than drawing. What is drawn of provisional results, 
 is kept for those who look at the same one.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +23,7 @@ from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence
 from grasp_core.report import tables
+from grasp_core.report.charts.histograms import PAGE
 from grasp_core.report.charts.theme import Theme, palette, spec_of
 from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
@@ -36,7 +35,6 @@ from grasp_core.report.findings.sentences import counts, how_sure, title
 from grasp_core.report.words import names as terms
 from grasp_core.report.words.label_use import format_points
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.screens import ON_PHONES, ON_SCREENS
 from pages._ui.helpers.widgets import Shown, page_theme, show_table
 
 _TOLD = 256
@@ -110,7 +108,10 @@ def figure(
     `make` takes the result, or what it is made `of`, the theme and, under the key `page`, the page of groups.
     `files`: their name and what the menu calls the figure. `table`: its label, its key and what draws it.
     """
-    part = {"page": ui.choose_page(shown.result, page)} if page else {}
+    part = {}
+    if page:  # of the groups, counted from 1; nothing is asked where one holds all
+        pages = -(-len(shown.result.groups) // PAGE)
+        part["page"] = int(st.pagination(pages, key=f"{page}-{pages}")) if pages > 1 else 1
     drawn, final = (shown.drawn, shown.result) if of is None else (of, of)
     name = " ".join([what, *map(str, part.values())])
     chart(shown.key, name, drawn, lambda source, theme: make(source, theme, **part), fresh=fresh)
@@ -201,9 +202,9 @@ def groups_table(
         frame = frame.reset_index(drop=True)
         if frame.empty:
             return None
-        with st.container(key=f"{ON_SCREENS}-{name}"):
+        with st.container(key=f"on-screens-{name}"):
             show_groups_table(frame, columns, theme, result.permutations, p=p, alt=alt)
-        with st.container(key=f"{ON_PHONES}-{name}"):
+        with st.container(key=f"on-phones-{name}"):
             show_phone_table(frame, columns, result.permutations, p=p, alt=f"{alt}, in short")
         return why_not_estimable(frame, columns)
 

@@ -1,7 +1,5 @@
 """Groups in numbers: all of them as tables and charts, all that was found of one, one beside others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -21,15 +19,14 @@ from grasp_core.report.charts.histograms import group_histograms, null_histogram
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
-from grasp_core.report.document import means_in_numbers, measure_table, pair_table
+from grasp_core.report.document import labels_in_numbers, means_in_numbers, measure_table, pair_table
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.findings import evidence, named_groups
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.findings.sentences import axes_to_watch, verdict_sentence
 from grasp_core.report.tables import RowOrder, cell_text, results_table, with_label_use
-from grasp_core.report.tidy import ALL_LABELS, label_use_table
 from grasp_core.report.words import names as words
-from grasp_core.report.words.label_use import format_points, format_points_interval, mean_words
+from grasp_core.report.words.label_use import format_points_interval, mean_words
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers import widgets as ui
@@ -359,8 +356,6 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
 def show_slices(shown: Shown, group: Group | None = None) -> None:
     """What stands out in which slice, then one group in all of them; with `group` that group alone."""
     result = shown.result
-    if not result.slices:
-        return
     found = result.slices[0]
     if len(result.slices) > 1:
         columns = {at: escape_markdown(one_line(one.column)) for at, one in enumerate(result.slices)}
@@ -414,14 +409,8 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
         theme, permutations = ui.page_theme(), result.permutations
         cache.show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
         return
-    table = label_use_table(view)
-    shown = table[table["label"] == name][["group", "raters", "shift", "low", "high", "p"]]
-    shown["q"] = table[table["label"] == ALL_LABELS]["q"].to_numpy()  # of the same groups
-    points = {head: shown[head].map(format_points) for head in ("shift", "low", "high")}
-    p_text = partial(format_p_value, permutations=result.permutations)
-    tests = {head: shown[head].map(p_text) for head in ("p", "q")}
-    heads = {"group": "Items", "raters": "Raters", "shift": "Points", "low": "From", "high": "To"}
-    shown = shown.assign(**points, **tests).rename(columns={**heads, "q": "q of all labels"})
+    table = labels_in_numbers(view).rename(columns={"Group": "Items"})
+    shown = table[table["Label"] == one_line(name)].drop(columns=["Axis", "Label"])
     ui.show_table(shown, alt_text, height="content")
 
 

@@ -1,7 +1,5 @@
 """Everything that was found, by views: first the answer, then groups, items, raters, data and methods."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import altair as alt
 import pandas as pd
 import streamlit as st
 
@@ -22,19 +19,15 @@ from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, 
 from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.bars import agreement_chart
-from grasp_core.report.charts.groups import forest_plot
-from grasp_core.report.charts.theme import Theme
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.contents import stated
-from grasp_core.report.findings.findings import judged
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.sentences import HOW_SURE
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import left_out, step_sentence
-from grasp_core.report.words.names import WORDS, lead_statistic, reported_statistics
+from grasp_core.report.words.names import WORDS, reported_statistics
 from grasp_core.server import server
-from pages._ui.helpers import screens
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run
 from pages._ui.helpers.screens import link_to
@@ -98,7 +91,7 @@ def _show_findings(shown: Shown) -> None:
     with chart:
         _groups(shown)
         choose_group(shown.result)
-    with side, st.container(key=screens.BESIDE):
+    with side, st.container(key="beside"):
         told = cache.told_first(shown.key, shown.result)
         _part("How sure", told.sure)
         _part("What to do", told.to_do)
@@ -126,20 +119,12 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
 
 def _groups(shown: Shown) -> None:
     result, theme = shown.result, ui.page_theme()
-    if not judged(result):
-        lead = lead_statistic(result)
-
-        def forest(result: RunResult, theme: Theme, page: int) -> alt.LayerChart:
-            return forest_plot(result, lead, theme, "q", page=page)
-
-        cache.figure(shown, f"forest_plot {lead} q", forest, page="findings-page")
-        return
     told = cache.told_first(shown.key, result)
     if not told.drawn:
         st.info(NOT_DRAWN)
         return
-    for key, narrow in ((screens.ON_SCREENS, False), (screens.ON_PHONES, True)):
-        with st.container(key=f"{key}-{screens.VERDICTS}"):
+    for key, narrow in (("on-screens", False), ("on-phones", True)):
+        with st.container(key=f"{key}-verdicts"):
             spec = dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow))
             looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
             st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
@@ -173,7 +158,7 @@ def _show_agreement(shown: Shown) -> None:
         if found.labels:
             cache.chart(shown.key, "agreement", shown.result, agreement_chart)
         st.caption(everybody.in_one_line(shown.result))
-    with side, st.container(key=screens.BESIDE):
+    with side, st.container(key="beside"):
         _part("Who differs", [everybody.who_differs(found)])
         _part("Over batches and topics", everybody.over_batches(found))
         _part("What to do", [everybody.agreement_advice(found)])
@@ -397,6 +382,6 @@ def show_so_far(shown: Shown) -> None:
     if before is None or shown.result.permutations >= MORE * before.permutations:
         st.session_state[key] = before = shown.result
     shown = replace(shown, charted=before)
-    with st.container(key=screens.PROVISIONAL):
+    with st.container(key="provisional"):
         st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
         show_result(shown)

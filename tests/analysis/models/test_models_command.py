@@ -31,7 +31,6 @@ from tests.permutation.simulated import files, simulate
 from tests.shared_data import DICES350, needs_shared_data
 
 
-# Small files
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     votes, raters = files(*simulate(3, items=20, raters=24))

@@ -38,7 +38,6 @@ from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import dataset
 
 
-# Values, files and sentences
 def shown(result: ModelsResult) -> str:
     return "\n".join(sentence.plain for sentence in sentences(result))
 
@@ -242,7 +241,6 @@ def test_a_title_names_a_few_models() -> None:
     assert "\n" not in run_title(make_models(("two\nlines",)).spec)
 
 
-# Labels from files and columns
 VOTES = """item,rater,label,gold,partial,differs
 b,1,yes,no,,yes
 b,2,no,no,,no

@@ -195,7 +195,6 @@ def test_where_the_endpoint_points_nothing_is_sent(server: Completions, monkeypa
     assert len(server.requests) == 2, "a redirect is no passing trouble"
 
 
-# Asked as a chat
 CLASSES = (" overruling", " not overruling", " n/a")
 
 

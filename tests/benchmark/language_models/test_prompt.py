@@ -65,7 +65,6 @@ def test_without_instructions_classes_are_named_line_ends_stay_and_empty_fields_
     assert prompt.endswith("2. no\n\nText: rain\nLabel: no\n\n\nLabel: yes\n\n\nLabel:")
 
 
-# How the window is shared out
 LONG = " ".join(["w"] * 400)
 
 

@@ -286,14 +286,11 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, content: bytes, 
     assert path.read_bytes() == content
 
 
-def test_a_folder_is_no_file_of_answers(tmp_path: Path) -> None:
+def test_files_of_answers_that_are_and_are_not_read(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         Answers(tmp_path)
     with pytest.raises(DataError, match="answers of a language model cannot be written"):
         Answers(tmp_path / "missing" / "answers.jsonl").add(KEY, ANSWER)
-
-
-def test_answers_of_earlier_versions_and_of_files_begun_by_two_at_once_are_read(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     first = '{"format": "grasp-lm-answers", "version": 1}\n'
     numbers = '"floored": 1, "prompt_tokens": 90, "completion_tokens": 1, "retries": 2'

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,11 +57,8 @@ LONG = {"permutations": 3000}
 
 @pytest.fixture(scope="module")
 def local() -> dict:
-    pool = Pool(workers.threads, 2)
-    try:
+    with closing(Pool(workers.threads, 2)) as pool:
         return digits(compute(DATA, question(**LONG), pool, Watcher()))
-    finally:
-        pool.close()
 
 
 @pytest.fixture(scope="module")
@@ -196,12 +194,9 @@ def _executing(dask_worker) -> int:
 
 
 def test_no_more_blocks_are_computed_at_a_time_than_was_said(cluster: DaskCluster) -> None:
-    limited = ClusterPool(cluster.address, limit=1)
-    try:
+    with closing(ClusterPool(cluster.address, limit=1)) as limited:
         wait_until(lambda: limited._ready().threads == 2)
         assert limited.n_workers == 1
-    finally:
-        limited.close()
 
 
 @pytest.mark.long
@@ -247,20 +242,16 @@ def test_a_scheduler_without_workers_or_this_package_is_one_sentence(
     monkeypatch, without_package: Path
 ) -> None:
     monkeypatch.setattr(cluster_module, "DESERTED_SECONDS", 1.0)
-    with dask_cluster(without_package, 0) as cluster:
-        pool = ClusterPool(cluster.address)
-        try:
-            for _ in range(2):
-                with pytest.raises(WorkerError, match="has no workers; start some"):
-                    list(pool.each(math.factorial, [3]))
+    with dask_cluster(without_package, 0) as cluster, closing(ClusterPool(cluster.address)) as pool:
+        for _ in range(2):
             with pytest.raises(WorkerError, match="has no workers; start some"):
-                compute(DATA, question(), pool, Watcher())
-            cluster.kill()
-            cluster.start_scheduler(cluster.address.rpartition(":")[2], without_package)
-            with pytest.raises(WorkerError, match=rf"cannot run GRASP .* with GRASP {__version__}, Python"):
                 list(pool.each(math.factorial, [3]))
-        finally:
-            pool.close()
+        with pytest.raises(WorkerError, match="has no workers; start some"):
+            compute(DATA, question(), pool, Watcher())
+        cluster.kill()
+        cluster.start_scheduler(cluster.address.rpartition(":")[2], without_package)
+        with pytest.raises(WorkerError, match=rf"cannot run GRASP .* with GRASP {__version__}, Python"):
+            list(pool.each(math.factorial, [3]))
 
 
 def accepted(pool: ClusterPool) -> bool:
@@ -305,8 +296,7 @@ def test_an_engine_without_an_address_is_one_sentence(monkeypatch, tmp_path: Pat
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch, caplog) -> None:
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
-    pool = ClusterPool("tcp://127.0.0.1:9")
-    try:
+    with closing(ClusterPool("tcp://127.0.0.1:9")) as pool:
         started = time.monotonic()
         with pytest.raises(WorkerError, match=r"at tcp://127\.0\.0\.1:9 cannot be reached; check GRASP_DASK"):
             compute(DATA, question(), pool, Watcher())
@@ -314,19 +304,14 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch, caplog) -> N
         with caplog.at_level(logging.WARNING):
             pool.warm()  # a server starts nevertheless
         assert "cannot be reached" in caplog.text
-    finally:
-        pool.close()
 
 
 @pytest.mark.long
 def test_a_scheduler_that_comes_back_goes_on(mortal: DaskCluster, local: dict) -> None:
-    pool = ClusterPool(mortal.address)
-    try:
+    with closing(ClusterPool(mortal.address)) as pool:
         restart = Once(mortal.restart)
         assert digits(compute(DATA, question(**LONG), pool, restart)) == local
         assert 0 < restart.done_then < LONG["permutations"]
-    finally:
-        pool.close()
 
 
 @pytest.mark.long
@@ -382,16 +367,13 @@ def test_a_scheduler_that_vanishes_leaves_a_run_that_goes_on_elsewhere(
 @pytest.mark.long
 def test_a_lost_scheduler_is_told_from_other_errors_and_asked_again(mortal: DaskCluster, monkeypatch) -> None:
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
-    pool = ClusterPool(mortal.address)
-    try:
+    with closing(ClusterPool(mortal.address)) as pool:
         assert list(pool.each(math.factorial, [3])) == [6]
         mortal.kill()
         with pytest.raises(LostSchedulerError):
             list(pool.each(math.factorial, [3]))
         mortal.restart()
         assert list(pool.each(math.factorial, [4])) == [24]
-    finally:
-        pool.close()
 
 
 @pytest.fixture(scope="module")
@@ -413,23 +395,19 @@ def test_certificates_and_workers_that_keep_dying(
         assert cluster.address.startswith("tls://")
         ca, cert, key = map(str, certificates.values())
         settings = Settings(dask_address=cluster.address, dask_ca=ca, dask_cert=cert, dask_key=key)
-        pool = make_pool(settings, workers.threads)
-        try:
+        with closing(make_pool(settings, workers.threads)) as pool:
             assert list(pool.each(math.factorial, range(6))) == [1, 1, 2, 6, 24, 120]
             wait_until(lambda: pool.n_workers == 2)
             with pytest.raises(
                 WorkerError, match="ended 2 times over the same piece of work, perhaps for want"
             ):
                 list(pool.each(signal.raise_signal, [signal.SIGKILL]))
-        finally:
-            pool.close()
         monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1.0)
-        stranger = ClusterPool(cluster.address.replace("tls:", "tcp:"))
-        try:
-            with pytest.raises(WorkerError, match="cannot be reached"):
-                list(stranger.each(math.factorial, [3]))
-        finally:
-            stranger.close()
+        with (
+            closing(ClusterPool(cluster.address.replace("tls:", "tcp:"))) as stranger,
+            pytest.raises(WorkerError, match="cannot be reached"),
+        ):
+            list(stranger.each(math.factorial, [3]))
 
 
 def test_certificates_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -34,27 +34,20 @@ class DiesOnce(ThreadPoolExecutor):
         return future
 
 
-@pytest.fixture
-def pool() -> Iterator[Pool]:
-    made = Pool(workers.threads, 2)
-    yield made
-    made.close()
+def test_results_come_in_order(threads: Pool) -> None:
+    assert list(threads.each(math.factorial, range(50))) == [math.factorial(n) for n in range(50)]
+    assert list(threads.each(math.factorial, [])) == []
 
 
-def test_results_come_in_order(pool: Pool) -> None:
-    assert list(pool.each(math.factorial, range(50))) == [math.factorial(n) for n in range(50)]
-    assert list(pool.each(math.factorial, [])) == []
-
-
-def test_no_more_is_asked_for_than_workers_can_take_in(pool: Pool) -> None:
+def test_no_more_is_asked_for_than_workers_can_take_in(threads: Pool) -> None:
     begun = []
-    results = pool.each(lambda number: begun.append(number) or number, range(100))
+    results = threads.each(lambda number: begun.append(number) or number, range(100))
     assert next(results) == 0
     results.close()
     assert len(begun) <= 2 * AHEAD
 
 
-def test_no_more_is_under_way_than_there_are_workers(pool: Pool) -> None:
+def test_no_more_is_under_way_than_there_are_workers(threads: Pool) -> None:
     under_way, most, lock = 0, 0, threading.Lock()
 
     def count(_: int) -> None:
@@ -66,21 +59,19 @@ def test_no_more_is_under_way_than_there_are_workers(pool: Pool) -> None:
         with lock:
             under_way -= 1
 
-    list(pool.each(count, range(40)))
+    list(threads.each(count, range(40)))
     assert most <= 2
 
 
 def test_workers_go_on_while_a_result_is_taken_in() -> None:
-    pool, second = Pool(workers.threads, 1), threading.Event()
-    try:
+    second = threading.Event()
+    with closing(Pool(workers.threads, 1)) as pool:
         results = pool.each(lambda number: second.set() if number else None, range(2))
         next(results)
         assert second.wait(30)  # before the first result's successor is asked for
-    finally:
-        pool.close()
 
 
-def test_what_has_begun_is_not_waited_for_once_a_check_raises(pool: Pool) -> None:
+def test_what_has_begun_is_not_waited_for_once_a_check_raises(threads: Pool) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def wait_for_it(_: int) -> None:
@@ -93,7 +84,7 @@ def test_what_has_begun_is_not_waited_for_once_a_check_raises(pool: Pool) -> Non
 
     try:
         with pytest.raises(RunCancelledError):
-            list(pool.each(wait_for_it, range(9), check=check))
+            list(threads.each(wait_for_it, range(9), check=check))
     finally:
         go_on.set()
 
@@ -104,19 +95,13 @@ def test_what_a_dead_worker_had_is_computed_again() -> None:
     def executor(n_workers: int) -> ThreadPoolExecutor:
         return made.pop() if made else ThreadPoolExecutor(n_workers)
 
-    pool = Pool(executor, 2)
-    try:
+    with closing(Pool(executor, 2)) as pool:
         assert list(pool.each(math.factorial, range(6))) == [1, 1, 2, 6, 24, 120]
         assert not made
-    finally:
-        pool.close()
 
 
 def test_what_kills_every_worker_is_given_up() -> None:
-    pool = Pool(workers.processes, 1)
-    try:
+    with closing(Pool(workers.processes, 1)) as pool:
         with pytest.raises(WorkerError, match="ended 3 times"):
             list(pool.each(signal.raise_signal, [signal.SIGKILL]))
         assert list(pool.each(math.factorial, [3])) == [6]
-    finally:
-        pool.close()

@@ -111,6 +111,17 @@ def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
     assert server.answers.find(shown_run(page, server).id, KEPT_RATERS) == [["removed", "True"]]
 
 
+def test_what_may_be_a_place_or_no_answer_is_asked_about(page: AppTest) -> None:
+    rows = [f"i{i},r{j},{'yn'[(i + j) % 2]},{('DE', 'US', 'NA')[j % 3]}" for i in range(6) for j in range(6)]
+    bring(page, "a.csv", "\n".join(["item,rater,label,country", *rows]).encode())
+    asked = one_about(page, "country")
+    assert (plain(asked.label), asked.value) == ("12 cells with 'NA' in 'country'", None)
+    asked.set_value(True).run()
+    assert work(page).data_spec.missing == ("", "NA")
+    one_about(page, "country").set_value(False).run()
+    assert work(page).data_spec.missing == ("",)
+
+
 def test_answers_that_may_not_count_are_named_where_they_can_be_left_out(page: AppTest) -> None:
     rows = [f"i{i},r{j},{(i + j) % 2},{int(i != j)}" for i in range(6) for j in range(6)]
     bring(page, "a.csv", "\n".join(["item,rater,label,accept", *rows]).encode())

@@ -56,7 +56,7 @@ def test_the_list_of_groups_leads_to_one_by_the_address_and_back(server: Server)
     ]
     press(page, "All groups")
     assert "group" not in page.query_params
-    assert seen(page.header) == "How sure\nWhat to do"
+    assert seen(page.header) == "What to do"
     page.query_params["group"] = "Man"
     widget(page.run().selectbox, "Look at one group").set_value(None).run()
     assert "group" not in page.query_params
@@ -74,7 +74,7 @@ def test_pairs_have_a_view_and_stand_with_each_of_their_groups(server: Server) -
 def test_a_group_that_is_not_there_is_passed_over(server: Server) -> None:
     page = opened(server, found("Woman"), group="Nobody", view="Nothing")
     assert not page.exception
-    assert seen(page.header) == "How sure\nWhat to do"
+    assert seen(page.header) == "What to do"
 
 
 def test_names_stay_inert_in_the_title_and_in_a_groups_view(server: Server) -> None:

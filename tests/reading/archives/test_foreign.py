@@ -132,7 +132,6 @@ def test_odd_bytes_in_text_are_text():
     assert isinstance(outcome(b"a,b\n" + b"1,x\x07\n" * 50), Table)
 
 
-# Bounds
 TASK = next(iter(builtin_tasks().values()))
 
 

@@ -25,7 +25,6 @@ from grasp_core.reading.sandbox.read import read_table
 from tests.reading.connectors import answering
 from tests.reading.connectors.answering import Tool, tool
 
-# The process
 ROOT = Path(__file__).parents[3]
 GUARDED = """
 import socket, sys, urllib.request, subprocess, os
@@ -222,8 +221,7 @@ def test_a_redirect_to_another_host_is_not_followed() -> None:
         assert not other.asked
 
 
-# Sources as people write them
-def test_a_source_has_one_form() -> None:
+def test_a_source_has_one_form_and_paths_are_none() -> None:
     def same(written: str, form: str, shown: str) -> None:
         source = parse(written)
         assert (str(source), source.shown) == (form, shown)
@@ -245,9 +243,6 @@ def test_a_source_has_one_form() -> None:
     same(written, form, "table public.votes of labels at db.internal")
     query = "sql:sqlite:////data/votes.db?query=select%20*%20from%20votes"
     same(query, query.replace("*", "%2A"), "a query of votes.db")
-
-
-def test_paths_and_addresses_are_no_sources_and_empty_options_none() -> None:
     paths = ("votes.csv", "C:\\votes.csv", "sqlite:///x.db")
     for place in (*paths, "https://host/votes.csv", "hf://datasets/lab/votes"):
         assert not is_source(place), place
@@ -291,8 +286,6 @@ def test_what_is_none_is_refused_and_passwords_are_not_repeated(written: str, se
     assert "hidden" not in str(raised.value)
 
 
-# Hosts
-
 HOSTS = ["labels.example.org", "http://studio:8080", "db.internal:5433", "[::1]:5432"]
 NAMED = hosts_of(HOSTS, own_machine=False)
 
@@ -307,7 +300,6 @@ def test_hosts_that_are_named_may_be_asked_and_entries_that_are_none_are_refused
         ),
     ):
         place = NAMED.check(parse(source))
-        assert place is not None
         assert place.port
     for entry in ("https://host", "host/path", "host:99999", "*", "user@host", ""):
         with pytest.raises(SettingsError, match="GRASP_SOURCE_HOSTS lists hosts like"):

@@ -24,7 +24,6 @@ from grasp_core.store.people.credentials import SourceTokenStore
 from grasp_core.store.schema import source_tokens
 from tests.store.conftest import engine, new_database
 
-# Databases
 SORTED = {
     "item": ["a", "a", "b", "ü\n"],
     "rater": ["2", "10", "1", "1"],
@@ -158,7 +157,6 @@ def test_a_kept_token_is_for_one_person_and_one_server(engine: Engine) -> None:
     assert [here.token(source, owner="ann") for source in OTHERS] == [""] * 3
     assert here.token(SOURCE, owner="ben") == ""
     kept = here.kept(SOURCE, owner="ann")
-    assert kept is not None
     assert kept.site == "postgresql://ann@db.internal/labels"
     assert not here.forget(SOURCE.site(), owner="ben")
     assert here.forget(SOURCE.site(), owner="ann")

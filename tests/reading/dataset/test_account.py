@@ -19,14 +19,13 @@ from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DataSummary
 from grasp_core.reading.dataset._items import LONGEST, MAX_SLICES
 from grasp_core.reading.dataset.filters import GroupShare
-from grasp_core.reading.dataset.load import Dataset, load, signature
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.public_view import public_summary
 from tests.reading.exports import spec_of, table_of
 from tests.reading.making import LONG, crossed, labels_of, rows_table, text_table
 
-# Accounts
 LABELS = st.sampled_from(("x", "y", "z", "", "NA"))
 FILTERS = st.builds(
     Filters,
@@ -51,7 +50,6 @@ ANCHOR = [("d", "u", "x", "x", "ok", "x"), ("d", "v", "y", "y", "ok", "x")]
 
 def account(table: Table, spec: DataSpec, raters: Table | None = None) -> Account:
     found = load(table, raters, spec, ()).summary.account
-    assert found is not None
     assert found.read == found.used + sum(one.count for one in found.left_out)
     assert all(one.count > 0 for one in found.left_out)
     assert len({one.reason for one in found.left_out}) == len(found.left_out)
@@ -446,8 +444,3 @@ def test_columns_that_make_no_slices_and_files_that_do_not_go_together() -> None
         load(text_table("A B/x y/x x"), None, unnamed, items=topics)
     with pytest.raises(DataError, match=r"items.csv has no column 'idd'; did you mean"):
         load(votes(), None, replace(BESIDE, items_id="idd"), items=topics)
-
-
-def test_files_of_the_same_columns_are_told_apart_by_what_they_are() -> None:
-    one, other = votes(), about("tutu")
-    assert len({signature(one, None), signature(one, other), signature(one, None, other)}) == 3

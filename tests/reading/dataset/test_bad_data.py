@@ -78,7 +78,6 @@ def test_good_data_raise_no_doubts_and_columns_left_out_are_reported():
     assert load(replace(text_table(GOOD), problems=(note,)), None, LONG).problems == (note,)
 
 
-# What stops
 def test_columns_that_do_not_exist():
     spec = DataSpec(item="Item", rater="rater", label="lable", exclude=(("removed", "yes"),))
     problems = stops(text_table(GOOD), None, spec, ["h"])
@@ -177,7 +176,6 @@ def test_everything_that_stops_is_collected():
         assert part in problem.message
 
 
-# What to know about
 def test_repeated_annotations_count_once_and_missing_labels_are_counted():
     data = load(text_table(GOOD + "/a r1 Yes x/a r1 Yes x/b r2 No y"), None, LONG)
     (problem,) = data.problems

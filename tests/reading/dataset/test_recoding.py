@@ -20,7 +20,6 @@ from grasp_core.reading.dataset.load import Dataset, candidate_axes, load
 from grasp_core.reading.dataset.recoding import counts
 from tests.reading.making import LONG, crossed, csv_bytes, labels_of, rows_table, text_table
 
-# Recoding
 VOTES = "item rater label/a r1 Yes/a r2 yes/a r3 No/b r1 Maybe/b r2 No/b r3 No"
 RATERS = "rater gender age/r1 woman 17/r2 Woman_ 18/r3 Man 24.5"
 
@@ -133,7 +132,6 @@ def test_spellings_and_rare_values_are_merged():
     assert merge_rare({"a": 1, "b": 1}, 5) == {}
 
 
-# Repeated answers
 AGAIN = """
 item rater label when             gender
 a    r1    Yes   2024-03-05T10:00 w

@@ -16,7 +16,6 @@ from tests.reading.files.workbook_files import xlsx_bytes
 from tests.reading.making import rows_table
 from tests.shared_data import SHARED, needs_shared_data
 
-# Code pages
 LANGUAGES = """
 cp1252 French: très bien; à côté; déçu
 La réponse est très claire, même après relecture.| Où sont passées les pièces à vérifier ?
@@ -130,7 +129,6 @@ def test_the_note_shows_a_word_or_letter_that_the_other_page_would_change(page, 
     assert "x" * 20 not in note.message
 
 
-# Headers
 BODY = [[f"C{n}", "1", "y", "2", "n"] for n in range(3)]
 
 

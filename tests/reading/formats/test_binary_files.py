@@ -171,7 +171,6 @@ def test_a_folder_with_a_file_per_annotator(tmp_path):
     assert len(table) == 10
 
 
-# SPSS and Stata
 FRAME = pd.DataFrame(
     {
         "item": ["a", "b", "é"],

@@ -20,7 +20,6 @@ from tests.reading.making import crossed, rows_table
 from tests.shared_data import DICES350, SHARED, needs_shared_data
 
 
-# Answers that are no labels
 def batch(answer: Callable[[int], object]) -> Table:
     """A batch of Mechanical Turk: ten HITs by three workers."""
     header = "HITId,AssignmentId,WorkerId,Input.text,Answer.spans"
@@ -263,7 +262,6 @@ def test_counts_and_habits_exclude_nobody_by_themselves(column, of_row, why) -> 
     assert said.startswith(f"'{column}' = {why} may say who should not count; nobody is left out")
 
 
-# Which file is which
 VOTES = "item,rater,label\n" + "".join(f"i{i},r{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(6))
 RATERS = "person,gender\n" + "".join(f"r{j},{'fm'[j % 2]}\n" for j in range(6))
 ITEMS = "id,topic\n" + "".join(f"i{i},{'ab'[i % 2]}\n" for i in range(9))

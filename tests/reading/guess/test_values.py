@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from grasp_core.reading.dataset.load import load
-from grasp_core.reading.guess.advice import Named
+from grasp_core.reading.guess.advice import Named, told
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
@@ -112,9 +112,14 @@ def test_what_a_scale_may_have_is_a_label(odd: str, labels: Sequence[str]) -> No
 
 @pytest.mark.parametrize(
     ("odd", "labels", "asked"),
-    [("-1", "12", True), ("-1", "01", False), ("x", "12", True), ("x", "ab", False), ("unsure", "12", False)],
+    [
+        *(("-1", "12", True), ("-1", "01", False), ("x", "12", True), ("x", "ab", False)),
+        *(("unsure", "12", False), ("NA", ("no", "yes"), True), ("None", ("no", "yes"), False)),
+    ],
 )
-def test_a_lone_minus_one_or_sign_among_numbers_is_asked_about(odd: str, labels: str, asked: bool) -> None:
+def test_a_lone_minus_one_or_sign_among_numbers_is_asked_about(
+    odd: str, labels: Sequence[str], asked: bool
+) -> None:
     table = matrix(odd, labels)
     assert [one.values for one in recognise(table).advice] == ([(odd,)] if asked else [])
     assert not recognise(table).uncertain
@@ -160,9 +165,42 @@ def test_what_may_be_a_value_or_a_place_is_one() -> None:
         (("Christian", "Muslim", "None"), "w{}"),
     ):
         assert groups(values, rater) == (sorted(values), [])
-    found, (said,) = groups(("DE", "US", "NA"))
-    assert found == ["DE", "NA", "US"]
-    assert said.startswith("'NA' in 'age' stands beside codes of places, so it is a group")
+    assert groups(("DE", "US", "NA")) == (["DE", "NA", "US"], [])
+
+
+def test_what_may_be_a_place_among_codes_of_places_is_asked_about() -> None:
+    places = ("DE", "US", "NA")
+    table = crossed(
+        "item,rater,label,country", lambda n, r: (f"i{n}", f"w{r}", "yn"[(n + r) % 2], places[r % 3]), 4, 6
+    )
+    guess = recognise(table)
+    (asked,) = guess.advice
+    assert asked.sentence == (
+        "8 cells with 'NA' in 'country': it may be the code of a place, or stand for no answer"
+    )
+    assert not asked.recommended
+    assert "kept as a group: 8 cells" in told(guess.advice, "all", "none", "--missing {}".format)
+    taken = load(table, None, asked.taken(guess.spec), ("country",))
+    assert "NA" not in taken.raters.axes["country"].values
+    assert not recognise(table, declared={"NA"}).advice
+
+
+def test_what_r_writes_for_no_value_of_raters_it_writes_among_labels_too() -> None:
+    """A table as R's write.csv leaves it, with two raters and some answers unknown."""
+    table = crossed(
+        "item,rater,label,gender",
+        lambda n, r: (f"i{n}", f"w{r}", ("Yes", "No", "NA")[(n + r) % 3], ("Man", "Woman", "NA")[r % 3]),
+        12,
+        9,
+    )
+    guess = recognise(table)
+    data = load(table, None, guess.spec, ("gender",))
+    assert data.summary.categories == ("No", "Yes")
+    assert sorted(data.raters.axes["gender"].values) == ["Man", "Woman"]
+    assert [one.sentence for one in guess.reasons if one.field == "missing"] == [
+        "'NA' in 'gender' stands for no answer there and among the labels, as programs write it"
+    ]
+    assert "NA" in load(table, None, recognise(table, declared={"NA"}).spec, ()).summary.categories
 
 
 # Lists of the same choices are one label, in whatever order they stand; so is a number written in two ways.

@@ -33,7 +33,6 @@ from tests.reading.sandbox.hostile import SHAPES, Shape
 pytestmark = pytest.mark.in_earnest
 
 
-# Guessing and loading in it
 LONG = text_table("item rater label age/a r1 yes 30/a r2 no 41/b r1 no 30/b r2 NA 41/c r1 yes 30/c r3 no 22")
 WIDE = text_table("item r1 r2 r3/a x y x/b y y x/c x x y")
 ITEMS = text_table("item topic/a sports/b sports/c news", "items.csv")
@@ -100,7 +99,6 @@ def test_tables_and_matrices_are_held_against_the_limit_of_the_asker(monkeypatch
         loaded(table, None, DataSpec(layout="items-by-raters", item="item"))
 
 
-# Small files beside large ones
 T = TypeVar("T")
 CSV = csv_bytes(ROWS)
 
@@ -160,7 +158,6 @@ def test_a_large_file_is_read_as_where_nobody_shares() -> None:
         assert (shared.sha256, shared.bytes, shared.kind) == (alone.sha256, alone.bytes, alone.kind)
 
 
-# Tables that people have open
 @pytest.fixture
 def ann(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "200")

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -432,6 +433,18 @@ def test_names_become_text_and_the_hash_tells_them_apart() -> None:
         *({"x": ["ab", "c"], "y": ["", ""]}, {"x": ["c", "ab"]}, {"x": ["ab", "c", ""]}),
     ]
     assert len({frame_table(pd.DataFrame(one), "votes").sha256 for one in held}) == len(held)
+
+
+def test_columns_of_one_name_are_refused_where_only_names_tell_them_apart(tmp_path: Any) -> None:
+    twice = pa.table([pa.array([at]) for at in (1, 2, 3)], names=["label", "item", "label"])
+    pq.write_table(twice, tmp_path / "votes.parquet")
+    for read in (
+        lambda: read_table(tmp_path / "votes.parquet"),
+        lambda: frame_table(twice, "votes.parquet"),
+        lambda: frame_table(pd.DataFrame([[1, 2, 3]], columns=twice.column_names), "votes.parquet"),
+    ):
+        with pytest.raises(DataError, match=r"^votes\.parquet has several columns called 'label'; rename"):
+            read()
 
 
 def test_a_frame_is_read_as_the_parquet_file_that_it_makes(tmp_path: Any) -> None:

@@ -61,7 +61,6 @@ def refused(allowed: AllowedSources, location: str) -> str:
     return sentence
 
 
-# The folder
 def test_files_and_parquet_folders_are_what_uploads_and_commands_read(
     allowed: AllowedSources, root: Path
 ) -> None:
@@ -193,7 +192,6 @@ def test_without_places_nothing_is_read_and_wrong_ones_are_a_sentence(tmp_path: 
         assert "hidden" not in str(raised.value)
 
 
-# Addresses
 @pytest.fixture
 def below(web: Site) -> AllowedSources:
     return AllowedSources(prefixes=(f"{web.url}/data/",))
@@ -288,7 +286,6 @@ def test_protocols_that_this_server_cannot_read() -> None:
         assert sentence in refused(AllowedSources(prefixes=(prefix,)), f"{prefix}a.csv")
 
 
-# The command line
 def test_whoever_runs_a_command_reads_any_path_and_address(web: Site, root: Path) -> None:
     expected = read_table(VOTES, "votes.csv")
     web.redirects["/moved.csv"] = "/data/votes.csv"

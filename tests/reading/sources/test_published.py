@@ -29,7 +29,6 @@ from grasp_core.reading.sources.published import (
 from grasp_core.reading.sources.remote import parse
 from tests.reading.sources.serving import Site, site
 
-# Addresses
 BELOW = "https://data.example.org/annotations/"
 PREFIX = parse(BELOW)
 

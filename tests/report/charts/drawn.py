@@ -2,6 +2,15 @@
 
 import json
 
+from grasp_core.report.charts.bars import dsi_chart
+from grasp_core.report.charts.histograms import null_histograms
+from grasp_core.report.charts.maps import cohesion_map
+
+CHARTS = {
+    "histograms": lambda result, theme="light": null_histograms(result, "gai", theme),
+    "cohesion": cohesion_map,
+    "dsi": dsi_chart,
+}
 COLOURS = {"light": ["#006D4E", "#D55E00", "#8C8C8C"], "dark": ["#6FE0BD", "#E66100", "#8C8C8C"]}
 
 

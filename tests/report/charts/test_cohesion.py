@@ -34,23 +34,31 @@ def test_colours_shapes_and_one_legend(theme):
     assert colour["legend"] == shape["legend"]
 
 
-def test_groups_that_stand_out_are_labelled_first():
+def test_groups_that_stand_out_are_labelled_first_and_long_names_are_shortened():
     labels = {row["text"] for row in datasets(cohesion_map(make_result()))["labels"]}
     assert {"White, Man", "Latine, Woman", "Latine", "Asian, Woman", "White, Woman"} <= labels
     assert len(labels) < 20
+    name = "Someone whose self-description is long"
+    row = make_group(name, irr=Outcome(0.2), xrr=Outcome(0.2), gai=make_outcome(1.0, "up"))
+    found = datasets(cohesion_map(make_result((row,))))
+    assert found["labels"][0]["text"] == "Someone whose self-descri…"
+    assert found["groups"][0]["group"] == name
 
 
-def test_line_where_gai_is_1():
+def test_line_where_gai_is_1_and_the_pair_has_a_common_range():
     ends = datasets(cohesion_map(make_result()))["line"]
     assert [row["x"] for row in ends] == [row["y"] for row in ends]
-
-
-def test_no_line_where_the_pair_has_no_common_range():
     row = make_group(irr=Outcome(0.9), xrr=Outcome(0.1), gai=make_outcome(9.0, "up"))
     assert "line" not in datasets(cohesion_map(make_result((row,))))
 
 
-def test_groups_left_out_are_counted():
+def test_what_has_no_gai_is_said():
+    rows = list(make_result().groups)
+    rows[0] = without_gai(rows[0], "XRR is not above 0")
+    found = {row["group"]: row for row in datasets(cohesion_map(make_result(tuple(rows))))["groups"]}
+    assert found["gen x+"]["verdict"] == "p not estimable"
+    chart = cohesion_map(make_result(statistics=("irr", "xrr")))
+    assert "GAI was not part of this run" in chart.to_dict()["title"]["subtitle"][1]
     rows = [*make_result().groups, make_group("X", irr=Outcome(None), xrr=Outcome(0.1), gai=Outcome(None))]
     chart = cohesion_map(make_result(tuple(rows)))
     assert len(datasets(chart)["groups"]) == 20
@@ -58,30 +66,10 @@ def test_groups_left_out_are_counted():
     assert chart.to_dict()["description"].endswith("Not estimable: 1 group.")
 
 
-def test_a_group_without_gai_is_not_called_insignificant():
-    rows = list(make_result().groups)
-    rows[0] = without_gai(rows[0], "XRR is not above 0")
-    found = {row["group"]: row for row in datasets(cohesion_map(make_result(tuple(rows))))["groups"]}
-    assert found["gen x+"]["verdict"] == "p not estimable"
-
-
-def test_a_run_without_gai_says_so():
-    chart = cohesion_map(make_result(statistics=("irr", "xrr")))
-    assert "GAI was not part of this run" in chart.to_dict()["title"]["subtitle"][1]
-
-
 @pytest.mark.parametrize("groups", [(), (make_group(irr=Outcome(None), xrr=Outcome(None)),)])
 def test_nothing_to_draw(groups):
     found = datasets(cohesion_map(make_result(groups, statistics=("irr", "xrr"))))
     assert found["message"] == [{"text": "IRR and XRR are not estimable for any group."}]
-
-
-def test_long_names_are_shortened_on_the_map_only():
-    name = "Someone whose self-description is long"
-    row = make_group(name, irr=Outcome(0.2), xrr=Outcome(0.2), gai=make_outcome(1.0, "up"))
-    found = datasets(cohesion_map(make_result((row,))))
-    assert found["labels"][0]["text"] == "Someone whose self-descri…"
-    assert found["groups"][0]["group"] == name
 
 
 @pytest.mark.parametrize("count", [2, 10, 60])

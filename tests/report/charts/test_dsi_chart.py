@@ -17,6 +17,11 @@ def test_axes_from_the_largest_dsi():
     assert rows[0]["tested"] == "p < 0.001, q < 0.001, after correction"
     assert rows[2]["tested"] == "p = 0.368, q = 1.000"
     assert rows[1]["group"] == "Latine"
+    text = dsi_chart(make_result()).to_dict()["description"]
+    assert text.startswith(
+        "Diversity sensitivity index by axis, largest first: race × gender 1.262, attained by White, Man "
+        "(p < 0.001, after correction); race 1.139"
+    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -40,28 +45,13 @@ def test_axis_that_cannot_be_estimated_keeps_its_row():
     row = datasets(chart)["dsi"][-1]
     assert (row["axis"], row["note"]) == ("zodiac", "not estimable: no group has a GAI")
     assert "zodiac not estimable" in chart.to_dict()["description"]
-
-
-def test_only_axes_that_cannot_be_estimated():
-    missing = DsiResult(("zodiac",), None, Outcome(None, reason=said("no group has a GAI")), None, "none")
     chart = dsi_chart(replace(make_result(), dsi=(missing,)))
     assert [row["x"] for row in datasets(chart)["dsi"]] == [None]
 
 
-def test_untested_dsi():
+def test_what_was_not_tested_or_not_asked_says_so():
     row = make_group(gai=replace(make_outcome(1.2, "up"), p=None, q=None))
     rows = datasets(dsi_chart(make_result((row,), statistics=("gai",))))["dsi"]
     assert rows[0]["tested"] == "p not estimable"
-
-
-def test_run_without_dsi():
     chart = dsi_chart(make_result(dsi=()))
     assert datasets(chart)["message"] == [{"text": "This run reports no DSI."}]
-
-
-def test_alt_text():
-    text = dsi_chart(make_result()).to_dict()["description"]
-    assert text.startswith(
-        "Diversity sensitivity index by axis, largest first: race × gender 1.262, attained by White, Man "
-        "(p < 0.001, after correction); race 1.139"
-    )

@@ -6,7 +6,7 @@ import pytest
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.groups import forest_plot, label_forest_plot
-from grasp_core.report.charts.theme import to_pdf, to_png, to_svg
+from grasp_core.report.charts.theme import IMAGES, to_svg
 from grasp_core.report.words.label_use import shift_outcome
 from tests.report.charts.drawn import COLOURS, datasets, encodings
 from tests.results import make_group, make_label_use, make_outcome, make_result, so_far, with_label_use
@@ -43,6 +43,11 @@ def test_value_interval_and_the_middle_of_chance(result):
     assert (missing["x"], missing["figures"]) == (None, "not estimable")
     assert missing["verdict"] == "not estimable: XRR is 0"
     assert (without["low"], without["interval"], without["figures"]) == (None, "too few", "0.900")
+    text = forest_plot(result, "gai").to_dict()["description"]
+    assert text == (
+        "GAI with its 95 % interval for 3 groups: A 1.200 [1.050, 1.350], after correction; C 0.900. "
+        "Not estimable: B."
+    )
 
 
 def test_the_line_of_no_difference_is_drawn_where_it_has_a_place(result):
@@ -82,21 +87,10 @@ def test_a_label_is_marked_only_where_its_group_is():
     assert [shift_outcome(none.label_use, label).significance for label in use.labels] == ["none"] * 3
     two = with_label_use(make_group(), make_label_use({"No": 12.0, "Yes": -12.0}, "*"))
     assert [shift_outcome(two.label_use, label).significance for label in ("No", "Yes")] == ["nominal"] * 2
-
-
-def test_a_label_that_the_group_has_no_value_of():
     assert shift_outcome(make_group().label_use, "No") == Outcome(None)
     assert shift_outcome(
         with_label_use(make_group(), make_label_use({"No": 1.0})).label_use, "Yes"
     ) == Outcome(None)
-
-
-def test_alt_text_holds_what_is_drawn(result):
-    text = forest_plot(result, "gai").to_dict()["description"]
-    assert text == (
-        "GAI with its 95 % interval for 3 groups: A 1.200 [1.050, 1.350], after correction; C 0.900. "
-        "Not estimable: B."
-    )
 
 
 def test_one_wild_interval_does_not_squash_the_rest():
@@ -132,6 +126,6 @@ def test_no_groups_and_unknown_statistics():
 
 def test_as_files(result):
     chart = forest_plot(result, "gai")
-    assert to_png(chart).startswith(b"\x89PNG")
-    assert to_pdf(chart).startswith(b"%PDF")
+    assert IMAGES[".png"](chart).startswith(b"\x89PNG")
+    assert IMAGES[".pdf"](chart).startswith(b"%PDF")
     assert "1.200 [1.050, 1.350] **" in to_svg(chart, width=320)

@@ -48,7 +48,7 @@ def test_significance_has_its_colour_and_its_shape(theme):
     assert encodings(chart, "shape")
 
 
-def test_histogram_outline_follows_the_counts():
+def test_histogram_outlines_follow_the_counts_within_their_row():
     null = Histogram(0.0, 3.0, (1, 4, 2))
     row = make_group(irr=replace(make_outcome(1.0, "up", "*"), null=null))
     (drawn,) = datasets(null_histograms(make_result((row,), statistics=("irr",)), "irr"))["nulls"]
@@ -56,9 +56,6 @@ def test_histogram_outline_follows_the_counts():
     assert drawn["x"] == [0, 1, 2, 3]
     assert [height / heights[1] for height in heights] == pytest.approx([0.25, 1, 0.5, 0], abs=1e-3)
     assert drawn["significance"] == "may be luck"
-
-
-def test_rows_do_not_reach_into_each_other():
     for drawn in datasets(null_histograms(make_result(), "irr"))["nulls"]:
         assert all(drawn["row"] <= top <= drawn["base"] <= drawn["row"] + 1 for top in drawn["top"])
 
@@ -101,15 +98,12 @@ def test_one_wild_group_does_not_squash_the_others():
     assert wild["note"] == "observed value beyond the axis"
 
 
-def test_domain_holds_every_value_of_ordinary_groups():
+def test_domain_and_quantiles():
     outcomes = [row.statistics["gai"] for row in make_result().groups]
     low, high = shared_domain(outcomes)
     assert all(low < outcome.value < high for outcome in outcomes)
     assert shared_domain([Outcome(0.3)]) == pytest.approx((0.285, 0.315))
     assert shared_domain([Outcome(None)]) == (0, 1)
-
-
-def test_quantile_of_a_histogram():
     assert quantile(Histogram(0.0, 4.0, (1, 1, 1, 1)), 0.5) == 2
     assert quantile(Histogram(0.0, 4.0, (0, 2, 2, 0)), 0.25) == 1.5
     null = normal_histogram(1.0, 0.1, total=1_000_000)
@@ -139,9 +133,6 @@ def test_alt_text():
     assert "Standing out after correction: White, Man (1.262, up, p < 0.001, q < 0.001)." in text
     assert "Asian, Woman (0.540, down, p = 0.021, q = 0.086)" in text
     assert null_histograms(make_result(), "gai").to_dict()["description"] == text
-
-
-def test_alt_text_names_what_cannot_be_estimated():
     row = make_group(gai=Outcome(None, reason=said("no shared items")))
     text = chart_alt(make_result((row,), statistics=("gai",)), "gai")
     assert "Standing out after correction: none." in text

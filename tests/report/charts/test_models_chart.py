@@ -57,12 +57,6 @@ def test_significance_is_colour_shape_and_words(result: ModelsResult, theme) -> 
     assert "Man 0.900 (after correction)" in chart.to_dict()["description"]
 
 
-def test_what_is_not_estimable_says_so(result: ModelsResult) -> None:
-    row = datasets(models_chart(with_outcome(result, Outcome(None, reason="no item"))))["models"][2]
-    assert row["x"] is None
-    assert row["words"] == "one not estimable: no item"
-
-
 def test_long_names_keep_both_ends(result: ModelsResult) -> None:
     first = result.groups[0]
     group = dataclasses.replace(first.group, values=("LatinX, Latino, Hispanic or Spanish Origin, Woman",))
@@ -73,12 +67,12 @@ def test_long_names_keep_both_ends(result: ModelsResult) -> None:
     assert len(name) == 34
 
 
-def test_it_can_be_drawn(result: ModelsResult) -> None:
+def test_it_can_be_drawn_and_says_where_nothing_is(result: ModelsResult) -> None:
     drawn = to_svg(models_chart(result))
     assert "Whose judgements" in drawn
     assert "All raters together" in drawn
-
-
-def test_nothing_to_show(result: ModelsResult) -> None:
     rows = datasets(models_chart(dataclasses.replace(result, groups=())))
     assert rows["message"] == [{"text": "There is no group or no model to show."}]
+    row = datasets(models_chart(with_outcome(result, Outcome(None, reason="no item"))))["models"][2]
+    assert row["x"] is None
+    assert row["words"] == "one not estimable: no item"

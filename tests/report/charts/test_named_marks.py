@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-import altair as alt
 import pytest
 
 from grasp_core.model.result import RunResult
-from grasp_core.report.charts.bars import dsi_chart
 from grasp_core.report.charts.groups import forest_plot
-from grasp_core.report.charts.histograms import null_histograms
-from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import to_svg
+from tests.report.charts.drawn import CHARTS
 from tests.results import make_group, make_outcome, make_result
 
-CHARTS: dict[str, Callable[[RunResult], alt.LayerChart]] = {
-    "histograms": lambda found: null_histograms(found, "gai"),
-    "forest": lambda found: forest_plot(found, "gai"),
-    "cohesion": cohesion_map,
-    "dsi": dsi_chart,
-}
+ALL = {**CHARTS, "forest": lambda found: forest_plot(found, "gai")}
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +22,9 @@ def quiet() -> RunResult:
     return make_result((make_group("A", **alike), make_group("B", **alike)), statistics=tuple(alike))
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", ALL)
 def test_a_symbol_has_a_name_or_is_hidden(name: str, quiet: RunResult) -> None:
-    svg = to_svg(CHARTS[name](quiet))
+    svg = to_svg(ALL[name](quiet))
     symbols = re.findall(r'<\w+ [^>]*role="graphics-symbol"[^>]*>', svg)
     assert symbols
     assert [symbol for symbol in symbols if "aria-label=" not in symbol] == []

@@ -30,9 +30,11 @@ def test_all_statistics_of_a_group_are_in_deviations_from_chance(row):
     assert chart.to_dict()["description"].startswith("Histograms of the statistics of Woman")
 
 
-def test_a_group_without_any_value_says_so():
+def test_what_a_group_has_not_is_told():
     row = make_group("Woman")
     assert "No statistic" in datasets(group_histograms(result_of(row), row))["message"][0]["text"]
+    row = replace(make_group("Woman"), label_use=LabelUse({"a": Shift(None)}, reason=said("no shared item")))
+    assert "no shared item" in datasets(label_use_chart(result_of(row), row))["message"][0]["text"]
 
 
 def test_a_provisional_axis_stays_while_values_widen_it_a_little(row):
@@ -41,22 +43,14 @@ def test_a_provisional_axis_stays_while_values_widen_it_a_little(row):
     assert all(end == pytest.approx(round(end / 0.25) * 0.25) for end in scale)
 
 
-def test_label_use_has_a_bar_per_label_with_interval_and_p(row):
+def test_label_use_has_a_bar_per_label_that_differs_most(row):
     chart = label_use_chart(result_of(row), row)
     unsafe, safe = datasets(chart)["labels"]
     assert (unsafe["label"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
     assert [round(unsafe[end], 9) for end in ("x", "low", "high")] == [-11.2, -17.2, -5.2]
     assert (safe["value"], safe["p"], safe["marked"]) == ("+11.2", "p = 0.001", True)
     assert "unsafe −11.2 [−17.2, −5.2]; safe +11.2 [+5.2, +17.2]." in chart.to_dict()["description"]
-
-
-def test_of_many_labels_those_that_differ_most_are_drawn():
     shifts = {f"L{n}": Shift((-1) ** n * n / 1000) for n in range(60)}
     row = replace(make_group("Woman"), label_use=LabelUse(shifts, most="L59"))
     drawn = datasets(label_use_chart(result_of(row), row))["labels"]
     assert [one["label"] for one in drawn] == [f"L{n}" for n in range(20, 60)]
-
-
-def test_without_label_use_the_reason_is_told():
-    row = replace(make_group("Woman"), label_use=LabelUse({"a": Shift(None)}, reason=said("no shared item")))
-    assert "no shared item" in datasets(label_use_chart(result_of(row), row))["message"][0]["text"]

@@ -6,7 +6,7 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts.groups import pairs_matrix
-from grasp_core.report.charts.theme import to_png
+from grasp_core.report.charts.theme import IMAGES
 from grasp_core.report.pairs import measures
 from tests.report.charts.drawn import datasets
 from tests.results import make_outcome, make_pair, make_result, with_pairs
@@ -23,9 +23,6 @@ def test_each_cell_says_how_the_row_lies_beside_the_column() -> None:
     assert told["White", "Black"]["brief"] == "−14**"
     assert told["White", "Black"]["interval"] == "[−22.2, −6.2]"
     assert told["Black", "White"]["fill"] != told["White", "Black"]["fill"]
-
-
-def test_cells_of_gaps_are_those_of_the_row() -> None:
     cells = datasets(pairs_matrix(RESULT, ("race",), measures(RESULT)["gap_a"]))["pairs"]
     told = {(cell["first"], cell["second"]): cell["value"] for cell in cells}
     assert (told["Asian", "Black"], told["Black", "Asian"]) == ("0.020", "−0.010")
@@ -46,10 +43,12 @@ def test_letters_are_read_on_their_cell(theme: str, key: str) -> None:
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
-def test_its_words_name_what_is_marked() -> None:
+def test_it_becomes_a_picture_whose_words_name_what_is_marked() -> None:
     words = pairs_matrix(RESULT, ("race",), YES).to_dict()["description"]
     assert "Black beside White +14.2, after correction" in words
     assert "Asian" not in words
+    assert "No two groups" in pairs_matrix(RESULT, ("age",), YES).to_dict()["description"]
+    assert IMAGES[".png"](pairs_matrix(RESULT, ("race",), YES)).startswith(b"\x89PNG")
 
 
 def test_values_that_are_missing_and_many_groups() -> None:
@@ -67,11 +66,3 @@ def test_values_that_are_missing_and_many_groups() -> None:
     assert len(cells) == 14 * 13
     assert cells[0]["value"] == "not estimable"
     assert chart.to_dict()["layer"][1]["encoding"]["text"]["field"] == "stars"
-
-
-def test_an_axis_without_pairs_says_so() -> None:
-    assert "No two groups" in pairs_matrix(RESULT, ("age",), YES).to_dict()["description"]
-
-
-def test_it_becomes_a_picture() -> None:
-    assert to_png(pairs_matrix(RESULT, ("race",), YES)).startswith(b"\x89PNG")

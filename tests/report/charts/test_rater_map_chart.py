@@ -47,10 +47,13 @@ def test_groups_differ_in_colour_and_shape_in_either_theme(found: RaterMap) -> N
         assert len(set(zip(colour["scale"]["range"], shape["scale"]["range"], strict=True))) == 7
 
 
-def test_one_group_is_drawn_against_all_others(found: RaterMap) -> None:
+def test_one_group_is_drawn_against_all_others_where_these_are_enough(found: RaterMap) -> None:
     marks = drawn(found, RACE, "light", Group(RACE, ("Black",)))
     assert marks["Black"] == sum(point.values[1] == "Black" for point in found.points)
     assert marks[OTHERS] == len(found.points) - marks["Black"]
+    others = drawn(found, RACE)[OTHERS]
+    assert drawn(dataclasses.replace(found, least=others), RACE)[OTHERS] == others
+    assert drawn(dataclasses.replace(found, least=others + 1), RACE)[OTHERS] == 0
 
 
 def test_of_many_groups_the_largest_have_a_look_of_their_own() -> None:
@@ -74,20 +77,11 @@ def test_of_many_groups_the_largest_have_a_look_of_their_own() -> None:
     assert all(told[name] <= smallest_named for name in told if name not in marks)
 
 
-def test_others_who_are_too_few_are_left_out(found: RaterMap) -> None:
-    others = drawn(found, RACE)[OTHERS]
-    assert drawn(dataclasses.replace(found, least=others), RACE)[OTHERS] == others
-    assert drawn(dataclasses.replace(found, least=others + 1), RACE)[OTHERS] == 0
-
-
 def test_it_is_told_in_words_and_can_be_written(found: RaterMap) -> None:
     chart = rater_map_chart(found, RACE)
     said = chart.to_dict()["description"]
     assert f"Map of {len(found.points)} raters by race" in said
     assert "of the variance" in said
     assert "<svg" in to_svg(chart)
-
-
-def test_without_a_map_it_says_why() -> None:
     chart = rater_map_chart(dataclasses.replace(NOTHING, reason=NoMap.NO_DISAGREEMENT()), RACE)
     assert chart.to_dict()["description"] == "raters never differ on what they share."

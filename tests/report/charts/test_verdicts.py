@@ -8,11 +8,10 @@ import pytest
 
 from grasp_core.model.outcome import Interval, Kind, Spread, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.model.spec import AnalysisSpec
 from grasp_core.report.charts.theme import to_svg
 from grasp_core.report.charts.verdicts import FILLED, SHOWN, drawn_groups, verdict_chart
 from tests.report.charts.drawn import datasets
-from tests.results import make_group, make_outcome, make_result, saying
+from tests.results import asked, make_group, make_outcome, make_result, saying
 
 
 def judged(row: GroupResult, code: VerdictCode, *kinds: Kind, p: float = 0.01) -> GroupResult:
@@ -84,11 +83,9 @@ def test_scales_are_shared_and_marks_stay_inside_them(result: RunResult) -> None
 
 def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() -> None:
     row = judged(saying("Woman", 0.2), "clear", "labels")
-    assert row.label_use is not None
     mean = replace(row.label_use.labels["unsafe"], value=-0.43, low=-0.6, high=-0.2)
     result = result_of(replace(row, label_use=replace(row.label_use, mean=mean)), statistics=("irr",))
-    analysis: AnalysisSpec = replace(result.spec.analysis, level="interval")
-    drawn = datasets(verdict_chart(replace(result, spec=replace(result.spec, analysis=analysis))))
+    drawn = datasets(verdict_chart(asked(result, level="interval")))
     assert drawn["groups"][0]["said"] == "0.43 lower"
     assert [tick["text"] for tick in drawn["left-ticks"]] == ["0.5 lower", "same", "0.5 higher"]
     assert "right" not in drawn
@@ -96,14 +93,11 @@ def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() ->
 
 def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
     row = judged(saying("Woman", 0.2), "clear", "labels")
-    assert row.label_use is not None
     labels = {name: row.label_use.labels[name] for name in ("safe", "unsafe")}
     ordered = replace(row.label_use, labels=labels)
     ranks = replace(row.label_use.labels["unsafe"], value=0.1, low=0.0, high=0.15)
     result = result_of(replace(row, label_use=replace(ordered, mean=ranks)))
-    result = replace(
-        result, spec=replace(result.spec, analysis=replace(result.spec.analysis, level="ordinal"))
-    )
+    result = asked(result, level="ordinal")
     drawn = datasets(verdict_chart(result))
     assert drawn["groups"][0]["said"] == "0.20 higher"
     assert drawn["left-heading"][0]["text"] == "Difference of the average in steps"
@@ -125,8 +119,5 @@ def test_the_description_tells_every_group_and_it_draws(result: RunResult) -> No
         "Groups by verdict. whole: clear, “unsafe” 30 more; hint:"
     )
     assert b"only because of whole" in to_svg(chart).encode()
-
-
-def test_without_a_group_to_draw_it_says_so() -> None:
     few = result_of(judged(make_group("few", raters=4), "none"))
     assert datasets(verdict_chart(few))["message"]

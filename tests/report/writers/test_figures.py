@@ -5,23 +5,16 @@ import io
 import pytest
 from pypdf import PdfReader
 
-from grasp_core.report.charts.bars import dsi_chart
-from grasp_core.report.charts.histograms import null_histograms
-from grasp_core.report.charts.maps import cohesion_map
-from grasp_core.report.charts.theme import to_pdf
+from grasp_core.report.charts.theme import chart_text, drawn
+from tests.report.charts.drawn import CHARTS
 from tests.report.hostile import TEXTS
 from tests.results import make_group, make_outcome, make_result
 
-CHARTS = {
-    "histograms": lambda result, theme="light": null_histograms(result, "gai", theme),
-    "cohesion": cohesion_map,
-    "dsi": dsi_chart,
-}
 FORBIDDEN = {"/JavaScript", "/JS", "/OpenAction", "/AA", "/URI", "/Launch", "/EmbeddedFiles", "/Annots"}
 
 
 def read(chart):
-    reader = PdfReader(io.BytesIO(to_pdf(chart, width=800)))
+    reader = PdfReader(io.BytesIO(drawn(chart_text(chart, 800), "pdf")))
     (page,) = reader.pages
     assert not FORBIDDEN & {*page, *reader.trailer["/Root"]}
     return page

@@ -15,7 +15,7 @@ from grasp_core.report.writers.kept import KeptExports
 from grasp_core.report.writers.registry import EXPORTS, Export
 from tests.results import make_result
 
-RESULT = make_result()
+RESULT = make_result(make_result().groups[3:6])
 
 
 @pytest.mark.parametrize("name", EXPORTS)

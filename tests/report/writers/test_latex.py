@@ -40,7 +40,7 @@ def table(text, label):
     return [r"\begin{table*}", *body(found.strip("\n"))]
 
 
-def test_table_5():
+def test_table_5_has_every_column_in_every_row():
     lines = table(table_latex(make_result()), "")
     assert lines[0] == r"\begin{table*}"
     assert lines[-1] == r"\end{table*}"
@@ -53,9 +53,6 @@ def test_table_5():
     row = next(line for line in lines if line.startswith("Asian, Woman & 10 &"))
     assert row.endswith(r"& 0.543 & $\downarrow$ & 0.540 & $\downarrow$* \\")
     assert any(r"0.724 & $\uparrow$** &" in line for line in lines)
-
-
-def test_every_row_has_every_column():
     for line in table(table_latex(make_result()), ""):
         if line.endswith(r"\\") and "multicolumn{16}" not in line:
             spans = [int(span) for span in re.findall(r"\\multicolumn{(\d+)}", line)]
@@ -68,6 +65,7 @@ def test_negative_and_missing_values():
     assert r"A & 12 & $-$0.250 & $\downarrow$ & \multicolumn{2}{c}{---} \\" in text
     assert "---: not estimable." in text
     assert "not estimable" not in table_latex(make_result())
+    assert "There is no group to show." in table_latex(make_result(()))
 
 
 def test_warnings_stand_below_the_table_and_further_tables_lead_there():
@@ -84,10 +82,6 @@ def test_warnings_stand_below_the_table_and_further_tables_lead_there():
     without = table_latex(with_pairs())
     assert "Mind" not in without
     assert without.count(r"\begin{minipage}") == 1  # what is told of pairs
-
-
-def test_no_groups():
-    assert "There is no group to show." in table_latex(make_result(()))
 
 
 def test_remarks_are_comments_that_fit():
@@ -158,6 +152,10 @@ def test_pairs_are_a_table_of_both_groups():
     (form,) = re.findall(r"grasp-pairs}\n\\begin{tabular}{(l+r+)}", text)
     assert len(form) == head.count(" & ") + 1
     assert "tab:grasp-pairs" not in table_latex(make_result())
+    found = with_pairs()
+    long = table_latex(replace(found, pairs=found.pairs * 20)).split(r"\label{tab:grasp-pairs}")[0]
+    assert "% Longer than a page" in long
+    assert "% Longer than a page" not in table_latex(found).split(r"\label{tab:grasp-pairs}")[0]
 
 
 def test_slices_are_a_table_for_each_column():
@@ -169,13 +167,6 @@ def test_slices_are_a_table_for_each_column():
     news = [line for line in table(text, "-slices-1") if line.startswith("news & 20 & gender & Woman & ")]
     assert len(news) == 1
     assert r"0.400 $\uparrow${*}{*}" in news[0]
-
-
-def test_long_tables_of_pairs_say_so():
-    found = with_pairs()
-    long = table_latex(replace(found, pairs=found.pairs * 20)).split(r"\label{tab:grasp-pairs}")[0]
-    assert "% Longer than a page" in long
-    assert "% Longer than a page" not in table_latex(found).split(r"\label{tab:grasp-pairs}")[0]
 
 
 def test_every_number_has_its_interval_p_and_q():

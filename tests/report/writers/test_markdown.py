@@ -63,12 +63,10 @@ def test_tables():
         ["race", "Latine", "1.139", "none", "0.021", "0.086 *"],
     ]
     assert "\\*: may be luck, p < 0.05; \\*\\*: after correction, q < 0.05 (Benjamini–Hochberg)." in text
-
-
-def test_warnings_stand_before_the_tables():
     text = table_markdown(make_result(warnings=("Beware.",)))
     assert 0 < text.index("**Warnings**\n\n- Beware.") < text.index("| Axis |")
     assert "Warnings" not in table_markdown(make_result())
+    assert [len(table) for table in tables(table_markdown(make_result(())))] == [1]
 
 
 def test_what_cannot_be_estimated():
@@ -77,10 +75,6 @@ def test_what_cannot_be_estimated():
     text = table_markdown(result)
     assert tables(text)[0][1][-1] == NOT_ESTIMABLE
     assert f"- {not_estimable(result)[0]}" in text
-
-
-def test_no_groups():
-    assert [len(table) for table in tables(table_markdown(make_result(())))] == [1]
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text[:20]))
@@ -112,13 +106,10 @@ def test_a_hostile_result_is_three_tables_and_text():
     assert not {token.type for token in parsed(text)} & {"html_block", "code_block", "fence"}
 
 
-def test_pairs_are_told_and_tabled():
+def test_pairs_and_slices_are_told_and_tabled():
     text = table_markdown(with_pairs())
     assert "**Black** raters say “**Yes**” 14 points more often than **White**" in text
     assert "| race | Black (9) | White (10) |" in text
-
-
-def test_slices_are_told_and_tabled():
     text = table_markdown(with_slices())
     assert "\n\n## Slices by topic\n\n- On **topic = news** (20 items), **Woman** raters (n = 12) " in text
     *_, slices = tables(text)

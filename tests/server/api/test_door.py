@@ -66,8 +66,7 @@ def test_unknown_and_doubled_parameters_are_refused_all_at_once(ann: TestClient)
     told = answer.json()
     assert told["code"] == "bad-request"
     assert [one["code"] for one in told["problems"]] == ["unknown-parameter", "parameter-twice"]
-    assert "limt" in told["problems"][0]["text"]
-    assert "`limit`" in told["problems"][0]["text"]
+    assert told["detail"] == "There is no parameter 'limt' here; did you mean 'limit'?"
 
 
 @pytest.mark.parametrize("kind", ["multipart/form-data; boundary=x", "application/x-www-form-urlencoded"])
@@ -80,10 +79,20 @@ def test_forms_are_refused_at_the_door_and_not_stored(ann: TestClient, server: S
 
 def test_json_that_cannot_be_read_is_another_problem_than_values_that_do_not_fit(ann: TestClient) -> None:
     json = {"Content-Type": "application/json"}
-    problem(ann.post("/api/v1/runs", content=b"{", headers=json), HTTPStatus.BAD_REQUEST)
+    broken = ann.post("/api/v1/runs", content=b'{"files": ', headers=json)
+    assert problem(broken, HTTPStatus.BAD_REQUEST).startswith("The body is no JSON: ")
     answer = ann.post("/api/v1/runs", json={"files": {"annotations": {"sha256": "x"}}, "odd": 1})
     problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY)
-    assert len(answer.json()["problems"]) == 3
+    file = "`files.annotations.sha256"
+    assert {one["text"] for one in answer.json()["problems"]} == {
+        f"{file}.sha256` does not have the form that the page of the API describes",
+        f"{file}.name` is missing",
+        "`odd` is not known here",
+    }
+    told = problem(ann.get("/api/v1/runs?limit=none"), HTTPStatus.UNPROCESSABLE_ENTITY)
+    assert told == "`limit` must be a valid integer."
+    told = problem(ann.post("/api/v1/runs", json=[]), HTTPStatus.UNPROCESSABLE_ENTITY)
+    assert told == "The body must be a JSON object."
     for kind in ("text/plain", ""):
         answer = ann.post("/api/v1/runs", content=b"{}", headers={"Content-Type": kind})
         problem(answer, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
@@ -91,15 +100,20 @@ def test_json_that_cannot_be_read_is_another_problem_than_values_that_do_not_fit
 
 def test_all_that_is_wrong_with_a_spec_is_told_at_once(ann: TestClient) -> None:
     stored = ann.post("/api/v1/files?name=v.csv", content=b"item,rater,label\n1,2,a\n").json()
-    spec = {"data": {"item": 1, "odd": 2}, "analysis": {"axes": "a", "p_value": "q", "pairs": 0}}
+    analysis = {"axes": "a", "p_value": "q", "pairs": 0, "gai": ["irr"]}
+    spec = {"data": {"item": 1, "odd": 2}, "analysis": analysis}
     files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
     answer = ann.post("/api/v1/runs", json={"spec": spec, "files": files})
     problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY)
     told = answer.json()
     assert told["code"] == "spec"
     texts = " ".join(one["text"] for one in told["problems"])
-    assert len(told["problems"]) == 5
+    assert len(told["problems"]) == 6
     assert all(name in texts for name in ("`item`", "'odd'", "`axes`", "`p_value`", "`pairs`"))
+    assert "`gai` must be a list of 2; found ['irr']" in texts
+    spec = {"analysis": {"permutations": -1, "min_raters": 0}}
+    both = ann.post("/api/v1/runs", json={"spec": spec, "files": files}).json()["problems"]
+    assert ["`min_raters` must" in both[0]["text"], "`permutations` must" in both[1]["text"]] == [True, True]
 
 
 def test_files_that_are_not_there_are_told_beside_what_is_wrong_with_the_spec(ann: TestClient) -> None:

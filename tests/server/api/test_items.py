@@ -153,8 +153,8 @@ def test_a_key_has_it_asked_once(ann: TestClient, run: RunRecord) -> None:
         ({"group": {"side": "left", "age": "odd"}, "question": "tone"}, "no group left, odd of side x age"),
         ({"group": ASKED["group"]}, "name one of 'label', 'tone'"),
         ({"group": ASKED["group"], "question": "odd"}, "no question 'odd'"),
-        ({"group": {}, "question": "tone"}, "body.group"),
-        ({**ASKED, "permutations": 10}, "body.permutations"),
+        ({"group": {}, "question": "tone"}, "`group`"),
+        ({**ASKED, "permutations": 10}, "`permutations`"),
     ],
 )
 def test_what_the_run_does_not_have_is_refused(ann, run, asked, said) -> None:

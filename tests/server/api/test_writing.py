@@ -52,6 +52,7 @@ def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, co
     answer = ask(ann, files)
     assert answer.status_code == HTTPStatus.CREATED, answer.text
     run = answer.json()
+    assert answer.headers["Location"] == f"/api/v1/runs/{run['id']}"
     assert (run["owner"], run["title"]) == (ANN.id, "label by gender")
     followed = ann.get(f"/api/v1/runs/{run['id']}/events")
     assert followed.headers["Content-Type"].startswith("text/event-stream")
@@ -255,6 +256,7 @@ def test_the_same_request_is_done_once(ann: TestClient, server: Server, done: Ru
     first, again = make("one"), make("one")
     assert first.status_code == again.status_code == HTTPStatus.CREATED
     assert again.headers["Idempotency-Replayed"] == "true"
+    assert {one.headers["Location"] for one in (first, again)} == {f"{address}/{first.json()['id']}"}
     assert again.json() == {**first.json(), "token": None, "address": None}
     assert len(server.links.of_run(done.id)) == 1
     assert "another request" in problem(make("one", "others"), HTTPStatus.CONFLICT)

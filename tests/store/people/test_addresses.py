@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine
 
-from grasp_core.model.access import User
+from grasp_core.model.access import Identity, User
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import Member
+from tests.store import making
 from tests.store.both import on_both
 
 ROOT, ANN = "root@lab.example", "ann@lab.example"
@@ -21,8 +22,7 @@ SETTINGS = Settings(admins=(ROOT,), analysts=(ANN,), allowed_domains=("lab.examp
 
 
 def claims(subject: str, email: str = ANN, issuer: str = "https://id.example") -> dict[str, object]:
-    told = {"iss": issuer, "sub": subject, "email": email, "name": subject, "nonce": subject}
-    return {**told, "email_verified": True}
+    return making.claims(Identity(issuer, subject, email, subject), visit=subject)
 
 
 @pytest.fixture

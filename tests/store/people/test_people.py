@@ -16,14 +16,10 @@ from grasp_core.server.accounts import FRESH_SECONDS, Accounts
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.schema import people, sessions
 from tests.store.both import on_both
+from tests.store.making import change, claims
 
 ANN = Identity("https://id.example", "a", "ann@lab.example", "Ann")
 SETTINGS = Settings(analysts=("ann@lab.example",), admins=("root@lab.example",), session_idle_minutes=10)
-
-
-def claims(identity: Identity = ANN, visit: str = "1") -> dict[str, object]:
-    told = {"iss": identity.issuer, "sub": identity.subject, "email": identity.email, "nonce": visit}
-    return {**told, "name": identity.name, "email_verified": True}
 
 
 @pytest.fixture
@@ -74,89 +70,86 @@ def test_people_are_searched_by_pages(engine: Engine) -> None:
 
 
 def test_a_session_ends_for_every_server(engine: Engine, accounts: Accounts) -> None:
-    ann = accounts.sign_in(claims())
-    accounts.sign_in(claims(visit="2"))
+    ann = accounts.sign_in(claims(ANN))
+    accounts.sign_in(claims(ANN, visit="2"))
     other = elsewhere(engine)
-    assert accounts.user(claims()) == ann
-    accounts.sign_out(claims())
-    assert accounts.user(claims()) is None
-    assert other.user(claims()) is None
-    assert other.user(claims(visit="2")) == ann
+    assert accounts.user(claims(ANN)) == ann
+    accounts.sign_out(claims(ANN))
+    assert accounts.user(claims(ANN)) is None
+    assert other.user(claims(ANN)) is None
+    assert other.user(claims(ANN, visit="2")) == ann
     with pytest.raises(AccessError):
-        accounts.sign_in({**claims(), "email_verified": False})
-    accounts.sign_in(claims())  # the same token once more
-    assert accounts.user(claims()) is None
+        accounts.sign_in({**claims(ANN), "email_verified": False})
+    accounts.sign_in(claims(ANN))  # the same token once more
+    assert accounts.user(claims(ANN)) is None
     accounts.sign_out_everywhere(ann.id, by=ann)
-    assert accounts.user(claims(visit="2")) is None
+    assert accounts.user(claims(ANN, visit="2")) is None
     assert accounts.sessions.of_person(ann.id) == []
 
 
 def test_changes_elsewhere_hold_within_a_second(engine: Engine, accounts: Accounts) -> None:
-    ann = accounts.sign_in(claims())
+    ann = accounts.sign_in(claims(ANN))
     assert FRESH_SECONDS <= 1
     assert ann.role == "analyst"
-    assert accounts.user(claims()) is not None
+    assert accounts.user(claims(ANN)) is not None
     elsewhere(engine).set_role(ann.id, "viewer", by=None)
     fresh = Accounts(SETTINGS, engine)
-    changed = fresh.user(claims())
-    assert changed is not None
+    changed = fresh.user(claims(ANN))
     assert changed.role == "viewer"
     elsewhere(engine).disable(ann.id, by=None)
     with pytest.raises(AccessError, match="disabled"):
-        Accounts(SETTINGS, engine).user(claims())
+        Accounts(SETTINGS, engine).user(claims(ANN))
 
 
 def test_nobody_ends_the_sessions_of_others(accounts: Accounts) -> None:
-    accounts.sign_in(claims())
+    accounts.sign_in(claims(ANN))
     bob = accounts.sign_in(claims(dataclasses.replace(ANN, subject="b")))
     (session,) = accounts.sessions.of_person(accounts.people.search("ann@")[0][0].id) or [None]
-    assert session is not None
     accounts.end_session(session.key, bob.id)
-    assert accounts.user(claims()) is not None
+    assert accounts.user(claims(ANN)) is not None
 
 
 def test_who_is_disabled_is_out_and_stays_out(accounts: Accounts) -> None:
-    ann = accounts.sign_in(claims())
+    ann = accounts.sign_in(claims(ANN))
     root = accounts.sign_in(claims(Identity("i", "r", "root@lab.example", "Root")))
     accounts.disable(ann.id, by=root)
     for _ in range(2):
         with pytest.raises(AccessError, match="disabled"):
-            accounts.user(claims())
+            accounts.user(claims(ANN))
         with pytest.raises(AccessError, match="disabled"):
-            accounts.sign_in(claims(visit="2"))
+            accounts.sign_in(claims(ANN, visit="2"))
     assert accounts.acting(ann.id) is None
     accounts.enable(ann.id, by=root)
-    assert accounts.user(claims()) is None  # the earlier session does not come back
-    assert accounts.sign_in(claims(visit="3")).id == ann.id
+    assert accounts.user(claims(ANN)) is None  # the earlier session does not come back
+    assert accounts.sign_in(claims(ANN, visit="3")).id == ann.id
 
 
 @on_both
 def test_idle_sessions_end_and_use_keeps_them(engine: Engine, accounts: Accounts) -> None:
-    accounts.sign_in(claims())
-    accounts.sign_in(claims(visit="2"))
+    accounts.sign_in(claims(ANN))
+    accounts.sign_in(claims(ANN, visit="2"))
     idle(engine, 9 * 60)
-    assert elsewhere(engine).user(claims(visit="2"), seen=False) is not None
-    assert elsewhere(engine).user(claims()) is not None
+    assert elsewhere(engine).user(claims(ANN, visit="2"), seen=False) is not None
+    assert elsewhere(engine).user(claims(ANN)) is not None
     idle(engine, 2 * 60)
-    assert elsewhere(engine).user(claims(visit="2")) is None
-    assert elsewhere(engine).user(claims()) is not None
+    assert elsewhere(engine).user(claims(ANN, visit="2")) is None
+    assert elsewhere(engine).user(claims(ANN)) is not None
 
 
 def idle(engine: Engine, seconds: float) -> None:
-    with engine.begin() as connection:
-        connection.execute(sessions.update().values(seen_at=sessions.c.seen_at - seconds))
+    change(engine, sessions, seen_at=sessions.c.seen_at - seconds)
 
 
 def test_admins_change_roles_and_others_do_not(accounts: Accounts) -> None:
-    ann = accounts.sign_in(claims())
+    ann = accounts.sign_in(claims(ANN))
     root = accounts.sign_in(claims(Identity("i", "r", "root@lab.example", "Root")))
-    for change in (accounts.disable, accounts.enable):
+    for refused in (accounts.disable, accounts.enable):
         with pytest.raises(AccessError, match="Only an admin"):
-            change(root.id, by=ann)
+            refused(root.id, by=ann)
     with pytest.raises(AccessError, match="Only an admin"):
         accounts.set_role(ann.id, "admin", by=ann)
     accounts.set_role(ann.id, "admin", by=root)
-    ann = accounts.user(claims()) or ann
+    ann = accounts.user(claims(ANN)) or ann
     assert ann.role == "admin"
     for refused in (accounts.disable, accounts.enable):
         with pytest.raises(AccessError, match="GRASP_ADMINS"):
@@ -167,9 +160,9 @@ def test_admins_change_roles_and_others_do_not(accounts: Accounts) -> None:
 
 def test_the_last_admin_stays(engine: Engine) -> None:
     accounts = Accounts(Settings(), engine)
-    ann = accounts.sign_in(claims())
+    ann = accounts.sign_in(claims(ANN))
     accounts.set_role(ann.id, "admin", by=None)
-    ann = accounts.user(claims()) or ann
+    ann = accounts.user(claims(ANN)) or ann
     with pytest.raises(LimitError, match="the only admin"):
         accounts.disable(ann.id, by=ann)
     with pytest.raises(LimitError, match="the only admin"):
@@ -181,11 +174,10 @@ def test_the_last_admin_stays(engine: Engine) -> None:
 
 
 def test_old_sessions_are_deleted_and_people_stay(engine: Engine, accounts: Accounts) -> None:
-    accounts.sign_in(claims())
+    accounts.sign_in(claims(ANN))
     assert accounts.sessions.delete_older_than(32) == 0
-    with engine.begin() as connection:
-        connection.execute(sessions.update().values(created_at=sessions.c.created_at - 33 * 86400))
+    change(engine, sessions, created_at=sessions.c.created_at - 33 * 86400)
     assert accounts.sessions.delete_older_than(32) == 1
-    assert accounts.user(claims()) is None
+    assert accounts.user(claims(ANN)) is None
     with engine.connect() as connection:
         assert connection.execute(sa.select(sa.func.count()).select_from(people)).scalar_one() == 1

@@ -7,10 +7,8 @@ import io
 import json
 import re
 import zipfile
-from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.model.access import EVERYONE, Identity, only
@@ -31,7 +29,7 @@ from grasp_core.store.submissions import SubmissionStore
 from grasp_core.store.watches import Origin, WatchStore
 from tests.made_up import BOARD
 from tests.store.both import on_both
-from tests.store.making import RESULT, request
+from tests.store.making import RESULT, claims, everything, request
 
 ANN = Identity("https://id.example", "subject-of-ann", "ann@lab.example", "Ann Onymous")
 BOB = Identity("https://id.example", "subject-of-bob", "bob@lab.example", "Bob")
@@ -40,11 +38,6 @@ OF_PEOPLE = re.compile(
     r"owner|person|people|created_by|actor|author|user|member|mail|address|subject|withdrawn_by"
 )
 LISTED = {*IN_PROJECTS, *THEIR_OWN, *IN_THE_LOG, MEMBER}
-
-
-def claims(identity: Identity) -> dict[str, object]:
-    told = {"iss": identity.issuer, "sub": identity.subject, "email": identity.email, "nonce": "1"}
-    return {**told, "name": identity.name, "email_verified": True}
 
 
 @pytest.fixture
@@ -94,14 +87,6 @@ def fill(engine: Engine, owner: str, other: str) -> str:
     WebhookStore(engine).roll_key(owner)
     AuditStore(engine).record(owner, "run", "run", theirs.id)
     return led
-
-
-def everything(engine: Engine) -> dict[str, list[dict[str, Any]]]:
-    with engine.connect() as connection:
-        return {
-            table.name: [dict(row) for row in connection.execute(sa.select(table)).mappings()]
-            for table in metadata.sorted_tables
-        }
 
 
 def naming(engine: Engine, *words: str) -> set[str]:

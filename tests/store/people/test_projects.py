@@ -59,16 +59,15 @@ def test_others_do_not(store: ProjectStore, kind, name: str) -> None:
     assert store.roles(ANN) == {}
 
 
-def test_nobody_belongs_by_what_they_lack(store: ProjectStore) -> None:
+def test_what_one_lacks_counts_for_nothing_and_of_several_roles_the_highest(
+    store: ProjectStore,
+) -> None:
     project = store.create("Ours", owner=Member("person", "somebody", "owner")).id
     store.admit(project, Member("domain", "lab.example", "viewer"))
     assert store.roles(User("2", "Bob", "analyst")) == {}
-
-
-def test_the_highest_of_several_roles_counts(store: ProjectStore) -> None:
-    project = store.create("Ours", owner=Member("person", "1", "owner")).id
-    store.admit(project, Member("domain", "lab.example", "viewer"))
-    assert store.roles(ANN) == {project: "owner"}
+    own = store.create("Own", owner=Member("person", "1", "owner")).id
+    store.admit(own, Member("domain", "lab.example", "viewer"))
+    assert store.roles(ANN) == {project: "viewer", own: "owner"}
 
 
 @pytest.mark.parametrize(

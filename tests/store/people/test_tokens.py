@@ -41,7 +41,6 @@ def test_a_token_tells_whose_it_is_and_when_it_was_used(store: TokenStore) -> No
     (before,) = store.of("ann")
     assert before.last_used_at is None
     found = store.use(token)
-    assert found is not None
     assert (found.owner, found.scope, found.works) == ("ann", "run", True)
     (after,) = store.of("ann")
     assert after.last_used_at == pytest.approx(time.time(), abs=60)

@@ -60,11 +60,9 @@ def test_one_server_looks_and_the_next_look_is_due_after_its_time(engine: Engine
     assert store.take() is None, "it is not due"
     make_due(engine)
     taken = store.take()
-    assert taken is not None
     assert store.take() is None, "another server looks"
     store.looked(taken)
     found = again(engine, made)
-    assert found.looked_at is not None
     assert found.next_at == pytest.approx(found.looked_at + 86400, abs=1)
 
 
@@ -73,10 +71,8 @@ def test_a_server_that_died_is_followed_and_says_nothing_more(engine: Engine) ->
     store, made = WatchStore(engine), watched(engine)
     make_due(engine)
     lost = store.take()
-    assert lost is not None
     change(engine, watches, lease_until=1.0)
     taken = store.take()
-    assert taken is not None
     store.failed(lost, "too late")
     assert again(engine, made).problem is None
     store.failed(taken, "not there")
@@ -88,7 +84,6 @@ def test_after_failures_in_a_row_it_pauses_until_somebody_resumes(engine: Engine
     for count in range(1, FAILURES + 1):
         assert again(engine, made).paused is None
         taken = take_now(engine)
-        assert taken is not None
         store.failed(taken, f"not there {count}")
     found = again(engine, made)
     assert (found.failures, found.paused, found.problem) == (FAILURES, "failures", f"not there {FAILURES}")
@@ -106,7 +101,6 @@ def test_after_failures_in_a_row_it_pauses_until_somebody_resumes(engine: Engine
 def test_a_run_of_changed_data_is_waited_for(engine: Engine) -> None:
     store, runs, made = WatchStore(engine), RunStore(engine), watched(engine)
     taken = take_now(engine)
-    assert taken is not None
     run = create(runs, "of changed data")
     store.looked(taken, going_run=run.id)
     make_due(engine)
@@ -118,7 +112,6 @@ def test_a_run_of_changed_data_is_waited_for(engine: Engine) -> None:
     store.run_done(waiting)
     assert len(store.runs_of(made.id)) == 1, "another server was told before"
     taken = take_now(engine)
-    assert taken is not None
     store.looked(taken, going_run=run.id)
     runs.finish(claim(runs), "done", result=RESULT)
     (waiting,) = store.going()
@@ -131,7 +124,6 @@ def test_a_run_of_changed_data_is_waited_for(engine: Engine) -> None:
 def test_deleted_runs_leave_the_watch_without_them(engine: Engine) -> None:
     store, runs, made = WatchStore(engine), RunStore(engine), watched(engine)
     taken = take_now(engine)
-    assert taken is not None
     run = create(runs, "of changed data")
     store.looked(taken, going_run=run.id)
     runs.delete(run.id)
@@ -147,7 +139,6 @@ def test_it_is_looked_at_when_asked_but_not_all_the_time(engine: Engine) -> None
     store, made = WatchStore(engine), watched(engine, every="weekly")
     store.look_now(made.id)
     taken = store.take()
-    assert taken is not None
     store.looked(taken)
     store.look_now(made.id)
     assert store.take() is None

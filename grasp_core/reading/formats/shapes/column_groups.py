@@ -83,9 +83,8 @@ def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
     of = "raters" if groups.named else "ids"
     said = f"{listed(raters, 3)} name the {of} of the labels beside them; each annotation was given a row"
     made = _long(parsed, parts, rest, (unit, None), said, name)
-    if groups.named or made.recipe is None:
-        return made
-    return replace(made, recipe=replace(made.recipe, spec=None))  # whose ids they are is to be asked
+    recipe = made.recipe and (made.recipe if groups.named else replace(made.recipe, spec=None))
+    return replace(made, recipe=recipe)  # else whose ids they are is to be asked
 
 
 # Names of both
@@ -274,9 +273,8 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
         if not any(own in others for own in labels):
             continue
         named = bool(rank(rater)[0])
-        ids = [
-            (at, one) for at, one in sorted(fields[rater].items()) if any(at in fields[own] for own in labels)
-        ]
+        units = {at for own in labels for at in fields[own]}
+        ids = [(at, one) for at, one in sorted(fields[rater].items()) if at in units]
         plain = "" if named else f"{rater.split('_')[0]}_"  # of slot_rating
         beside = (
             {own.removeprefix(plain): by[at] for own, by in others.items() if at in by} for at, _ in ids

@@ -16,7 +16,6 @@ from tests.reading.making import csv_bytes
 from tests.shared_data import SHARED
 from tests.zips import zipped
 
-# Small exports
 EXAMPLES = Path(__file__).parent / "examples"
 
 
@@ -36,7 +35,6 @@ def test_an_export_runs_as_it_is(annotations, raters, axis, capsys) -> None:
     assert "4 raters" in capsys.readouterr().out
 
 
-# Forms of one project
 EXPORTS = SHARED / "data" / "exports"
 needs_exports = pytest.mark.skipif(not EXPORTS.is_dir(), reason="needs the exports beside the repository")
 

@@ -21,7 +21,6 @@ from tests.reading.exports import cells, lines, loaded, mangled, spec_of, surviv
 from tests.reading.making import csv_bytes, rows_table, text_table
 from tests.shared_data import SHARED, needs_shared_data
 
-# Several columns for each rater
 PAIRS = (
     *("{rater}_{question}", "{question}_{rater}", "{rater}.{question}", "{rater} {question}"),
     *("{rater}: {question}", "('{rater}', '{question}')"),
@@ -154,7 +153,6 @@ def test_a_real_table():
     assert Counter(votes) == Counter(vote for vote in truth if vote[1] in five)
 
 
-# Lists in cells
 RATERS_LISTS = (["P1", "P2", "P4"], ["P2", "P3"], ["P1", "P3"])
 LABELS = (["Yes", "No", "Yes"], ["No", "it's"], ["Yes", "No"])
 PAIRS_LISTS = [
@@ -235,7 +233,6 @@ def test_any_cell_gives_a_list_or_nothing(cell: str) -> None:
     assert found is None or isinstance(found, list)
 
 
-# Objects under the raters' ids
 GENDERS = {"P01": "Woman", "P02": "Man", "P03": "Woman"}
 GIVEN = {"C1": {"P01": 3, "P02": 1}, "C2": {"P02": 3, "P03": 5}, "C3": {"P01": 1, "P03": 5}}
 PAIRS_MAPS = [(item, rater, str(label)) for item, labels in GIVEN.items() for rater, label in labels.items()]
