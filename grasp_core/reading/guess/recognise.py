@@ -366,29 +366,21 @@ def _axes(
     ]
 
 
-_FEWEST = 3
-"""Numbers that may be cut into bands are more."""
-
-
 def _in_bands(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str], able: Container[str]
 ) -> Iterator[Reason]:
-    """Numbers about raters, such as ages, that are too many for groups and make some in bands.
-
-    `able`: columns that may be axes; others have too many values for the raters there are.
-    """
+    """Numbers about raters, such as ages, that are too many for groups, or no axes as `able`, in bands."""
     look = Look(annotations)
     own = spec.profile
     if spec.layout == "long":
         own = tuple(name for name in look.columns if look.depends_on(name, str(spec.rater)))
-    if raters is not None:
-        own = tuple(name for name in own if name not in raters.columns)
+    own = tuple(name for name in own if raters is None or name not in raters.columns)
     for table, about in ((annotations, own), *([] if raters is None else [(raters, raters.columns)])):
         for name in about:
             if name in axes or not names.mentions(name, names.DEMOGRAPHIC):
                 continue
             texts = [text for text in table.distinct(name) if text not in spec.missing]
-            if (edges := bands(texts, MOST_NUMBERS if name in able else _FEWEST)) is not None:
+            if (edges := bands(texts, MOST_NUMBERS if name in able else 3)) is not None:
                 why = (
                     f"{quoted(name)} is none: {number(len(texts), 'number')} are too many for groups; its "
                     f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"
