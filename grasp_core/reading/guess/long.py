@@ -121,14 +121,12 @@ def _score(name: str, role: Role) -> int:
     return names.id_score(name, _KINDS[role])
 
 
-_MEASURES = names.COUNTED | names.SUMS | {"min", "max"}
-
-
 def _how_many(look: Look, name: str) -> bool:
     """Whether the column says how many there were, or how much, as ``participants`` or ``max`` of a study."""
     last = ("", *names.words(name))[-1]
     people = _score(name, "rater") == 3 and last != names.singular(last)
-    return look.kind(name) == "numbers" and (people or names.mentions(name, _MEASURES))
+    measured = names.mentions(name, names.COUNTED | names.SUMS | {"min", "max"})
+    return look.kind(name) == "numbers" and (people or measured)
 
 
 def _something_else(look: Look, name: str) -> bool:
@@ -199,13 +197,10 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     return best.item, best.rater, reasons
 
 
-_OF_TEXTS = names.word_set("country region locale language culture religion genre langue país")
-"""What texts, too, have one of each."""
-
-
 def _by_people(look: Look, pair: Pair) -> Ids | None:
     """Which of two ids without telling names the raters have: all that is known of people is one for each."""
-    known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC - _OF_TEXTS)]
+    of_texts = names.word_set("country region locale language culture religion genre langue país")
+    known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC - of_texts)]
     about = [name for name in known if len(look.texts(name)) > 1]
     by = [one for one in pair[:2] if all(look.depends_on(name, one) for name in about)]
     if (

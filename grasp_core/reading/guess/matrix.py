@@ -541,9 +541,8 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
 
 def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     """Columns that share their values with many others; None where they are too few."""
-    bare = [name for name in others if neutral(name)]  # numbers of rows, where the others have names
-    able = [name for name in others if not names.mentions(name, names.BESIDE)]
-    able = _others(able, bare) if len(bare) < len(others) else able
+    bare = all(map(neutral, others))  # else those without a name are numbers of rows
+    able = [name for name in others if not names.mentions(name, names.BESIDE) and (bare or not neutral(name))]
     occurrences = Counter(text for name in able for text in look.texts(name))
     needed = max(2, len(others) // 4)
     shared = {text for text, count in occurrences.items() if count >= needed}
@@ -555,23 +554,15 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     cells = _of_one_kind(look, able, like)
     why = "only their values are alike, and several criteria of one judgement are no raters"
     if more := _others(cells, like):
-        why += (
-            f"; {listed(more, 5)}, with other values, {agree(len(more), 'is', 'are')} taken for one of them"
-        )
+        why += f"; {listed(more, 5)}, with other values, {agree(len(more), 'is one', 'are some')} of them"
     if left := _others(able, cells):
         why += f"; {listed(left, 5)} {agree(len(left), 'is', 'are')} put aside, unless the label is '*'"
     return _apart(others, cells, why, "unsure")
 
 
 def _of_one_kind(look: Look, columns: Sequence[str], like: Sequence[str]) -> list[str]:
-    """`like`, and the columns that share labels with them, or hold numbers of no more digits.
-
-    A rater who uses other labels than most is one of them, too.
-    """
-    texts = {
-        name: {one for one in look.texts(name) if one.strip().casefold() not in LIKE_MISSING}
-        for name in columns
-    }
+    """`like`, with columns that share labels with them, as who uses others, or numbers of no more digits."""
+    texts = {name: {one for one in look.texts(name) if one.lower() not in LIKE_MISSING} for name in columns}
     labels = set().union(*(texts[name] for name in like))
     digits = max(map(len, labels), default=0) if all(map(is_number, labels)) else 0
     same = next((kind.columns for kind in kinds_of(texts) if like[0] in kind.columns), [])

@@ -121,6 +121,8 @@ def recognise(
         if recipe.questions and named.label is None:
             spec, asked = among_questions(Look(annotations), spec, recipe.questions)
             reasons += asked
+        if recipe.questions and named.label in set(annotations.columns) - {*recipe.questions}:
+            _refuse_of_items(Look(annotations), given, str(named.label))
         if named.fields:
             spec = _around(spec, named)
             recipe = replace(recipe, spec=spec, paper=recipe.paper and spec == given)
@@ -184,6 +186,14 @@ def recognise(
         axes, found = _axes(all_taken(advice, spec), able, by_name)
         reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
+
+
+def _refuse_of_items(look: Look, spec: DataSpec, label: str) -> None:
+    """Refuse a label that stands beside the answers, where it is one for all who rated an item."""
+    item, rater = str(spec.item), str(spec.rater)
+    several = {item, rater} <= set(look.columns) and look.pairs(item, rater) > len(look[item].values)
+    if several and look.depends_on(label, item):
+        raise DataError(f"{look.whole.name}: {quoted(label)} is one for each item, and no rater's answer")
 
 
 def _of_recipe(recipe: Recipe, annotations: Table) -> list[Advice]:
@@ -356,27 +366,21 @@ def _axes(
     ]
 
 
-_FEWEST = 3
-"""Numbers that may be cut into bands are more."""
-
-
 def _in_bands(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Container[str], able: Container[str]
 ) -> Iterator[Reason]:
-    """Numbers about raters, such as ages, that are too many for groups and make some in bands.
-
-    `able`: columns that may be axes; others have too many values for the raters there are.
-    """
+    """Numbers about raters, such as ages, that are too many for groups, or no axes as `able`, in bands."""
     look = Look(annotations)
     own = spec.profile
     if spec.layout == "long":
         own = tuple(name for name in look.columns if look.depends_on(name, str(spec.rater)))
+    own = tuple(name for name in own if raters is None or name not in raters.columns)
     for table, about in ((annotations, own), *([] if raters is None else [(raters, raters.columns)])):
         for name in about:
             if name in axes or not names.mentions(name, names.DEMOGRAPHIC):
                 continue
             texts = [text for text in table.distinct(name) if text not in spec.missing]
-            if (edges := bands(texts, MOST_NUMBERS if name in able else _FEWEST)) is not None:
+            if (edges := bands(texts, MOST_NUMBERS if name in able else 3)) is not None:
                 why = (
                     f"{quoted(name)} is none: {number(len(texts), 'number')} are too many for groups; its "
                     f"bands are an axis, on Data under Recode values or by --bins {name}:{edges}"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, question, recognise
@@ -176,3 +177,20 @@ def test_a_file_beside_labels_that_are_not_read_for_certain_is_not_said_to_join_
     named = ["--annotations", "x.csv", "--raters", "y.csv", "--layout", "raters-by-items"]
     assert cli.main(["run", *named, "--permutations", "10"]) == 0
     assert "6 annotations of 6 items by 1 rater" in capsys.readouterr().out
+
+
+def test_families_of_columns_for_each_rater_are_questions_and_their_means_are_nobodys() -> None:
+    families = [f"{tool}-{of}" for tool in ("tree", "net") for of in "sn"]
+    scores = [[[RNG.choice("1234") for _ in "12"] for _ in families] for _ in range(12)]
+    head = [f"{family}{end}" for family in families for end in ("1", "2", "")]
+    rows = [[f"f{n}", *(one for a, b in own for one in (a, b, f"{(int(a) + int(b)) / 2:g}")), "7"]
+            for n, own in enumerate(scores)]  # fmt: skip
+    table = read_here(csv_bytes([["sample", *head, "overall"], *rows]), "x.csv")
+    assert sorted(asked(recognise(table))["label"]) == sorted(families)
+    guess = recognise(table, named=Named(label="tree-n"))
+    read = load(table, None, guess.spec, ()).annotations
+    assert read.rater_ids == ("1", "2")
+    cells = [table.cell("tree-n", row) for row in range(len(table))]
+    assert cells == [one for own in scores for one in own[1]]
+    with pytest.raises(DataError, match="'overall' is one for each item, and no rater's answer"):
+        recognise(table, named=Named(label="overall"))

@@ -94,7 +94,8 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     own = {column for columns in pairs.columns.values() for column in columns.values()}
     if 2 * sum(names.mentions(column, names.COUNTED) for column in own) > len(own):
         return None  # counts of votes per label are nobody's answers
-    rest = [column for column in parsed.columns if column not in own]
+    # A column of a question's own name, without a rater, was made of theirs.
+    rest = [column for column in parsed.columns if column not in own and column not in pairs.questions]
     if any(unit in rest for unit in pairs.columns):
         return None  # a column called P01 beside P01_time holds the label, or an id
     key = _key(parsed, rest)
@@ -291,7 +292,8 @@ def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
         if (kind := _kind(unit)) is not None:
             kinds.setdefault(kind, []).append(unit)
     run = max(kinds.values(), key=len, default=[])
-    chosen = {unit: found[unit] for unit in run}
+    chosen = _by_number(found, list(kinds.values())) or {unit: found[unit] for unit in run}
+    run = list(chosen)
     asked = Counter(question for by in chosen.values() for question in by)
     questions = tuple(asked)
     if len(run) < 2 or min(asked.values()) < 2 or 2 * asked.total() <= len(run) * len(questions):
@@ -308,6 +310,22 @@ def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
     first = stem(run[0])
     units: _Units | None = "rater" if first in RATERS else "item" if first in ITEMS else None
     return _Pairs(chosen, questions, units)
+
+
+def _by_number(
+    found: Mapping[str, Mapping[str, str]], runs: Sequence[Sequence[str]]
+) -> dict[str, dict[str, str]]:
+    """The columns by the number alone, where each letter has the same ones: ``code-s1``, ``code-n2``."""
+    by: dict[str, dict[str, str]] = {}
+    for unit in (unit for run in runs for unit in run):
+        told = _NUMBERED.fullmatch(unit)
+        if told is None or told[3] or len(told[1]) != 1:
+            return {}
+        for question, column in found[unit].items():
+            own = column.removesuffix(told[2]) if column.endswith(unit) else f"{question}_{told[1]}"
+            by.setdefault(told[2], {})[own] = column
+    same = len({frozenset(questions) for questions in by.values()}) == 1
+    return by if len(runs) > 1 and same else {}
 
 
 def _kind(unit: str) -> str | None:
