@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,7 +76,7 @@ def reading_of(
     cut = {step.column for step in fields["recode"] if isinstance(step, Bins)}
     needed = ("items_id",) if named.whole else (*_NAMED, "items_id")
     # What is cut, one person gave.
-    _refuse_unsure(given, guess, voice, needed if cut else (*needed, "aggregated"))
+    _refuse_unsure(given, guess, voice, named.fields, needed if cut else (*needed, "aggregated"))
     numbers = (name for one in guess.reasons if one.field == "axes" for name in one.candidates)
     bands = tuple(name for name in numbers if name in cut)
     # Without the reasons by which a column was no axis before it was cut.
@@ -105,7 +105,9 @@ def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
     return Reading(annotations, given.raters, spec, items=given.items, ranked=spec.categories is not None)
 
 
-def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[str]) -> None:
+def _refuse_unsure(
+    given: Tables, guess: Guess, voice: Voice, named: Collection[str], fields: Sequence[str]
+) -> None:
     """Nothing runs on a guess that is unsure of one of the fields: what it may be is listed.
 
     Where no column may hold items, or raters, that alone is said: what else may be asked hangs on it.
@@ -123,6 +125,8 @@ def _refuse_unsure(given: Tables, guess: Guess, voice: Voice, fields: Sequence[s
         ask = f"{said}{'' if reason.candidates else '; if one holds them,'} name it with {option}"
         if reason.field == "aggregated":
             ask = said
+        elif reason in missing and reason.field == "rater" and "layout" not in named:
+            ask += f"; where each row or column is a rater's, name {voice.option('layout')}"
         asked.setdefault(of.name, []).append(ask)
     if asked:
         sentences = [f"{file}: {'; '.join(questions)}" for file, questions in asked.items()]

@@ -194,3 +194,13 @@ def test_families_of_columns_for_each_rater_are_questions_and_their_means_are_no
     assert cells == [one for own in scores for one in own[1]]
     with pytest.raises(DataError, match="'overall' is one for each item, and no rater's answer"):
         recognise(table, named=Named(label="overall"))
+
+
+def test_where_no_column_names_raters_the_layout_is_offered(tmp_path: Path, monkeypatch, capsys) -> None:
+    rows = [["student", "mf"[n % 2], "law", "yn"[n % 3 == 0], "yn"[n % 4 == 0]] for n in range(12)]
+    head = ["status", "gender", "studies", "matters", "leaves"]
+    (tmp_path / "x.csv").write_bytes(csv_bytes([head, *rows]))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", "x.csv"]) == 2
+    said = capsys.readouterr().err
+    assert said.endswith("with --rater; where each row or column is a rater's, name --layout\n")
