@@ -186,7 +186,7 @@ def test_every_command_that_needs_no_server_works(bare: Path, folder: Path) -> N
         assert status == 0, (command, said)
     report = (folder / "a.html").read_text("utf-8")
     assert "<svg" not in report
-    assert "pip install &#x27;grasp-core[figures]&#x27;" in report
+    assert "pip install &#39;grasp-core[figures]&#39;" in report
 
 
 def test_it_works_from_python(bare: Path, folder: Path) -> None:
