@@ -30,6 +30,8 @@ MOST_QUESTIONS = 30
 """Of more values, a column names no questions."""
 MOST_SHARED = 0.5
 """Words of more distinct values than this share of the rows are free answers."""
+_APART = 0.9
+"""Share of the rows from which pairs of values tell rows apart."""
 _MAX_LENGTHS = 1_000
 TEXT_LENGTH, _TEXT_VALUES = 25, 20
 """Columns of longer values, on average, and of more of them, hold texts that somebody wrote."""
@@ -81,6 +83,10 @@ class Look:
     def texts(self, name: str) -> set[str]:
         """Distinct texts that are not empty."""
         return set(self[name].values) - {""}
+
+    def tell_apart(self, first: str, second: str) -> bool:
+        """Whether two columns together have other values in nearly each row."""
+        return self.pairs(first, second) > _APART * self.n
 
     def pairs(self, first: str, second: str) -> int:
         """Distinct pairs of values."""
@@ -190,7 +196,8 @@ class Look:
     @cached_property
     def scales(self) -> set[str]:
         """Columns that hold the same few values as two others, as answers to several questions do."""
-        able = {name: frozenset(self.texts(name)) for name in self.columns}
+        few = [name for name in self.columns if len(self[name].values) <= MOST_QUESTIONS + 1]
+        able = {name: frozenset(self.texts(name)) for name in few}
         alike = Counter(able.values())
         return {name for name, texts in able.items() if alike[texts] > 2 and 1 < len(texts) <= MOST_QUESTIONS}
 

@@ -198,7 +198,7 @@ def _cells(
         found = of_like_values(look, others)
     if found is None and all(map(neutral, others)):
         # No names at all, and the same labels everywhere; three columns may be a triple.
-        triple = len(others) == 3 and look.pairs(*others[:2]) > 0.9 * look.n
+        triple = len(others) == 3 and look.tell_apart(*others[:2])
         found = None if triple else of_like_values(look, others)
         return None if found is None or found.rest else found
     able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
@@ -326,7 +326,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
         whose = names.is_id if rows == "item" else lambda name: names.key_score(name, names.RATER)
         recurring = [name for name in rest if whose(name)]
         # Ids that tell rows apart only together are parts of what each row is, unless one says who rated.
-        parts = len(recurring) > 1 and look.pairs(*recurring[:2]) > 0.9 * look.n
+        parts = len(recurring) > 1 and look.tell_apart(*recurring[:2])
         if recurring and (not parts or any(names.key_score(name, names.RATER) for name in recurring)):
             why = f"{quoted(recurring[0])} has values that recur, so that one {rows} may have several rows"
             return Reason(rows, why, "unsure", tuple(recurring))

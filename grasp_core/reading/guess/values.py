@@ -77,10 +77,12 @@ def _summed(look: Look) -> str | None:
     for at, name in enumerate(look.columns):
         if not names.HOW_OFTEN.issuperset(names.words(name) or ("",)):
             continue
+        said = numbers_of(look[name])
         for beside in (look.columns[at + 1 :], look.columns[:at][::-1]):
-            for width in range(2, min(len(beside), _MOST_COLUMNS) + 1):
-                numbers = [numbers_of(look[one]) for one in beside[:width]]
-                if np.array_equal(np.sum(numbers, axis=0), numbers_of(look[name])):
+            total = np.zeros_like(said)
+            for width, one in enumerate(beside[:_MOST_COLUMNS], 1):
+                total = total + numbers_of(look[one])
+                if width > 1 and np.array_equal(total, said):
                     return f"{quoted(name)} is the sum of {listed(beside[:width], 3)}, as of votes for labels"
     return None
 

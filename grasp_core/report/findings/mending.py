@@ -13,7 +13,7 @@ from grasp_core.model.remarks.remark import Code, Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
 from grasp_core.model.text import agree, listed, quoted
-from grasp_core.report.findings.selection import held_groups, may_stand_behind
+from grasp_core.report.findings.selection import held_or_hinted, may_stand_behind
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",
@@ -162,7 +162,7 @@ def warned(result: RunResult) -> Warned:
     tested given the other.
     """
     given = {one.column for one in result.given}
-    marked = {group.axes for group in held_groups(result) | held_groups(result, "nominal")}
+    marked = {group.axes for group in held_or_hinted(result)}
     in_doubt = {
         (axis_label((one.first,)), axis_label((one.second,)))
         for one in result.associations

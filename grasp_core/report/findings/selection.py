@@ -165,6 +165,11 @@ def held_groups(result: RunResult, significance: Significance = "corrected") -> 
     return frozenset(one.row.group for one in _held(result, significance, leading(result)))
 
 
+def held_or_hinted(result: RunResult) -> frozenset[Group]:
+    """The groups that make a finding or would, but for another one, and those that are hints."""
+    return held_groups(result) | held_groups(result, "nominal")
+
+
 def may_stand_behind(result: RunResult, one: Association, axes: AxisSet) -> str | None:
     """Which of two axes that go together may be what groups of `axes` show, which hold the other; or None.
 
@@ -175,8 +180,7 @@ def may_stand_behind(result: RunResult, one: Association, axes: AxisSet) -> str 
         return None
     other = one.second if one.first in inside else one.first
     alone = {row.group for row in result.groups if row.group.axes == (other,)}
-    marked = held_groups(result) | held_groups(result, "nominal")
-    return other if not alone or alone & marked else None
+    return other if not alone or alone & held_or_hinted(result) else None
 
 
 def left_given(result: RunResult, found: GivenResult) -> frozenset[Group]:
