@@ -84,7 +84,7 @@ def test_two_halves_are_told_from_the_side_that_says_a_label_more_often():
     assert [one.names for one in nearest(result_of(men, women))] == [("Woman", "Man")]
 
 
-def test_what_is_no_half():
+def test_halves_that_differ_in_other_things_are_told_apart():
     men, women = halves()
     women = replace(women, statistics={**women.statistics, "distance": make_outcome(0.012, "up", "**")})
     assert [one.names for one in findings(result_of(men, women))] == [("Man",), ("Woman",)]

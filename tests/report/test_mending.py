@@ -87,7 +87,7 @@ def test_a_warning_of_raters_names_what_leaves_them_out_in_every_door(code: Code
     assert field in ReadingOptions.__annotations__
 
 
-def test_way_back() -> None:
+def test_each_way_back_undoes_what_was_mended() -> None:
     strata = RunSpec(DATA, AnalysisSpec(axes=AXES, strata=("region", "workload")))
     assert [back.mend.spec.analysis.strata for back in ways_back(strata)] == [("region",)]
     assert not list(ways_back(RunSpec(DATA, AnalysisSpec(axes=AXES, strata=("region",)))))

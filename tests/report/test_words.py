@@ -53,7 +53,7 @@ def test_format_p(p, text):
     assert format_p(p) == text
 
 
-def test_q_and_zero():
+def test_q_has_its_name_and_zero_is_told_by_the_permutations():
     assert format_p(0.25, name="q") == "q = 0.250"
     assert format_p(0.0, name="q") == "q < 0.001"
     assert format_p_value(0.0, permutations=100) == "< 0.010"

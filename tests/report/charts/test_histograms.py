@@ -98,7 +98,7 @@ def test_one_wild_group_does_not_squash_the_others():
     assert wild["note"] == "observed value beyond the axis"
 
 
-def test_domain_and_quantiles():
+def test_histograms_share_a_domain_and_quantiles_come_from_counts():
     outcomes = [row.statistics["gai"] for row in make_result().groups]
     low, high = shared_domain(outcomes)
     assert all(low < outcome.value < high for outcome in outcomes)
