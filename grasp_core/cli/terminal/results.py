@@ -15,7 +15,7 @@ from grasp_core.model.result import RunResult, SlicesResult
 from grasp_core.model.spec import Level
 from grasp_core.model.text import printable
 from grasp_core.report.account import how_it_ended
-from grasp_core.report.contents import brackets
+from grasp_core.report.contents import brackets, marks_legend
 from grasp_core.report.document import means_in_numbers, statistics_in_numbers
 from grasp_core.report.everybody import agreement_tables
 from grasp_core.report.findings.answer import answer
@@ -109,6 +109,7 @@ def _say_all(result: RunResult) -> None:
     if not verdicts.empty:
         say(f"\nVerdicts, by all tests of a group together\n{fitted(verdicts, 2)}")
     say(f"\n{fitted(wide_table(result), 2)}")
+    say(f"\n{marks_legend(result.spec.analysis)} Stars here are of one statistic alone.")
     say(f"\n{brackets(result.spec.analysis)}")
     if shown.groups:
         say(f"\n{fitted(statistics_in_numbers(shown, _leading(result)), 3)}")
