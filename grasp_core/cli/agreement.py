@@ -27,7 +27,7 @@ from grasp_core.cli.terminal.output import (
     write_output,
 )
 from grasp_core.cli.terminal.results import fitted, is_brief, map_tables, say_map
-from grasp_core.engine.request.analysis import say_level, say_order, say_shuffles
+from grasp_core.engine.request.analysis import say_order, say_shuffles, with_level
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import agreement_alone, checked_groups
 from grasp_core.model.annotations import Int64Array
@@ -117,9 +117,11 @@ def _agreement(chosen: argparse.Namespace) -> None:
     run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))
     data = load(found.annotations, found.raters, run_spec.data, (), items=found.items, slices=slices)
     say_data(data, run_spec.data)
-    say_order(data, run_spec, VOICE)
     if chosen.level is None:
-        say_level(data, VOICE)
+        before, run_spec = run_spec.data, with_level(data, run_spec, VOICE)
+        if run_spec.data != before:
+            data = load(found.annotations, found.raters, run_spec.data, (), items=found.items, slices=slices)
+    say_order(data, run_spec, VOICE)
     result = agreement_alone(data, run_spec, 0.0)
     everybody = result.everybody
     if everybody is None:  # it is refused before

@@ -46,12 +46,12 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,
     say_batches,
-    say_level,
     say_order,
     say_shuffles,
     say_teams,
     settled,
     with_groups,
+    with_level,
 )
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups, run_key
@@ -235,7 +235,8 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
         named, preset = named_axes(given, found), given.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, VOICE))
     axes, slices = run_spec.analysis.columns, run_spec.analysis.slices
-    data = load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
+    loaded = partial(load, found.annotations, found.raters, axes=axes, items=found.items, slices=slices)
+    data = loaded(run_spec.data)
     if recorded is not None:
         note_other_data(recorded, data)
     elif not named:
@@ -245,9 +246,11 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     if grouping.groups and recorded is None:
         run_spec = settled(data, run_spec, given, VOICE)
     say_data(data, run_spec.data)
-    say_order(data, run_spec, VOICE)
     if recorded is None and chosen.level is None:
-        say_level(data, VOICE)
+        before, run_spec = run_spec.data, with_level(data, run_spec, VOICE)
+        if run_spec.data != before:
+            data = loaded(run_spec.data)
+    say_order(data, run_spec, VOICE)
     if grouping.groups:
         say_shuffles(data, grouping, run_spec.analysis, VOICE)
     else:  # the result's warnings are of groups

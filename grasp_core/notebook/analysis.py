@@ -18,12 +18,12 @@ from grasp_core.engine.request.analysis import (
     analysis_of,
     say_batches,
     say_data,
-    say_level,
     say_order,
     say_shuffles,
     say_teams,
     settled,
     with_groups,
+    with_level,
 )
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
@@ -162,7 +162,7 @@ def asked_of(
     say_data(data, run_spec.data, voice)
     say_order(data, run_spec, voice)
     if spec is None and "level" not in options:
-        say_level(data, voice)
+        run_spec = with_level(data, run_spec, voice)
     say_shuffles(data, grouping, run_spec.analysis, voice)
     return Asked(found, run_spec, data, voice)
 

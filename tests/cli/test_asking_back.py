@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import io
 import random
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from tests.reading.making import csv_bytes
 from tests.zips import zipped
 
 
-def votes(*labels: str, ids: tuple[str, str] = ("item", "rater"), values: str = "123") -> bytes:
+def votes(*labels: str, ids: tuple[str, str] = ("item", "rater"), values: Sequence[str] = "123") -> bytes:
     rng = random.Random(1)
     rows = [[*ids, *labels, "gender"]]
     rows += [
@@ -166,6 +168,38 @@ def test_where_nobody_is_there_all_count_and_the_first_line_says_how_many_might_
     assert "1 rater with 'removed' = 'yes'" in first
     assert "annotations with 'status' = 'rejected'" in first
     assert "--recommended leaves them out" in first
+
+
+WORDS = ("very low", "low", "high")
+
+
+@pytest.mark.parametrize(
+    ("values", "typed", "again", "ranked"),
+    [
+        ("123", "yes\n", "--level ordinal", ["1", "2", "3"]),
+        ("123", "no\n", "--level nominal", None),
+        (WORDS, "yes\n", "--categories 'very low,low,high' --level ordinal", list(WORDS)),
+    ],
+)
+def test_on_a_terminal_labels_that_look_ranked_are_asked_about(
+    folder: Path, capsys, monkeypatch, values, typed: str, again: str, ranked: list[str] | None
+) -> None:
+    (folder / "scale.csv").write_bytes(votes("rating", values=values))
+    command = ["run", "--annotations", "scale.csv", "--permutations", "50", "--out", "result.json"]
+    assert cli.main(command) == 0
+    alone = capsys.readouterr()
+    assert "--level" in alone.err
+    assert written()["spec"]["analysis"]["level"] == "nominal"
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert cli.main(command) == 0
+    assert f"note: to answer so again: {again}\n" in capsys.readouterr().err
+    found = written()
+    assert found["spec"]["analysis"]["level"] == ("ordinal" if ranked else "nominal")
+    assert not ranked or found["data"]["categories"] == ranked
+    assert cli.main([*command, *shlex.split(again)]) == 0
+    assert written()["groups"] == found["groups"]
 
 
 # What was looked at is said first.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -92,7 +93,7 @@ class CommandLine(Voice):
             return self.option(field if value else f"no-{field}")
         if isinstance(value, list):
             value = ",".join(one if isinstance(one, str) else "=".join(one) for one in value)
-        return f"{self.option({'strata': 'within'}.get(field, field))} {value}"
+        return f"{self.option({'strata': 'within'}.get(field, field))} {shlex.quote(str(value))}"
 
     def ask(self, question: str, *, recommended: bool) -> bool | None:
         """Ask on a terminal, until yes or no is typed; None elsewhere, and where the input ends."""

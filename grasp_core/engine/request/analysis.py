@@ -13,7 +13,7 @@ from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_sec
 from grasp_core.model import spec
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping, axes_with_groups, axis_label
+from grasp_core.model.groups import AxisSet, Grouping, axes_with_groups, axis_label, one_line
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import agree, listed, number, printable, quoted
@@ -23,7 +23,7 @@ from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_c
 from grasp_core.report import account
 from grasp_core.report.account import few_regroupings, staying
 from grasp_core.report.words.label_use import labelled_sentence
-from grasp_core.report.words.levels import proposed_levels, unranked
+from grasp_core.report.words.levels import known_scale, proposed_levels, unranked
 
 Preset = Literal["default", "paper"]
 
@@ -135,13 +135,29 @@ def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:
     voice.note(f"labels are ranked in the order {found}; {voice.option('categories')} declares another")
 
 
-def say_level(dataset: Dataset, voice: Voice) -> None:
-    """Numbers in an order are more than names: say so where no level was named."""
-    proposal = None
-    if len(dataset.questions) == 1:
-        proposal = proposed_levels(dataset.annotations.categories)
+def with_level(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+    """Labels that look ranked, where no level was named: as who is asked says, or else it is said how."""
+    if len(dataset.questions) > 1:
+        return run_spec
+    labels, data, analysis = dataset.annotations.categories, run_spec.data, run_spec.analysis
+    proposal, options = proposed_levels(labels), []
     if proposal is not None:
-        voice.note(f"{proposal.reason}; {voice.option('level')} names one")
+        looks, level, how = proposal.reason, proposal.levels[0], f"{voice.option('level')} names one"
+    elif data.categories is None and len(labels) > 2 and (scale := known_scale(labels)) is not None:
+        looks, level = f"labels look like a scale: {' < '.join(map(one_line, scale))}", "ordinal"
+        options.append(voice.value("categories", list(scale)))
+        data, how = dataclasses.replace(data, categories=scale), "{} ranks them"
+    else:
+        return run_spec
+    options.append(voice.value("level", level))
+    answer = voice.ask(f"{looks}. Take their order into account?", recommended=True)
+    if answer is None:
+        voice.note(f"{looks}; {how.format(' '.join(options))}")
+        return run_spec
+    voice.note(f"to answer so again: {' '.join(options) if answer else voice.value('level', 'nominal')}")
+    if not answer:
+        return run_spec
+    return dataclasses.replace(run_spec, data=data, analysis=dataclasses.replace(analysis, level=level))
 
 
 def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, voice: Voice) -> None:

@@ -186,7 +186,7 @@ def hints(
         voice.note(problem.message)
     request.say_order(dataset, spec, voice)
     if isinstance(sent.analysis, dict) and "level" not in sent.analysis:
-        request.say_level(dataset, voice)
+        request.with_level(dataset, spec, voice)
     if spec.analysis.axes and not spec.models:
         groups = checked_groups(dataset, spec) if grouping is None else grouping
         request.say_shuffles(dataset, groups, spec.analysis, voice)
