@@ -121,14 +121,16 @@ def test_every_group_is_counted_once() -> None:
     )
     assert counted(*rows) == (
         "One of 15 groups answers differently, more than luck explains. In one other the difference may be "
-        "luck. One differs only because of whole. For 11 no difference was found. Not tested: too few raters "
-        "for any p below 0.05 (1 group)."
+        "luck. One differs only from whole raters. For 11 no difference was found. Not tested: too few "
+        "raters for any p below 0.05 (1 group)."
     )
     assert counted(*rows[2:5]) == (
         "Three groups were compared with everybody else. In one a difference may be luck. For two no "
         "difference was found."
     )
     assert counted(*rows[3:5]) == "Two groups were compared with everybody else, and no difference was found."
+    elsewhere = replace(part, verdict=replace(part.verdict, by=Group(("age",), ("young",))))
+    assert "One differs only because of young." in counted(whole, elsewhere)
     hidden = replace(part, verdict=replace(part.verdict, by=None))
     assert "One differs only because of other groups." in counted(whole, hidden)
 
@@ -174,9 +176,12 @@ def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> 
     hint = judged(saying("hint", 0.1), "hint", "labels")
     part = judged(saying("part", 0.2), "explained", "labels")
     explained = replace(part, verdict=replace(part.verdict, by=Group(("gender",), ("whole",))))
+    elsewhere = replace(part, verdict=replace(part.verdict, by=Group(("age",), ("young",))))
     clear = judged(saying("whole", 0.3), "clear", "labels")
     details = [one.plain for one in answer(result_of(hint, explained, clear)).details]
-    assert any(one.startswith("part differs too, but no longer once the raters of whole") for one in details)
+    assert "part differs too, but only from whole raters." in details
+    said = [one.plain for one in answer(result_of(elsewhere, clear)).details]
+    assert any(one.startswith("part differs too, but no longer once the raters of young") for one in said)
     assert any(one.startswith("May be luck: hint") for one in details)
     assert "What to do: Recruit more whole raters: others cannot stand in for them." in details
     assert not any("Ask more" in one.plain for one in answer(result_of(hint)).details)

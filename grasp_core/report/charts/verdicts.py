@@ -12,7 +12,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
-from grasp_core.report.findings.finding import COHESION, NO_EFFECT, Finding
+from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.selection import by_verdict
 from grasp_core.report.tables import ends
 from grasp_core.report.words import label_use
@@ -174,7 +174,8 @@ class _Drawing:
         status, colour = VERDICT_NAMES[code], _COLOURS.get(code, "none")
         if verdict is not None and verdict.by is not None:
             perhaps = "perhaps " if verdict.by in self._uncertain else ""
-            status = f"{perhaps}only because of {spoken(verdict.by)}"
+            differs = "" if one.hangs_on == BECAUSE_OF else "differs "
+            status = f"{perhaps}{differs}only {one.hangs_on} {spoken(verdict.by)}"
         if one.undone and code == "clear":
             status, colour = "not certain: something else may explain it", "nominal"
         size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)

@@ -12,7 +12,7 @@ from grasp_core.model.spec import LEVEL
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
 from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, doubted, first_names, told
-from grasp_core.report.findings.finding import COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
+from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import count_groups, judged, nearest, of_verdict, standing_pair
 from grasp_core.report.tables import NO_VALUE, effect, lacking, ordered_dsi
@@ -87,12 +87,13 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         by = {one.verdict.by for one in explained if one.verdict is not None}
         undone = {group for one in found if one.undone for group in one.groups}
         differ = "may differ" if by & undone else agree(count, "differs", "differ")
-        only = f"{spelled(count).capitalize()} {differ} only because of "
         other, *others = by
+        how = "from" if all(one.hangs_on != BECAUSE_OF for one in explained) else BECAUSE_OF
+        only = f"{spelled(count).capitalize()} {differ} only {how} "
         if others or other is None:
             said += [" ", f"{only}other groups."]
         else:
-            said += [" ", only, strong(spoken(other)), "."]
+            said += [" ", only, strong(spoken(other)), "." if how == BECAUSE_OF else " raters."]
     if none == groups:
         return Sentence.of(str(said[0]).removesuffix("."), ", and no difference was found.")
     if none:
@@ -287,19 +288,20 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
 
 def _explained(result: RunResult) -> list[Sentence]:
     """Groups that would be clear, but for the raters of another one."""
-    of: dict[str, list[str]] = {}
+    of: dict[tuple[str, str], list[str]] = {}
     for one in of_verdict(result, "explained"):
         by = None if one.verdict is None else one.verdict.by
-        of.setdefault("a group that is not shown" if by is None else spoken(by), []).append(one.said)
-    return [
-        Sentence.of(
-            *first_names(titles),
-            f" {agree(len(titles), 'differs', 'differ')} too, but no longer once the raters of ",
-            strong(by),
-            f" are left out: they explain {agree(len(titles), 'it', 'them')}.",
-        )
-        for by, titles in of.items()
-    ]
+        whose = "a group that is not shown" if by is None else spoken(by)
+        of.setdefault((one.hangs_on, whose), []).append(one.said)
+    said = []
+    for (how, whose), titles in of.items():
+        parts = (*first_names(titles), f" {agree(len(titles), 'differs', 'differ')} too, but ")
+        if how == BECAUSE_OF:
+            tail = f" are left out: they explain {agree(len(titles), 'it', 'them')}."
+            said.append(Sentence.of(*parts, "no longer once the raters of ", strong(whose), tail))
+        else:
+            said.append(Sentence.of(*parts, f"only {how} ", strong(whose), " raters."))
+    return said
 
 
 def _undecided(result: RunResult) -> tuple[Sentence, ...]:

@@ -32,6 +32,9 @@ COHESION = ("gai", "gap")
 """What says whether raters agree with each other as with the others."""
 
 
+BECAUSE_OF = "because of"
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """What may undo a finding, or, where it `undoes` nothing, limits it.
@@ -102,6 +105,12 @@ class Finding:
     def groups(self) -> tuple[Group, ...]:
         """The group, or both halves."""
         return (self.row.group,) if self.other is None else (self.row.group, self.other.row.group)
+
+    @property
+    def hangs_on(self) -> str:
+        """How it hangs on the group that explains it: of groups of one axis, one differs from the other."""
+        by = None if self.verdict is None else self.verdict.by
+        return "from" if by is not None and by.axes == self.row.group.axes else BECAUSE_OF
 
     @property
     def title(self) -> str:

@@ -51,7 +51,7 @@ def test_verdicts_are_told_in_words_and_filled_dots_are_what_makes_a_group_diffe
     assert said == {
         "whole": ("clear", "“unsafe” 30 more"),
         "hint": ("may be luck", "“unsafe” 10 more"),
-        "part": ("only because of whole", "“unsafe” 20 more"),
+        "part": ("differs only from whole", "“unsafe” 20 more"),
         "none": ("no difference found", "“unsafe” 2.0 fewer"),
     }
     filled = {row["group"]: row["fill"] == row["colour"] for row in drawn["left"]}
@@ -118,6 +118,6 @@ def test_the_description_tells_every_group_and_it_draws(result: RunResult) -> No
     assert chart.to_dict()["description"].startswith(
         "Groups by verdict. whole: clear, “unsafe” 30 more; hint:"
     )
-    assert b"only because of whole" in to_svg(chart).encode()
+    assert b"differs only from whole" in to_svg(chart).encode()
     few = result_of(judged(make_group("few", raters=4), "none"))
     assert datasets(verdict_chart(few))["message"]
