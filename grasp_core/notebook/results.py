@@ -247,7 +247,7 @@ class Analysis(Saved):
         return page(
             headline,
             said,
-            shown_table(table, marks_legend(self.spec.analysis)),
+            shown_table(table, marks_legend(self.result)),
             {
                 others: tuple(for_python(str(one)) for one in found.others),
                 "How the data were read": self.notes,

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, one_line
-from grasp_core.model.result import Result, RunResult, Stopping
+from grasp_core.model.outcome import PairResult
+from grasp_core.model.result import GivenResult, GroupResult, Result, RunResult, SliceResult, Stopping
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee
@@ -123,21 +124,32 @@ def run_title(spec: RunSpec) -> str:
     return (f"{models}: " if models else "") + questions + (f" by {axes}" if axes else "")
 
 
-def marks(analysis: AnalysisSpec) -> tuple[tuple[str, str], ...]:
+def marks(result: Result) -> tuple[tuple[str, str], ...]:
     """The signs beside a value and what they say."""
-    correction = chosen(analysis, "correction").label
+    correction = chosen(result.spec.analysis, "correction").label
     return (
         ("↑ ↓", "above or below the middle of the random groupings"),
         ("*", f"may be luck, p < {LEVEL:g}"),
         ("**", f"after correction, q < {LEVEL:g} ({correction})"),
-        *([(names.FITTED, names.FITTED_MEANING)] if analysis.tail else []),
-        *([(names.OF_SHARES, names.OF_SHARES_MEANING)] if "distance" in analysis.statistics else []),
+        *([(names.FITTED, names.FITTED_MEANING)] if result.spec.analysis.tail else []),
+        *([(names.OF_SHARES, names.OF_SHARES_MEANING)] if _has_shares(result) else []),
     )
 
 
-def marks_legend(analysis: AnalysisSpec) -> str:
+def _has_shares(result: Result) -> bool:
+    """Whether some distance is that of the shares of labels."""
+    if not isinstance(result, RunResult):
+        return False
+    beside: list[SliceResult | GivenResult] = list(result.given)
+    beside += [one for found in result.slices for one in found.values]
+    rows: list[GroupResult | PairResult] = [*result.groups, *result.pairs]
+    rows += [row for one in beside for row in one.groups]
+    return any(outcome.of_shares for row in rows for outcome in row.statistics.values())
+
+
+def marks_legend(result: Result) -> str:
     """The same in one line, for below a table."""
-    return "; ".join(f"{sign}: {words}" for sign, words in marks(analysis)) + "."
+    return "; ".join(f"{sign}: {words}" for sign, words in marks(result)) + "."
 
 
 def brackets(analysis: AnalysisSpec) -> str:

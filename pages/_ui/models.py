@@ -187,7 +187,7 @@ def show_answer(
     st.header("What a plurality label hides")
     cache.chart(key, "models", result, models_chart, wide="models")
     ui.show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
-    ui.caption(marks_legend(result.spec.analysis))
+    ui.caption(marks_legend(result))
     st.header("Every statistic")
     named = {name: words.name for name, words in SIDE_WORDS.items()}
     statistic = ui.switch("Statistic", named, default="macro_f1", key="models-statistic")

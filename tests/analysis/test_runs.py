@@ -199,7 +199,7 @@ def test_a_file_keeps_both_p(result: RunResult) -> None:
 
 @pytest.mark.long
 def test_a_fitted_p_is_told_as_such_wherever_it_is_told(result: RunResult) -> None:
-    assert FITTED_MEANING in marks_legend(result.spec.analysis)
+    assert FITTED_MEANING in marks_legend(result)
     for told in (report_html(result), table_markdown(result), table_latex(result)):
         assert FITTED in told
         assert FITTED_MEANING in told

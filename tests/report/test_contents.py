@@ -5,6 +5,7 @@ from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
+from grasp_core.report.words.names import OF_SHARES
 from tests.results import make_group, make_outcome, make_result
 
 
@@ -41,10 +42,16 @@ def test_conventions_and_marks():
     assert stated["GAI"] == "IRR divided by XRR."
     assert stated["Level of measurement"].startswith("Nominal: names. Two different labels disagree fully")
     assert "Questions" not in stated
-    assert marks(AnalysisSpec(axes=(("a",),), correction="max-t"))[2] == (
-        "**",
-        "after correction, q < 0.05 (Westfall–Young max-T)",
-    )
+
+
+def test_signs_are_explained_where_they_stand() -> None:
+    result = make_result()
+    first, *others = result.groups
+    shares = replace(first, statistics={**first.statistics, "distance": Outcome(0.1, of_shares=True)})
+    spec = replace(result.spec, analysis=replace(result.spec.analysis, correction="max-t"))
+    assert marks(replace(result, spec=spec))[2] == ("**", "after correction, q < 0.05 (Westfall–Young max-T)")
+    assert OF_SHARES not in dict(marks(result))
+    assert OF_SHARES in dict(marks(replace(result, groups=(shares, *others))))
 
 
 def test_reasons_are_listed_once():

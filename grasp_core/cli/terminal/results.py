@@ -109,7 +109,7 @@ def _say_all(result: RunResult) -> None:
     if not verdicts.empty:
         say(f"\nVerdicts, by all tests of a group together\n{fitted(verdicts, 2)}")
     say(f"\n{fitted(wide_table(result), 2)}")
-    say(f"\n{marks_legend(result.spec.analysis)} Stars here are of one statistic alone.")
+    say(f"\n{marks_legend(result)} Stars here are of one statistic alone.")
     say(f"\n{brackets(result.spec.analysis)}")
     if shown.groups:
         say(f"\n{fitted(statistics_in_numbers(shown, _leading(result)), 3)}")

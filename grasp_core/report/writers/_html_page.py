@@ -146,7 +146,7 @@ def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
     axes = [_figure(dsi_chart(result), "dsi"), *(_axes(result) if result.dsi else ())]
     yield "axes", "Which axis should recruitment watch?", axes
     yield "cohesion", "Agreement inside and across groups", [_figure(cohesion_map(result), "cohesion")]
-    marked = "; ".join(f"{sign}: {meaning}" for sign, meaning in contents.marks(result.spec.analysis))
+    marked = "; ".join(f"{sign}: {meaning}" for sign, meaning in contents.marks(result))
     every, table = "Every statistic of every group", wide_table(result)
     table[["Raters", "Annotations"]] = table[["Raters", "Annotations"]].map("{:,}".format)
     parts: Parts = [

@@ -97,7 +97,7 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
 
 def _groups(result: RunResult, note: list[str]) -> list[str]:
     """Table 5, with this note below it."""
-    statistics, analysis = reported_statistics(result), result.spec.analysis
+    statistics = reported_statistics(result)
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape_latex(WORDS[name].name)}}}" for name in statistics]
     width = 2 + 2 * len(statistics)
     body, missing = list[str](), False
@@ -109,7 +109,7 @@ def _groups(result: RunResult, note: list[str]) -> list[str]:
             missing = missing or any(one.value is None for one in outcomes)
             name, cells = escape_latex(group_label(row.group)), " & ".join(map(_cell, outcomes))
             body.append(rf"{name} & {row.n_raters} & {cells} \\")
-    signs = "; ".join(f"{escape_latex(sign)}: {escape_latex(meaning)}" for sign, meaning in marks(analysis))
+    signs = "; ".join(f"{escape_latex(sign)}: {escape_latex(meaning)}" for sign, meaning in marks(result))
     caption = (
         f"Agreement inside and across groups of raters: {escape_latex(run_title(result.spec))}, with "
         f"{result.permutations:,} random groupings. {signs}{'; ---: not estimable' if missing else ''}."

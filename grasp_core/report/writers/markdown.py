@@ -53,7 +53,7 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
     parts += [
         escape_inline(in_one_line(result)),
         frame_markdown(wide_table(result), 2),
-        "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(analysis)) + ".",
+        "; ".join(f"{escape_inline(sign)}: {meaning}" for sign, meaning in marks(result)) + ".",
         *(f"- {escape_inline(sentence)}" for sentence in not_estimable(result)),
     ]
     sections = [*further(result)]

@@ -201,7 +201,7 @@ def _below(
 def _methods(result: RunResult, found: RaterMap | None) -> list[Cells]:
     analysis = result.spec.analysis
     rows = [("Statistic", method.name, method.explanation, method.formula) for method in methods(result)]
-    rows += [("Mark", sign, meaning, "") for sign, meaning in marks(analysis)]
+    rows += [("Mark", sign, meaning, "") for sign, meaning in marks(result)]
     rows += [
         ("Convention", name, sentence, "") for name, sentence in conventions(result.spec, result.stopping)
     ]

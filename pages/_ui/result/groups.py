@@ -152,7 +152,7 @@ def _draw_groups(shown: Shown) -> None:
             if missing is None:
                 st.info("No group passes these filters.")
             else:
-                for line in (marks_legend(result.spec.analysis), *missing):
+                for line in (marks_legend(result), *missing):
                     ui.caption(line)
         else:
             st.info("Choose at least one statistic.")
