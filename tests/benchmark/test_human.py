@@ -106,7 +106,11 @@ def test_draws_depend_on_the_seed_and_interval_and_spread_tell_of_the_same_uncer
         ),
         ({"votes": 8, "against": GOLD}, DataError, "0 items of 200 have 8 or more annotations and a right"),
         ({"items": 201}, DataError, "200 items of 200 have 6 or more annotations"),
-        ({"against": {"1": "maybe"}}, DataError, "1 right label of the items .*'maybe'"),
+        (
+            {"against": {"1": "maybe"}},
+            DataError,
+            r"1 right label of the items .*'maybe'.* add classes that nobody voted for .*\(--categories\)",
+        ),
         ({"votes": 0}, SpecError, "`votes` must be 1 or more; found 0"),
         ({"items": 0}, SpecError, "`items` must be 1 or more; found 0"),
         ({"repeats": 0}, SpecError, "`repeats` must be 1 or more; found 0"),
@@ -282,7 +286,9 @@ def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
     folder = weather(tmp_path / "task")
     command = ["raft", "sheet", "--task", str(folder), "--voters", "ann,bob", "--items", "2", "--asked", "3"]
     assert main(command) == 0
-    assert "--qualification qualification.csv --bar 0.6" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"--categories {folder / 'task.json'} --qualification qualification.csv --bar 0.6" in told
+    assert "rude" not in told
     rows = list(csv.DictReader((tmp_path / "votes.csv").read_text().splitlines()))
     assert len(rows) == 2 * (2 + 3)
     assert {row["rater"] for row in rows} == {"ann", "bob"}
@@ -291,6 +297,10 @@ def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
     assert {row["ID"] for row in right} == {row["ID"] for row in rows[:3]}
     assert main(command) == 2
     assert "votes.csv is there already" in capsys.readouterr().err
+    description = json.loads((folder / "task.json").read_text())
+    write(folder, {"task.json": json.dumps({**description, "warning": "Its rows are rude."})})
+    assert main([*command, "--out", "again.csv", "--right", "right.csv"]) == 0
+    assert "note: task: Its rows are rude." in capsys.readouterr().err
     task, train = opened(folder)
     test = read_rows(folder / "test_unlabeled.csv", task, labelled=False)
     for names in ((), ("a", "a"), ("a", "")):

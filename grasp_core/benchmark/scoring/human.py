@@ -200,7 +200,8 @@ def _gold_codes(annotations: Annotations, against: Mapping[str, str]) -> Codes:
     if strange:
         raise DataError(
             f"{number(len(strange), 'right label')} of the items occur in no annotation and are no category: "
-            f"{listed(strange, 5)}; the categories are {listed(annotations.categories, 5)}"
+            f"{listed(strange, 5)}; the categories are {listed(annotations.categories, 5)}: write labels "
+            "alike in both, and add classes that nobody voted for to the data's labels (--categories)"
         )
     codes = [code_of[against[one]] if one in against else -1 for one in annotations.item_ids]
     return np.array(codes, dtype=np.int64)

@@ -1,6 +1,7 @@
 """Baselines on a task's labelled rows, the language model among them; whole submissions by one."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -73,11 +74,12 @@ def _ask_language_model(task: Task, rows: Rows, way: scoring.Way, seed: int) -> 
         else:
             bar.progress(min(ready / total, 1.0), f"{ready:,} of {questions}")
 
+    started = time.perf_counter()
     try:
         found, usage = ask(settings, task, rows, setting, watch, way=way, seed=seed)
     finally:
         place.empty()
-    _show_found(found, settings.lm_model, task)
+    _show_found(found, settings.lm_model, task, time.perf_counter() - started)
     counts = {"Questions asked": usage.asked, "Known from before": usage.reused, "Tokens": usage.tokens}
     ui.metrics({name: f"{count:,}" for name, count in counts.items()})
     for remark in usage.remarks():
@@ -184,7 +186,7 @@ def _offer_all_tasks(name: str, seed: int) -> None:
 _WAYS: Mapping[scoring.Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
 _AT_ONCE = 10
 """Folds that one worker takes at a time."""
-_DONE, _FOUND, _ROWS = "baseline-done", "baseline-found", "baseline-rows"
+_DONE, _FOUND, _ROWS, _TOOK = "baseline-done", "baseline-found", "baseline-rows", "baseline-seconds"
 _WAYS_HELP = (
     "Leave one row out: each row is labelled by what all others teach. Repeated splits: 20 times a fifth of "
     "each class is labelled by what the rest teaches."
@@ -219,9 +221,10 @@ def show_baselines() -> None:
         if ui.button("Run the baseline", "play_arrow", type="primary"):
             require_run()
             _run(name, task, rows, way, seed)
-        found = st.session_state.get(_FOUND, {}).get(scoring.work_key(name, task, [rows], way, seed))
+        key = scoring.work_key(name, task, [rows], way, seed)
+        found = st.session_state.get(_FOUND, {}).get(key)
         if found is not None:
-            _show_found(found, name, task)
+            _show_found(found, name, task, st.session_state[_TOOK][key])
             if way == "loo":
                 _show_wrong(task, rows, found.predicted)
     if name != LM:
@@ -290,6 +293,7 @@ def _keep_rows(task_name: str, key: str) -> None:
 def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
     key = scoring.work_key(name, task, [rows], way, seed)
     done: dict[str, list[str]] = st.session_state.setdefault(_DONE, {}).setdefault(key, {})
+    took = st.session_state.setdefault(_TOOK, {})  # of all attempts: rounds that are done stay so
     with ui.refusal_told():
         folds = scoring.leave_one_out(rows) if way == "loo" else scoring.stratified_splits(rows, seed)
         unlabelled = _file_of(task, TEST_FILE) if name == SPREADING else None
@@ -302,8 +306,11 @@ def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None
             return escape_markdown(f"{name} on {task.name}: {len(done):,} of {len(folds):,} rounds")
 
         bar = st.progress(0.0, so_far())
+        since = time.perf_counter()
         for labels in server.shared().service.pool.each(label_folds, jobs):
             done.update(labels)
+            since, before = time.perf_counter(), since
+            took[key] = took.get(key, 0.0) + since - before
             bar.progress(len(done) / len(folds), so_far())
         bar.empty()
         found = scoring.evaluate(_never, rows, task, way=way, seed=seed, done=done)
@@ -314,9 +321,10 @@ def _never(*_: object) -> object:
     raise AssertionError("all folds were labelled before")
 
 
-def _show_found(found: scoring.Evaluation, name: str, task: Task) -> None:
+def _show_found(found: scoring.Evaluation, name: str, task: Task, seconds: float) -> None:
     score, declared = f"{found.macro_f1:.3f}", f"{found.macro_f1_declared:.3f}"
-    ui.metrics({"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"})
+    figures = {"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"}
+    ui.metrics({**figures, "Seconds": f"{seconds:,.1f}"})
     low, high = found.ci95
     st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
     for caution in found.caution:

@@ -18,7 +18,7 @@ from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
+from pages._ui.benchmark.submissions import PUT, benchmark, show_instructions, tasks, tasks_with_rows
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
@@ -191,9 +191,10 @@ def _offer_sheet() -> None:
             names = [name.strip() for name in voters.split(",")]
             sheet, right = voting_sheet(task, train, test, names, items=items)
             st.caption(
-                "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped "
-                "on Data, the sheet is then what People are scored on."
+                "Each voter reads what stands here and fills in the column Label, at first for 10 labelled "
+                "rows to qualify on. Dropped on Data, the sheet is then what People are scored on."
             )
+            show_instructions(task)
             with st.container(horizontal=True):
                 st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
                 st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")

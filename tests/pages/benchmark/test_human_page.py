@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -11,6 +12,7 @@ from grasp_core.server.server import Server
 from pages._ui.helpers.identity import here
 from tests.pages.benchmark.test_benchmark_page import CLASSES, GOLD, benchmark, table
 from tests.pages.visits import bring, choose_view, done, models_view, open_example, press, seen, widget
+from tests.pages.visits import plain as plain_text
 
 __all__ = ["benchmark"]  # a fixture
 
@@ -74,8 +76,13 @@ def test_a_sheet_is_made_where_there_are_no_votes(page: AppTest, benchmark: Serv
     people(page)
     assert "This server has no rows of the tasks" in seen(page.markdown)
     (tmp_path / "tasks" / "one" / "train.csv").write_text("text,Label,ID\na,yes,0\nb,no,1\n")
+    plain = json.loads((tmp_path / "tasks" / "one" / "task.json").read_text())
+    plain |= {"warning": "Its rows are rude.", "instructions": "Is it so?"}
+    (tmp_path / "tasks" / "one" / "task.json").write_text(json.dumps(plain))
     page.run()
     assert not page.error
+    assert seen(page.text) == "Is it so?"  # which voters read
+    assert "Its rows are rude" in plain_text(seen(page.warning))
     widget(page.text_input, "Voters, separated by commas").set_value("ann, ann").run()
     assert "each with a name of its own" in seen(page.error)
 
