@@ -170,6 +170,19 @@ def test_the_example_leads_to_a_score(tmp_path: Path, monkeypatch, capsys) -> No
     assert "63 of 100 labelled wrongly" in capsys.readouterr().out
 
 
+def test_the_example_leads_to_a_score_in_python(tmp_path: Path, monkeypatch, capsys) -> None:
+    """The block of docs/models.md gives what the commands give."""
+    monkeypatch.chdir(tmp_path)
+    (block,) = (one for one in blocks(MODELS) if one.language == "python")
+    assert cli.main(["raft", "example", "shop"]) == 0
+    exec(compile(block.text, str(MODELS), "exec"), {})
+    assert "Entry(name='by words'" in capsys.readouterr().out
+    where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
+    assert cli.main(["raft", "baseline", "tfidf", "--all", *where, "--out", "by-command"]) == 0
+    files = (Path(out, "data", "shop_messages", "predictions.csv") for out in ("by-words", "by-command"))
+    assert len({file.read_text() for file in files}) == 1
+
+
 # The paper: Alex et al., *RAFT: A Real-World Few-Shot Text Classification Benchmark*, NeurIPS 2021. What
 # cannot be had here: scores of its own baselines on test rows, whose labels are private. AdaBoost's published
 # figures are of SAMME.R, which scikit-learn has dropped; by SAMME, leave-one-out is within the range of its
