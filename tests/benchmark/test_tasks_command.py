@@ -25,7 +25,7 @@ from grasp_core.benchmark.leaderboard import published
 from grasp_core.benchmark.scoring.evaluate import boosting_sweeps, evaluate
 from grasp_core.benchmark.scoring.human import LEAST
 from grasp_core.benchmark.submissions import VALIDATED
-from grasp_core.benchmark.tasks import TRAIN_FILE, builtin_tasks, read_rows, read_task, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, builtin_tasks, read_rows, read_task, read_tasks
 from grasp_core.model.remarks.benchmark import SubmissionProblem
 from tests.benchmark.folders import RAFT, write
 from tests.shared_data import needs_shared_data
@@ -277,14 +277,27 @@ def test_the_generic_prompt_names_the_classes_alone() -> None:
     assert head(task) == task.instructions + "\n" + head(task, instructions=False)
 
 
+TRAINED = {"neurips_impact_statement_risks": [27, 23], "one_stop_english": [18, 20, 12]}
+TRAINED |= {"semiconductor_org_types": [38, 6, 6], "systematic_review_inclusion": [1, 49]}
+TRAINED |= {"tai_safety_research": [28, 22]}
+"""Labelled rows by class, in order."""
+
+
 @needs_shared_data
-def test_fifty_labelled_rows_a_task() -> None:
+def test_fifty_labelled_rows_a_task_and_as_many_to_label_as_released() -> None:
     for folder in sorted(path.parent for path in RAFT.glob("*/task.json")):
         task = builtin_tasks()[folder.name]
         train = read_rows(folder / TRAIN_FILE, task, labelled=True)
         assert len(train.ids) == 50
+        counts = Counter(train.labels)
         if task.name == "banking_77":
-            assert len(set(train.labels or ())) == 37  # of 77
+            assert len(counts) == 37  # of 77
+        else:
+            assert [counts[one] for one in task.classes] == TRAINED[task.name]
+        test = read_rows(folder / TEST_FILE, task, labelled=False)
+        # The files here are of before the release: three rows without a text were dropped from two tasks.
+        dropped = {"one_stop_english": 2, "systematic_review_inclusion": 1}.get(task.name, 0)
+        assert len(test.ids) == (task.test_rows or 0) + dropped
 
 
 # The worked examples of docs/models.md run, one after the other, and print what is shown

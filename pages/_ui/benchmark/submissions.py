@@ -199,7 +199,8 @@ def _show_tasks(names: Mapping[str, Task]) -> None:
             }
             for name, task in names.items()
         ]
-        show_table(rows, "The tasks", height="content")
+        sizes = {"Rows to label": st.column_config.NumberColumn(format="localized")}
+        show_table(rows, "The tasks", height="content", column_config=sizes)
         show_instructions(names[st.selectbox("Instructions of", list(names), key="task-in-full")])
 
 
