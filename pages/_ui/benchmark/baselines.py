@@ -2,10 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -147,6 +148,20 @@ def _answers(settings: Settings, task: Task, rows: Rows) -> Answers:
         ) from None
 
 
+_TOOK = "baseline-seconds"
+A = TypeVar("A")
+
+
+def _timed(pieces: Iterable[A], key: Hashable) -> Iterator[A]:
+    """The pieces; the seconds that they take are added up, over all attempts: what is done stays so."""
+    took: dict[Hashable, float] = st.session_state.setdefault(_TOOK, {})
+    since = time.perf_counter()
+    for piece in pieces:
+        took[key] = took.get(key, 0.0) + time.perf_counter() - since
+        yield piece
+        since = time.perf_counter()
+
+
 _LABELLED = "all-tasks-done"
 
 
@@ -170,7 +185,9 @@ def _offer_all_tasks(name: str, seed: int) -> None:
             jobs = [TaskJob(name, folder / one, seed) for one in here if one not in done]
             bar = st.progress(len(done) / len(here), so_far())
             try:
-                for task, content in server.shared().service.pool.each(label_task, jobs):
+                for task, content in _timed(
+                    server.shared().service.pool.each(label_task, jobs), (name, seed)
+                ):
                     done[task] = content
                     bar.progress(len(done) / len(here), so_far())
             except GraspError as error:
@@ -180,13 +197,15 @@ def _offer_all_tasks(name: str, seed: int) -> None:
             content = packed((f"data/{task}/{PREDICTIONS}", content) for task, content in done.items())
             looks = {"icon": ":material/download:"}
             st.download_button("Submission (zip)", content, f"{name}.zip", "application/zip", **looks)
-            st.caption("Hand it in under Submit: where this server has gold labels, it is scored there.")
+            took = f"Labelled in {st.session_state[_TOOK][name, seed]:,.1f} s. "
+            more = "Hand it in under Submit: where this server has gold labels, it is scored there."
+            st.caption(took + more)
 
 
 _WAYS: Mapping[scoring.Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
 _AT_ONCE = 10
 """Folds that one worker takes at a time."""
-_DONE, _FOUND, _ROWS, _TOOK = "baseline-done", "baseline-found", "baseline-rows", "baseline-seconds"
+_DONE, _FOUND, _ROWS = "baseline-done", "baseline-found", "baseline-rows"
 _WAYS_HELP = (
     "Leave one row out: each row is labelled by what all others teach. Repeated splits: 20 times a fifth of "
     "each class is labelled by what the rest teaches."
@@ -293,7 +312,6 @@ def _keep_rows(task_name: str, key: str) -> None:
 def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
     key = scoring.work_key(name, task, [rows], way, seed)
     done: dict[str, list[str]] = st.session_state.setdefault(_DONE, {}).setdefault(key, {})
-    took = st.session_state.setdefault(_TOOK, {})  # of all attempts: rounds that are done stay so
     with ui.refusal_told():
         folds = scoring.leave_one_out(rows) if way == "loo" else scoring.stratified_splits(rows, seed)
         unlabelled = _file_of(task, TEST_FILE) if name == SPREADING else None
@@ -306,11 +324,8 @@ def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None
             return escape_markdown(f"{name} on {task.name}: {len(done):,} of {len(folds):,} rounds")
 
         bar = st.progress(0.0, so_far())
-        since = time.perf_counter()
-        for labels in server.shared().service.pool.each(label_folds, jobs):
+        for labels in _timed(server.shared().service.pool.each(label_folds, jobs), key):
             done.update(labels)
-            since, before = time.perf_counter(), since
-            took[key] = took.get(key, 0.0) + since - before
             bar.progress(len(done) / len(folds), so_far())
         bar.empty()
         found = scoring.evaluate(_never, rows, task, way=way, seed=seed, done=done)

@@ -112,6 +112,7 @@ def test_a_baseline_labels_all_tasks_as_a_submission(
     page.run()
     press(page, "Label 2 tasks by plurality")
     assert seen(page.error) == ""
+    assert "Labelled in " in seen(page.caption)
     packed = page.session_state["all-tasks-done"]["plurality", 1]
     assert set(packed) == {"one", "two"}
     assert packed["one"].splitlines()[:2] == ["ID,Label", "50,no"]
