@@ -53,6 +53,8 @@ def _ask_language_model(task: Task, rows: Rows, way: scoring.Way, seed: int) -> 
     ways = ["By similarity", "By chance"] if available() else ["By chance"]
     chosen = middle.selectbox("Examples chosen", ways, key="lm-examples")
     instructions = right.checkbox("With instructions", value=True, key="lm-instructions")
+    if instructions and not task.instructions:
+        ui.caption(f"{task.name} has no instructions; the model is told the classes alone.")
     setting = Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
     settings, total = server.shared().settings, _total(rows, way, seed)
     questions = number(total, "question")
