@@ -418,3 +418,12 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert name in plain
         assert f"`{name}`" in section("Baselines")
     assert len((tmp_path / "predictions.csv").read_text("utf-8").splitlines()) == 7
+
+
+def test_the_journey_without_a_network_runs(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, second, *_ = (block.text for block in blocks(MODELS) if block.language == "sh")
+    assert [cli.main(shlex.split(line)[1:]) for line in second.splitlines()] == [0] * 5  # of 6 at most
+    told = capsys.readouterr()
+    assert [line.split()[0] for line in told.out.splitlines()[-2:]] == ["words", "plain"]
+    assert "belongs to none" not in told.err
