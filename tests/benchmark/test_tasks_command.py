@@ -44,7 +44,7 @@ CRITERIA = {
     ),
     "tai_safety_research": (
         *("^1. .*motiv", "^2. .*capabilities", "^3. .*researchers", "^4. .*arXiv", "^5. .*preprints"),
-        *("decision theory", "self-driving", "blog"),
+        *("decision theory", "self-driving", "blog", "adversarial examples .*near term", "Superintelligence"),
     ),
     "terms_of_service": (
         *("^1. Jurisdiction", "^2. Choice of law", "^3. Limitation of liability", "^4. Unilateral change"),

@@ -7,12 +7,12 @@ import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_FILE, RawFile
 from grasp_core.benchmark.jobs import HumanDraws, People, people_labels, score_people
-from grasp_core.benchmark.scoring.human import LEAST
+from grasp_core.benchmark.scoring.human import LEAST, UNVOTED
 from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows, voting_sheet
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import escape_markdown, number
+from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.reading.archives.members import MIB
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server
@@ -121,6 +121,8 @@ def _show_all(found: People, pay: float) -> None:
             f"{score.eligible:,} items that have enough votes, against {score.against}. Other draws of items "
             f"and votes differ by a standard deviation of {score.spread:.3f}."
         )
+        if score.unvoted:
+            ui.caption(f"{UNVOTED.capitalize()}: {listed(score.unvoted, 5)}.")
         if pay:
             extra = 0 if found.qualified is None else found.qualified.votes
             more = f" The qualification's {number(extra, 'vote')} cost {extra * pay:,.2f}." if extra else ""

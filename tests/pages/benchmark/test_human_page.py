@@ -72,6 +72,20 @@ def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -
     assert (gold.value, qualification.value) != (None, None)
 
 
+def test_a_class_that_nobody_votes_for_is_told(page: AppTest) -> None:
+    rows = [f"{item},r{rater},{label}" for item, label in GOLD.items() for rater in range(6)]
+    bring(page, "votes.csv", "\n".join(["item,rater,label", *rows]).encode())
+    people(page)
+    widget(page.selectbox, "Right label").set_value("A file of right labels").run()
+    widget(page.number_input, "Items").set_value(len(GOLD)).run()
+    right = GOLD | dict.fromkeys(list(GOLD)[:3], "maybe")
+    page.file_uploader[0].set_value(("gold.csv", table(right).encode(), "text/csv")).run()
+    done(press(page, "Score people"))
+    assert seen(page.error) == ""
+    told = "Right for some items, and nobody's vote, so always missed: 'maybe'."
+    assert told in plain_text(seen(page.caption))
+
+
 def test_a_sheet_is_made_where_there_are_no_votes(page: AppTest, benchmark: Server, tmp_path: Path) -> None:
     people(page)
     assert "This server has no rows of the tasks" in seen(page.markdown)
