@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -308,6 +309,21 @@ def test_an_endpoint_that_dies_loses_nothing(here: Path, capsys: pytest.CaptureF
         assert len(server.requests) == asked + 2  # one of the second task's three was known
     labels = (here / "asked" / "data" / "second" / "predictions.csv").read_text().splitlines()
     assert labels == ["ID,Label", "70,snow", "71,snow", "72,snow"]
+
+
+def test_what_took_long_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving() as server:
+        server.top = lambda prompt: {" snow": -0.1}
+        command = ["raft", "baseline", "lm", "--task", "raft/first", "--random-examples", "--model", "m"]
+        command += ["--endpoint", server.url]
+        server.before = [lambda: time.sleep(1.05)]
+        assert main(command) == 0
+        assert "note: it took 1." in capsys.readouterr().err
+        assert main(command) == 0  # answers are known
+        assert "it took" not in capsys.readouterr().err
+        server.before = [lambda: time.sleep(1.05)]
+        assert main([*command, "--evaluate", "loo"]) == 0
+        assert "note: it took 1." in capsys.readouterr().err
 
 
 def test_tasks_without_rows_are_left_out_and_a_task_is_written_whole_or_not_at_all(here, capsys) -> None:

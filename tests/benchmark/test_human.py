@@ -106,7 +106,8 @@ def test_draws_depend_on_the_seed_and_interval_and_spread_tell_of_the_same_uncer
         ),
         ({"votes": 8, "against": GOLD}, DataError, "0 items of 200 have 8 or more annotations and a right"),
         ({"items": 201}, DataError, "200 items of 200 have 6 or more annotations"),
-        ({"against": {"1": "maybe"}}, DataError, "1 right label of the items .*'maybe'"),
+        ({"against": {"1": "maybe"}}, DataError, "1 right label of the items .*'maybe'.* alike in both"),
+        ({"against": {"1": "yes", "2": "NO "}}, DataError, "1 right label of the items .*'NO '"),
         ({"votes": 0}, SpecError, "`votes` must be 1 or more; found 0"),
         ({"items": 0}, SpecError, "`items` must be 1 or more; found 0"),
         ({"repeats": 0}, SpecError, "`repeats` must be 1 or more; found 0"),
@@ -117,6 +118,21 @@ def test_draws_depend_on_the_seed_and_interval_and_spread_tell_of_the_same_uncer
 def test_too_little_to_draw_from_and_numbers_that_cannot_be(asked: dict, error: type, said: str) -> None:
     with pytest.raises(error, match=said):
         human_baseline(dataset(0.9), **asked)
+
+
+def test_right_labels_that_nobody_voted_for_are_always_missed() -> None:
+    """Of 200 items 20 are of a third class, which voters take for one of their two."""
+    gold = {item: "maybe" if int(item) < 20 else label for item, label in GOLD.items()}
+    gold |= {"elsewhere": "never"}  # of an item that nobody votes on
+    found = human_baseline(dataset(1.0), votes=5, items=200, against=gold, repeats=1)
+    assert found.unvoted == ("maybe",)
+    assert found.classes == 3
+    # Each of the two is given 100 items, 90 rightly: F1 180 / 190; of the third none: 0.
+    assert found.macro_f1 == found.macro_f1_declared == pytest.approx(2 / 3 * 180 / 190)
+    assert human_baseline(dataset(1.0), against=GOLD | {"elsewhere": "never"}).unvoted == ()
+    kept, passed = qualify(dataset(1.0), dict(list(gold.items())[:40]), 0.5)
+    assert len(passed.passed) == 7
+    assert kept.annotations.n_annotations == 160 * 7
 
 
 @needs_shared_data
@@ -282,7 +298,9 @@ def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
     folder = weather(tmp_path / "task")
     command = ["raft", "sheet", "--task", str(folder), "--voters", "ann,bob", "--items", "2", "--asked", "3"]
     assert main(command) == 0
-    assert "--qualification qualification.csv --bar 0.6" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"--categories {folder / 'task.json'} --qualification qualification.csv --bar 0.6" in told
+    assert "rude" not in told
     rows = list(csv.DictReader((tmp_path / "votes.csv").read_text().splitlines()))
     assert len(rows) == 2 * (2 + 3)
     assert {row["rater"] for row in rows} == {"ann", "bob"}
@@ -291,6 +309,10 @@ def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
     assert {row["ID"] for row in right} == {row["ID"] for row in rows[:3]}
     assert main(command) == 2
     assert "votes.csv is there already" in capsys.readouterr().err
+    description = json.loads((folder / "task.json").read_text())
+    write(folder, {"task.json": json.dumps({**description, "warning": "Its rows are rude."})})
+    assert main([*command, "--out", "again.csv", "--right", "right.csv"]) == 0
+    assert "note: task: Its rows are rude." in capsys.readouterr().err
     task, train = opened(folder)
     test = read_rows(folder / "test_unlabeled.csv", task, labelled=False)
     for names in ((), ("a", "a"), ("a", "")):

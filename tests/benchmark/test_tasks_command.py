@@ -25,7 +25,7 @@ from grasp_core.benchmark.leaderboard import published
 from grasp_core.benchmark.scoring.evaluate import boosting_sweeps, evaluate
 from grasp_core.benchmark.scoring.human import LEAST
 from grasp_core.benchmark.submissions import VALIDATED
-from grasp_core.benchmark.tasks import TRAIN_FILE, builtin_tasks, read_rows, read_task, read_tasks
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, builtin_tasks, read_rows, read_task, read_tasks
 from grasp_core.model.remarks.benchmark import SubmissionProblem
 from tests.benchmark.folders import RAFT, write
 from tests.shared_data import needs_shared_data
@@ -44,14 +44,17 @@ CRITERIA = {
     ),
     "tai_safety_research": (
         *("^1. .*motiv", "^2. .*capabilities", "^3. .*researchers", "^4. .*arXiv", "^5. .*preprints"),
-        *("decision theory", "self-driving", "blog"),
+        *("decision theory", "self-driving", "blog", "adversarial examples .*near term", "Superintelligence"),
     ),
     "terms_of_service": (
         *("^1. Jurisdiction", "^2. Choice of law", "^3. Limitation of liability", "^4. Unilateral change"),
         *("^5. Unilateral termination", "^6. Contract by using", "^7. Content removal", "^8. Arbitration"),
         *("93/13", "clearly unfair counts", "gross negligence"),
     ),
-    "tweet_eval_hate": ("immigrants", "misogynous", "two things must come together", "blasphemy", "animals"),
+    "tweet_eval_hate": (
+        *("immigrants", "misogynous", "two things must come together", "blasphemy", "animals"),
+        *("credibility", "dehumanising", "crime", "welfare", "looks, origin", "defamation"),
+    ),
     "twitter_complaints": ("expected",),
     "banking_77": ("77",),
 }
@@ -104,6 +107,19 @@ def test_tasks_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert "  licence: CC BY-NC 4.0" in narrow
 
 
+def test_rows_in_the_folder_that_baselines_take_are_here(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "300")
+    assert cli.main(["raft", "tasks"]) == 0
+    assert "no rows are here; `grasp fetch raft --to raft` brings them" in capsys.readouterr().err
+    write(tmp_path, {"raft/overruling/train.csv": "Sentence,Label,ID\n"})
+    assert cli.main(["raft", "tasks"]) == 0
+    printed = capsys.readouterr()
+    assert "no rows are here" not in printed.err
+    here = [line.split()[0] for line in printed.out.splitlines() if line.endswith("train.csv")]
+    assert here == ["overruling"]
+
+
 def test_one_task_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "task.json"
     assert cli.main(["raft", "tasks", "terms_of_service", "--out", str(out)]) == 0
@@ -154,6 +170,19 @@ def test_the_example_leads_to_a_score(tmp_path: Path, monkeypatch, capsys) -> No
     assert "63 of 100 labelled wrongly" in capsys.readouterr().out
 
 
+def test_the_example_leads_to_a_score_in_python(tmp_path: Path, monkeypatch, capsys) -> None:
+    """The block of docs/models.md gives what the commands give."""
+    monkeypatch.chdir(tmp_path)
+    (block,) = (one for one in blocks(MODELS) if one.language == "python")
+    assert cli.main(["raft", "example", "shop"]) == 0
+    exec(compile(block.text, str(MODELS), "exec"), {})
+    assert "Entry(name='by words'" in capsys.readouterr().out
+    where = ["--tasks", "shop/tasks", "--gold", "shop/gold"]
+    assert cli.main(["raft", "baseline", "tfidf", "--all", *where, "--out", "by-command"]) == 0
+    files = (Path(out, "data", "shop_messages", "predictions.csv") for out in ("by-words", "by-command"))
+    assert len({file.read_text() for file in files}) == 1
+
+
 # The paper: Alex et al., *RAFT: A Real-World Few-Shot Text Classification Benchmark*, NeurIPS 2021. What
 # cannot be had here: scores of its own baselines on test rows, whose labels are private. AdaBoost's published
 # figures are of SAMME.R, which scikit-learn has dropped; by SAMME, leave-one-out is within the range of its
@@ -194,8 +223,20 @@ def test_the_order_of_baselines() -> None:
     # "GPT-3 zero-shot ... performing worse than the plurality class baseline".
     assert overall["GPT-3 zero-shot"] < overall["Plurality class"]
     # Smaller language models "comfortably outperform the plurality class baseline but remain below AdaBoost".
-    assert overall["Plurality class"] + 0.1 < overall["GPT-2"] < overall["AdaBoost"]
+    assert overall["Plurality class"] + 0.1 < overall["GPT-2"] < overall["GPT-Neo"] < overall["AdaBoost"]
     assert overall["AdaBoost"] < overall["GPT-3 (davinci)"]
+    # "BART zero-shot exceeds the plurality class baseline but does not do so in every dataset".
+    bart = SYSTEMS["BART MNLI zero-shot"]
+    assert overall["Plurality class"] < overall[bart.name] < overall["AdaBoost"]
+    assert any(bart.tasks[task] < score for task, score in PLURALITY.tasks.items())
+
+
+def test_people_and_expertise() -> None:
+    """People "substantially outperform GPT-3 on only 1 of 4 tasks ... requiring domain expertise": ADE."""
+    experts = [name for name, task in builtin_tasks().items() if "expertise" in task.difficulty]
+    assert len(experts) == 4
+    ahead = {task: PEOPLE.tasks[task] - GPT3[task] for task in experts}
+    assert [task for task, difference in ahead.items() if difference > 0.1] == ["ade_corpus_v2"]
 
 
 def test_plurality_by_hand() -> None:
@@ -236,14 +277,27 @@ def test_the_generic_prompt_names_the_classes_alone() -> None:
     assert head(task) == task.instructions + "\n" + head(task, instructions=False)
 
 
+TRAINED = {"neurips_impact_statement_risks": [27, 23], "one_stop_english": [18, 20, 12]}
+TRAINED |= {"semiconductor_org_types": [38, 6, 6], "systematic_review_inclusion": [1, 49]}
+TRAINED |= {"tai_safety_research": [28, 22]}
+"""Labelled rows by class, in order."""
+
+
 @needs_shared_data
-def test_fifty_labelled_rows_a_task() -> None:
+def test_fifty_labelled_rows_a_task_and_as_many_to_label_as_released() -> None:
     for folder in sorted(path.parent for path in RAFT.glob("*/task.json")):
         task = builtin_tasks()[folder.name]
         train = read_rows(folder / TRAIN_FILE, task, labelled=True)
         assert len(train.ids) == 50
+        counts = Counter(train.labels)
         if task.name == "banking_77":
-            assert len(set(train.labels or ())) == 37  # of 77
+            assert len(counts) == 37  # of 77
+        else:
+            assert [counts[one] for one in task.classes] == TRAINED[task.name]
+        test = read_rows(folder / TEST_FILE, task, labelled=False)
+        # The files here are of before the release: three rows without a text were dropped from two tasks.
+        dropped = {"one_stop_english": 2, "systematic_review_inclusion": 1}.get(task.name, 0)
+        assert len(test.ids) == (task.test_rows or 0) + dropped
 
 
 # The worked examples of docs/models.md run, one after the other, and print what is shown
@@ -364,3 +418,12 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert name in plain
         assert f"`{name}`" in section("Baselines")
     assert len((tmp_path / "predictions.csv").read_text("utf-8").splitlines()) == 7
+
+
+def test_the_journey_without_a_network_runs(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, second, *_ = (block.text for block in blocks(MODELS) if block.language == "sh")
+    assert [cli.main(shlex.split(line)[1:]) for line in second.splitlines()] == [0] * 5  # of 6 at most
+    told = capsys.readouterr()
+    assert [line.split()[0] for line in told.out.splitlines()[-2:]] == ["words", "plain"]
+    assert "belongs to none" not in told.err

@@ -15,6 +15,8 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.statistics.f1 import confusion, interval, macro_f1
 
 HELD_OUT, GOLD = "held-out raters", "gold"
+UNVOTED = "right for some items, and nobody's vote, so always missed"
+"""What is told of :attr:`HumanScore.unvoted`."""
 _STREAM = 2**64 - 2
 """Second word of the random streams' key, so that they are shared with nothing else of the same seed."""
 
@@ -29,6 +31,7 @@ class HumanScore:
         one.
     `repeats`, `n`, `votes`, `classes`: draws, items of each, votes per item and categories of the data.
     `eligible`: items that could be drawn.
+    `unvoted`: right labels that nobody voted for; each counts as a class that is always missed.
     """
 
     macro_f1: float
@@ -42,6 +45,7 @@ class HumanScore:
     classes: int
     eligible: int
     against: str
+    unvoted: tuple[str, ...] = ()
 
 
 def human_baseline(
@@ -64,14 +68,14 @@ def human_baseline(
     """
     _check(seed, votes=votes, items=items, repeats=repeats)
     annotations = dataset.annotations
-    gold = None if against is None else _gold_codes(annotations, against)
+    gold, unvoted = (None, ()) if against is None else _gold_codes(annotations, against)
     per_item = np.diff(annotations.indptr)
     enough = per_item > votes if gold is None else (per_item >= votes) & (gold >= 0)
     eligible = np.flatnonzero(enough)
     if eligible.size < items:
         raise DataError(_too_few(annotations, gold, votes, items, eligible.size))
     draws = [_draw(annotations, gold, eligible, votes, items, seed, number) for number in range(repeats)]
-    classes = annotations.n_categories
+    classes = annotations.n_categories + len(unvoted)
     tables = [confusion(right, said, classes) for _, right, said in draws]
     values = np.array([macro_f1(table) for table in tables])
     _, right, said = draws[0]
@@ -88,6 +92,7 @@ def human_baseline(
         classes=classes,
         eligible=int(eligible.size),
         against=HELD_OUT if gold is None else GOLD,
+        unvoted=unvoted,
     )
 
 
@@ -140,7 +145,7 @@ def qualify(
     if not 0 <= bar <= 1:
         raise SpecError(f"the bar is a share of rows labelled rightly, from 0 to 1; found {bar:g}")
     a = dataset.annotations
-    known = _gold_codes(a, right)[a.item]
+    known = _gold_codes(a, right)[0][a.item]
     asked = known >= 0
     if not asked.any():
         raise DataError("no rater has labelled a row of the qualification; are its IDs those of the items?")
@@ -193,17 +198,29 @@ def _check(seed: int, **numbers: int) -> None:
         raise SpecError(f"`seed` must be a whole number from 0 to 2^63 - 1; found {seed}")
 
 
-def _gold_codes(annotations: Annotations, against: Mapping[str, str]) -> Codes:
-    """Category of each item's right label, or -1 where there is none, shape (I,)."""
-    code_of = {label: code for code, label in enumerate(annotations.categories)}
-    strange = sorted(set(against.values()) - code_of.keys())
-    if strange:
+def _gold_codes(annotations: Annotations, against: Mapping[str, str]) -> tuple[Codes, tuple[str, ...]]:
+    """Right label of each item: its position in the categories and, after them, the labels without a vote.
+
+    Returns shape (I,), -1 where there is none; and these labels.
+    """
+    categories = annotations.categories
+    right = [against.get(one) for one in annotations.item_ids]
+    found = {label for label in right if label is not None}
+    unvoted = sorted(found - {*categories})
+    alike = {_bare(name) for name in categories}
+    if unvoted and (found <= {*unvoted} or any(_bare(label) in alike for label in unvoted)):
         raise DataError(
-            f"{number(len(strange), 'right label')} of the items occur in no annotation and are no category: "
-            f"{listed(strange, 5)}; the categories are {listed(annotations.categories, 5)}"
+            f"{number(len(unvoted), 'right label')} of the items occur in no annotation and are no category: "
+            f"{listed(unvoted, 5)}; the categories are {listed(categories, 5)}: write labels alike in both"
         )
-    codes = [code_of[against[one]] if one in against else -1 for one in annotations.item_ids]
-    return np.array(codes, dtype=np.int64)
+    code_of = {label: code for code, label in enumerate([*categories, *unvoted])}
+    codes = np.array([-1 if label is None else code_of[label] for label in right], dtype=np.int64)
+    return codes, tuple(unvoted)
+
+
+def _bare(label: str) -> str:
+    """What stays of a label that is written in another way."""
+    return "".join(filter(str.isalnum, label.casefold())) or label
 
 
 def _too_few(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -111,7 +112,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
     train, wider = _with(retrieve, read_rows(chosen.task / TRAIN_FILE, task, labelled=True), task)
     if chosen.evaluate is None:
         test, _ = _with(retrieve, read_rows(chosen.task / TEST_FILE, task, labelled=False), task)
-        with _maker(chosen) as (make, _), clearing():
+        with _timed(), _maker(chosen) as (make, _), clearing():
             labels = label_rows(
                 make(wider, test.texts),
                 train,
@@ -131,7 +132,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
         if not path.exists():  # a misspelt way of scoring is no file either
             raise DataError(f"--evaluate takes loo, splits or a labelled file; there is no file {path}")
         other, _ = _with(retrieve, read_rows(path, task, labelled=True), task)
-    with _maker(chosen) as (make, _), clearing():
+    with _timed(), _maker(chosen) as (make, _), clearing():
         texts: Texts = ()
         if chosen.name == SPREADING and (chosen.task / TEST_FILE).is_file():
             rows = read_rows(chosen.task / TEST_FILE, task, labelled=False)
@@ -143,6 +144,16 @@ def _baseline(chosen: argparse.Namespace) -> None:
     print(text, end="")
     for caution in found.caution:
         note(str(caution))
+
+
+@contextmanager
+def _timed() -> Iterator[None]:
+    """Say what the work took, where that is worth a line."""
+    started = time.perf_counter()
+    yield
+    seconds = time.perf_counter() - started
+    if seconds >= 1:
+        note(f"it took {seconds:,.1f} s")
 
 
 def _check(chosen: argparse.Namespace) -> None:

@@ -19,15 +19,16 @@ from grasp_core.benchmark.leaderboard import (
     ranked,
     read_leaderboard,
 )
-from grasp_core.benchmark.scoring.human import HumanScore, human_baseline, of_kind, qualify
+from grasp_core.benchmark.scoring.human import UNVOTED, HumanScore, human_baseline, of_kind, qualify
 from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.options import add_reading
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_problems, read
+from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.model.text import number
+from grasp_core.model.text import listed, number
 from grasp_core.reading.dataset.load import load
 
 _NUMBERS = (
@@ -100,6 +101,8 @@ def _human(chosen: argparse.Namespace) -> None:
             against=against,
         )
         _print(result, chosen.pay, asked)
+        if result.unvoted:
+            note(f"{UNVOTED}: {listed(result.unvoted, 5)}")
         at = chosen.task or ""
         entries.append(Entry(name, {at: result.macro_f1}, None, ci95={at: result.ci95}))
     note_problems(dataset)

@@ -13,6 +13,7 @@ import pandas as pd
 
 from grasp_core.benchmark.submissions import VALIDATED, known_ids, read_submission, validate
 from grasp_core.benchmark.tasks import (
+    TASK_FILE,
     TEST_FILE,
     TRAIN_FILE,
     Task,
@@ -22,7 +23,7 @@ from grasp_core.benchmark.tasks import (
     read_tasks,
     voting_sheet,
 )
-from grasp_core.cli.benchmark.raft import add_submission, add_tasks, unknown, whole
+from grasp_core.cli.benchmark.raft import TASKS, add_submission, add_tasks, unknown, whole
 from grasp_core.cli.fetch import write_files
 from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import note
@@ -88,8 +89,8 @@ def _print_all(tasks: Mapping[str, Task], folder: Path | None) -> None:
     for name, task in tasks.items():
         if task.warning:
             note(f"{name}: {task.warning}")
-    if folder is None:
-        note("no rows are here; `grasp fetch raft --to raft` brings them, then add --tasks raft")
+    if folder is None and not any(_here(task, folder) for task in tasks.values()):
+        note(f"no rows are here; `grasp fetch raft --to {TASKS}` brings them")
 
 
 def _print_table(table: pd.DataFrame) -> None:
@@ -132,10 +133,9 @@ def _print_one(task: Task, folder: Path | None) -> None:
 
 
 def _here(task: Task, folder: Path | None) -> list[str]:
-    """Which of a task's files with rows the folder has."""
-    if folder is None:
-        return []
-    return [name for name in (TRAIN_FILE, TEST_FILE) if (folder / task.name / name).is_file()]
+    """Which of a task's files with rows the folder has, by default the one that baselines take."""
+    place = (folder or TASKS) / task.name
+    return [name for name in (TRAIN_FILE, TEST_FILE) if (place / name).is_file()]
 
 
 def fill_sheet(sheet: argparse.ArgumentParser) -> None:
@@ -164,6 +164,8 @@ def _sheet(chosen: argparse.Namespace) -> None:
     task = read_task(chosen.task)
     train = read_rows(chosen.task / TRAIN_FILE, task, labelled=True)
     test = read_rows(chosen.task / TEST_FILE, task, labelled=False)
+    if task.warning:
+        note(f"{task.name}: {task.warning}")
     voters = [name.strip() for name in chosen.voters.split(",")]
     sheet, right = voting_sheet(
         task, train, test, voters, items=chosen.items, asked=chosen.asked, seed=chosen.seed
@@ -173,8 +175,8 @@ def _sheet(chosen: argparse.Namespace) -> None:
     print(f"{chosen.out}: each voter fills in Label, one of {', '.join(task.classes[:5])}", end="")
     print(", ..." if len(task.classes) > 5 else "")
     note(
-        f"then: grasp raft human --annotations {chosen.out} --layout long --item ID --rater rater "
-        f"--label Label --qualification {chosen.right} --bar 0.6"
+        f"then: grasp raft human --annotations {chosen.out} --layout long --item ID --rater rater --label "
+        f"Label --categories {chosen.task / TASK_FILE} --qualification {chosen.right} --bar 0.6"
     )
 
 

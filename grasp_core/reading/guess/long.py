@@ -587,4 +587,7 @@ def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple
         return named[0], Reason("label", why, "likely")
     best = (named or list(able) or others or list(look.columns))[0]
     why = "no column looks like labels: none of few values varies within items and within raters"
+    unfilled = [name for name in others if _rank(name) > 1 and look.kind(name) == "empty"]
+    if unfilled:  # a sheet to vote on, for one
+        why = f"no column looks like labels: {quoted(unfilled[0])} is empty in every row; fill it in"
     return best, Reason("label", why, "unsure", tuple(named or free))

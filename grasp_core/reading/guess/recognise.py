@@ -231,9 +231,19 @@ def _around(spec: DataSpec, named: Named) -> DataSpec:
     return DataSpec(**{**plain, "further": further, "categories": categories})
 
 
+_PREDICTIONS = {"ID", "Label"}
+"""Columns of a model's labels of a benchmark's rows."""
+
+
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
     annotations = annotations.without(named.aside)
     if len(annotations.columns) < 3 and not _two_coders(annotations):
+        if set(annotations.columns) == _PREDICTIONS:
+            raise DataError(
+                f"{annotations.name} has an ID and a Label and no rater, as a model's predictions do: open "
+                "people's votes on these items, and give this file as a model (--model NAME=FILE); where "
+                "nobody has voted, People on the Models page and `raft sheet` make a sheet to vote on"
+            )
         raise DataError(
             f"{annotations.name} has only {number(len(annotations.columns), 'column')} "
             f"({listed(annotations.columns)}); it needs one each for item, rater and label, "

@@ -1,10 +1,12 @@
 """Baselines on a task's labelled rows, the language model among them; whole submissions by one."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -51,6 +53,8 @@ def _ask_language_model(task: Task, rows: Rows, way: scoring.Way, seed: int) -> 
     ways = ["By similarity", "By chance"] if available() else ["By chance"]
     chosen = middle.selectbox("Examples chosen", ways, key="lm-examples")
     instructions = right.checkbox("With instructions", value=True, key="lm-instructions")
+    if instructions and not task.instructions:
+        ui.caption(f"{task.name} has no instructions; the model is told the classes alone.")
     setting = Setting(shots, instructions=instructions, semantic=chosen == "By similarity")
     settings, total = server.shared().settings, _total(rows, way, seed)
     questions = number(total, "question")
@@ -73,11 +77,12 @@ def _ask_language_model(task: Task, rows: Rows, way: scoring.Way, seed: int) -> 
         else:
             bar.progress(min(ready / total, 1.0), f"{ready:,} of {questions}")
 
+    started = time.perf_counter()
     try:
         found, usage = ask(settings, task, rows, setting, watch, way=way, seed=seed)
     finally:
         place.empty()
-    _show_found(found, settings.lm_model, task)
+    _show_found(found, settings.lm_model, task, time.perf_counter() - started)
     counts = {"Questions asked": usage.asked, "Known from before": usage.reused, "Tokens": usage.tokens}
     ui.metrics({name: f"{count:,}" for name, count in counts.items()})
     for remark in usage.remarks():
@@ -145,6 +150,20 @@ def _answers(settings: Settings, task: Task, rows: Rows) -> Answers:
         ) from None
 
 
+_TOOK = "baseline-seconds"
+A = TypeVar("A")
+
+
+def _timed(pieces: Iterable[A], key: Hashable) -> Iterator[A]:
+    """The pieces; the seconds that they take are added up, over all attempts: what is done stays so."""
+    took: dict[Hashable, float] = st.session_state.setdefault(_TOOK, {})
+    since = time.perf_counter()
+    for piece in pieces:
+        took[key] = took.get(key, 0.0) + time.perf_counter() - since
+        yield piece
+        since = time.perf_counter()
+
+
 _LABELLED = "all-tasks-done"
 
 
@@ -168,7 +187,9 @@ def _offer_all_tasks(name: str, seed: int) -> None:
             jobs = [TaskJob(name, folder / one, seed) for one in here if one not in done]
             bar = st.progress(len(done) / len(here), so_far())
             try:
-                for task, content in server.shared().service.pool.each(label_task, jobs):
+                for task, content in _timed(
+                    server.shared().service.pool.each(label_task, jobs), (name, seed)
+                ):
                     done[task] = content
                     bar.progress(len(done) / len(here), so_far())
             except GraspError as error:
@@ -178,7 +199,9 @@ def _offer_all_tasks(name: str, seed: int) -> None:
             content = packed((f"data/{task}/{PREDICTIONS}", content) for task, content in done.items())
             looks = {"icon": ":material/download:"}
             st.download_button("Submission (zip)", content, f"{name}.zip", "application/zip", **looks)
-            st.caption("Hand it in under Submit: where this server has gold labels, it is scored there.")
+            took = f"Labelled in {st.session_state[_TOOK][name, seed]:,.1f} s. "
+            more = "Hand it in under Submit: where this server has gold labels, it is scored there."
+            st.caption(took + more)
 
 
 _WAYS: Mapping[scoring.Way, str] = {"loo": "Leave one row out", "splits": "Repeated splits"}
@@ -219,9 +242,10 @@ def show_baselines() -> None:
         if ui.button("Run the baseline", "play_arrow", type="primary"):
             require_run()
             _run(name, task, rows, way, seed)
-        found = st.session_state.get(_FOUND, {}).get(scoring.work_key(name, task, [rows], way, seed))
+        key = scoring.work_key(name, task, [rows], way, seed)
+        found = st.session_state.get(_FOUND, {}).get(key)
         if found is not None:
-            _show_found(found, name, task)
+            _show_found(found, name, task, st.session_state[_TOOK][key])
             if way == "loo":
                 _show_wrong(task, rows, found.predicted)
     if name != LM:
@@ -302,7 +326,7 @@ def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None
             return escape_markdown(f"{name} on {task.name}: {len(done):,} of {len(folds):,} rounds")
 
         bar = st.progress(0.0, so_far())
-        for labels in server.shared().service.pool.each(label_folds, jobs):
+        for labels in _timed(server.shared().service.pool.each(label_folds, jobs), key):
             done.update(labels)
             bar.progress(len(done) / len(folds), so_far())
         bar.empty()
@@ -314,9 +338,10 @@ def _never(*_: object) -> object:
     raise AssertionError("all folds were labelled before")
 
 
-def _show_found(found: scoring.Evaluation, name: str, task: Task) -> None:
+def _show_found(found: scoring.Evaluation, name: str, task: Task, seconds: float) -> None:
     score, declared = f"{found.macro_f1:.3f}", f"{found.macro_f1_declared:.3f}"
-    ui.metrics({"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"})
+    figures = {"Macro-F1": score, "Over declared classes": declared, "Rows labelled": f"{found.n:,}"}
+    ui.metrics({**figures, "Seconds": f"{seconds:,.1f}"})
     low, high = found.ci95
     st.markdown(escape_markdown(f"{name} on {task.name}: 95 % interval {low:.3f} to {high:.3f}."))
     for caution in found.caution:

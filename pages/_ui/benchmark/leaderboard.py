@@ -122,8 +122,8 @@ def _draw_table(
     show_table(shown, "Macro-F1 of every system, overall and by task", column_config=heads, **looks)
     caption(
         f"Wins: on how many tasks a system is better than {against.name}. Macro-F1 over the classes that "
-        "occur, as on RAFT's leaderboard. An overall figure needs every task. Published figures come "
-        "without intervals and are not ours."
+        "occur, as on RAFT's leaderboard. An overall figure needs every task; a system without one has its "
+        "place where a task is sorted by. Published figures come without intervals and are not ours."
     )
 
 

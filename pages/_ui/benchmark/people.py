@@ -7,18 +7,18 @@ import streamlit as st
 
 from grasp_core.benchmark.folders import MAX_FILE, RawFile
 from grasp_core.benchmark.jobs import HumanDraws, People, people_labels, score_people
-from grasp_core.benchmark.scoring.human import LEAST
+from grasp_core.benchmark.scoring.human import LEAST, UNVOTED
 from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows, voting_sheet
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.model.text import escape_markdown, number
+from grasp_core.model.text import escape_markdown, listed, number
 from grasp_core.reading.archives.members import MIB
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
-from pages._ui.benchmark.submissions import PUT, benchmark, tasks, tasks_with_rows
+from pages._ui.benchmark.submissions import PUT, benchmark, show_instructions, tasks, tasks_with_rows
 from pages._ui.data.columns import free_columns, one_question_only
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import current_user, here, may_run, require_run, why_not_run
@@ -121,6 +121,8 @@ def _show_all(found: People, pay: float) -> None:
             f"{score.eligible:,} items that have enough votes, against {score.against}. Other draws of items "
             f"and votes differ by a standard deviation of {score.spread:.3f}."
         )
+        if score.unvoted:
+            ui.caption(f"{UNVOTED.capitalize()}: {listed(score.unvoted, 5)}.")
         if pay:
             extra = 0 if found.qualified is None else found.qualified.votes
             more = f" The qualification's {number(extra, 'vote')} cost {extra * pay:,.2f}." if extra else ""
@@ -191,9 +193,10 @@ def _offer_sheet() -> None:
             names = [name.strip() for name in voters.split(",")]
             sheet, right = voting_sheet(task, train, test, names, items=items)
             st.caption(
-                "Each voter fills in the column Label, at first for 10 labelled rows to qualify on. Dropped "
-                "on Data, the sheet is then what People are scored on."
+                "Each voter reads what stands here and fills in the column Label, at first for 10 labelled "
+                "rows to qualify on. Dropped on Data, the sheet is then what People are scored on."
             )
+            show_instructions(task)
             with st.container(horizontal=True):
                 st.download_button("Sheet to vote on (CSV)", sheet, "votes.csv", "text/csv")
                 st.download_button("Right labels to qualify on (CSV)", right, "qualification.csv", "text/csv")

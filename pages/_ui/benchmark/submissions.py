@@ -142,6 +142,7 @@ def show_submission() -> None:
         "figure. Beside it, `probabilities.csv` (ID, and a column per class) has calibration told."
     )
     _say_what_can_be_scored(list(names))
+    _show_tasks(names)
     given = _given()
     if given is None:
         return
@@ -178,6 +179,37 @@ def _say_what_can_be_scored(names: list[str]) -> None:
         st.info(escape_markdown(words))
     else:
         st.caption(f"All {number(len(names), 'task')} can be scored here.")
+
+
+def _show_tasks(names: Mapping[str, Task]) -> None:
+    """What the tasks are, and one of them in full."""
+    with st.expander("The tasks: classes, rows, fields, licence, difficulty, instructions"):
+        _, with_rows = tasks_with_rows()
+        scorable = _scorable()
+        rows = [
+            {
+                "Task": name,
+                "Classes": len(task.classes),
+                "Rows to label": task.test_rows,
+                "Fields": ", ".join(task.fields),
+                "Licence": task.licence or "not told",
+                "Difficulty": ", ".join(task.difficulty) or "–",
+                "Rows here": "yes" if name in with_rows else "no",
+                "Gold labels here": "yes" if name in scorable else "no",
+            }
+            for name, task in names.items()
+        ]
+        sizes = {"Rows to label": st.column_config.NumberColumn(format="localized")}
+        show_table(rows, "The tasks", height="content", column_config=sizes)
+        show_instructions(names[st.selectbox("Instructions of", list(names), key="task-in-full")])
+
+
+def show_instructions(task: Task) -> None:
+    """What is to be decided, with the warning before it."""
+    if task.warning:
+        st.warning(escape_markdown(task.warning))
+    st.text(task.instructions or "No instructions: the classes alone.")
+    st.caption(escape_markdown(f"Classes: {', '.join(task.classes)}."))
 
 
 def _given() -> tuple[str, int, Callable[[], bytes]] | None:

@@ -122,6 +122,25 @@ def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: 
     assert benchmark.submissions.left("two", owner="") == benchmark.settings.raft_scorings  # nothing was told
 
 
+def test_tasks_are_listed_with_their_instructions(page: AppTest, benchmark: Server) -> None:
+    folder = Path(benchmark.settings.raft_tasks) / "two"
+    plain = {"classes": CLASSES, "fields": ["text"], "licence": "CC BY 4.0", "difficulty": ["expertise"]}
+    plain |= {"warning": "Its rows are rude.", "instructions": "Is it so?"}
+    (folder / "task.json").write_text(json.dumps(plain))
+    (folder / "train.csv").write_text("text,Label,ID\na,yes,0\n")
+    (Path(benchmark.settings.raft_gold) / "two" / "test.csv").unlink()
+    models_view(page, "Submit")
+    shown = page.dataframe[0].value.set_index("Task")
+    assert shown["Classes"].tolist() == [2, 2]
+    facts = ["Fields", "Licence", "Difficulty", "Rows here", "Gold labels here"]
+    assert shown.loc["two", facts].tolist() == ["text", "CC BY 4.0", "expertise", "yes", "no"]
+    assert shown.loc["one", facts].tolist() == ["text", "not told", "–", "no", "yes"]
+    assert "No instructions" in seen(page.text)
+    widget(page.selectbox, "Instructions of").set_value("two").run()
+    assert seen(page.text) == "Is it so?"
+    assert "Its rows are rude" in plain_text(seen(page.warning))
+
+
 def test_a_score_by_class_with_costs(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two", missed=4))  # of the first four rows "no", "yes", "yes", "no"
     score(page, "ours")
@@ -323,6 +342,7 @@ def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> Non
     widget(page.selectbox, "Baseline").set_value("tfidf").run()
     press(page, "Run the baseline")
     assert widget(page.metric, "Macro-F1").value == "1.000"
+    assert float(widget(page.metric, "Seconds").value) > 0
     for view in ("Leaderboard", "Baselines"):
         choose_view(page, view)
     assert widget(page.selectbox, "Baseline").value == "tfidf"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -11,6 +12,7 @@ from grasp_core.server.server import Server
 from pages._ui.helpers.identity import here
 from tests.pages.benchmark.test_benchmark_page import CLASSES, GOLD, benchmark, table
 from tests.pages.visits import bring, choose_view, done, models_view, open_example, press, seen, widget
+from tests.pages.visits import plain as plain_text
 
 __all__ = ["benchmark"]  # a fixture
 
@@ -70,12 +72,31 @@ def test_people_are_a_row_of_the_leaderboard(page: AppTest, benchmark: Server) -
     assert (gold.value, qualification.value) != (None, None)
 
 
+def test_a_class_that_nobody_votes_for_is_told(page: AppTest) -> None:
+    rows = [f"{item},r{rater},{label}" for item, label in GOLD.items() for rater in range(6)]
+    bring(page, "votes.csv", "\n".join(["item,rater,label", *rows]).encode())
+    people(page)
+    widget(page.selectbox, "Right label").set_value("A file of right labels").run()
+    widget(page.number_input, "Items").set_value(len(GOLD)).run()
+    right = GOLD | dict.fromkeys(list(GOLD)[:3], "maybe")
+    page.file_uploader[0].set_value(("gold.csv", table(right).encode(), "text/csv")).run()
+    done(press(page, "Score people"))
+    assert seen(page.error) == ""
+    told = "Right for some items, and nobody's vote, so always missed: 'maybe'."
+    assert told in plain_text(seen(page.caption))
+
+
 def test_a_sheet_is_made_where_there_are_no_votes(page: AppTest, benchmark: Server, tmp_path: Path) -> None:
     people(page)
     assert "This server has no rows of the tasks" in seen(page.markdown)
     (tmp_path / "tasks" / "one" / "train.csv").write_text("text,Label,ID\na,yes,0\nb,no,1\n")
+    plain = json.loads((tmp_path / "tasks" / "one" / "task.json").read_text())
+    plain |= {"warning": "Its rows are rude.", "instructions": "Is it so?"}
+    (tmp_path / "tasks" / "one" / "task.json").write_text(json.dumps(plain))
     page.run()
     assert not page.error
+    assert seen(page.text) == "Is it so?"  # which voters read
+    assert "Its rows are rude" in plain_text(seen(page.warning))
     widget(page.text_input, "Voters, separated by commas").set_value("ann, ann").run()
     assert "each with a name of its own" in seen(page.error)
 
@@ -105,6 +126,7 @@ def test_a_baseline_labels_all_tasks_as_a_submission(
     page.run()
     press(page, "Label 2 tasks by plurality")
     assert seen(page.error) == ""
+    assert "Labelled in " in seen(page.caption)
     packed = page.session_state["all-tasks-done"]["plurality", 1]
     assert set(packed) == {"one", "two"}
     assert packed["one"].splitlines()[:2] == ["ID,Label", "50,no"]

@@ -103,6 +103,15 @@ def test_answers_are_scored_and_asked_for_once(page: AppTest, asked: Completions
     assert len(list((tmp_path / "lm-answers").iterdir())) == 1
 
 
+def test_a_task_without_instructions_says_so(page: AppTest, asked: Completions, tmp_path: Path) -> None:
+    assert "no instructions" not in seen(baselines(page).caption)
+    plain = {"classes": ["yes", "no"], "fields": ["text"]}
+    (tmp_path / "tasks" / "things" / "task.json").write_text(json.dumps(plain))
+    assert "things has no instructions; the model is told the classes alone" in seen(page.run().caption)
+    assert ask(page)["Macro-F1"] == "1.000"
+    assert asked.prompts[-1].startswith("Possible labels:")
+
+
 def test_the_key_is_sent_and_neither_shown_nor_kept(
     page: AppTest, asked: Completions, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -53,6 +53,12 @@ def marked(columns: tuple[str, str], each: int = 2, step: int = 4) -> Table:
     return rows_table([["doc_id", "annotator", *columns, "label"], *rows])
 
 
+def test_a_sheet_that_nobody_has_filled_in_says_so() -> None:
+    rows = [[rater, str(50 + row), "", f"a text of row {row}"] for rater in "abc" for row in range(4)]
+    why = "no column looks like labels: 'Label' is empty in every row; fill it in"
+    assert doubts(recognise(rows_table([["rater", "ID", "Label", "Query"], *rows]))) == [("label", why)]
+
+
 @pytest.mark.parametrize("pair", [("start", "end"), ("begin_char", "end_char"), ("startOffset", "endOffset")])
 def test_spans_are_asked_about(pair: tuple[str, str]) -> None:
     why = (

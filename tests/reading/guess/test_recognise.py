@@ -155,6 +155,9 @@ def test_items_texts_are_found_names_have_words_and_two_columns_are_too_few():
     assert recognise(table).spec.text == "comment"
     with pytest.raises(DataError, match=r"votes\.csv has only 2 columns \('item', 'label'\)"):
         recognise(text_table("item label/1 Yes"))
+    for columns in ("ID Label", "Label ID"):
+        with pytest.raises(DataError, match=r"as a model's predictions do: .* make a sheet"):
+            recognise(text_table(f"{columns}/50 Yes"))
     split = {"WorkerId": ("worker", "id"), "Q_overall": ("q", "overall"), "HITId": ("hit", "id")}
     split |= {"a-b c": ("a", "b", "c")}
     assert {name: names.words(name) for name in split} == split

@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import json
 import resource
+import shlex
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.benchmark.submissions import VALIDATED
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_tasks
 from grasp_core.cli.fetch import fill_fetch
 from grasp_core.model.errors import DataError
@@ -28,6 +30,7 @@ from grasp_core.reading.sources.published import (
 )
 from grasp_core.reading.sources.remote import parse
 from tests.reading.sources.serving import Site, site
+from tests.test_docs import MODELS, blocks
 
 BELOW = "https://data.example.org/annotations/"
 PREFIX = parse(BELOW)
@@ -237,8 +240,9 @@ def rows_of(task: str) -> dict[str, bytes]:
     built = builtin_tasks()[task]
     cells = ",".join("text" for _ in built.fields)
     header = ",".join(built.fields)
+    labelled = "".join(f"{cells},{one},{row}\n" for row, one in enumerate(built.classes[:2]))
     return {
-        "train.csv": f"{header},Label,ID\n{cells},{built.classes[0]},0\n".encode(),
+        "train.csv": f"{header},Label,ID\n{labelled}".encode(),
         "test_unlabeled.csv": f"{header},ID\n{cells},50\n".encode(),
     }
 
@@ -318,13 +322,25 @@ def test_raft_is_told_first_then_fetched_whole(held, tmp_path, capsys) -> None:
     assert dict(tasks) == {name: builtin_tasks()[name] for name in sorted(builtin_tasks())}
     for name, task in tasks.items():
         train = read_rows(folder / name / "train.csv", task, labelled=True)
-        assert train.labels == (task.classes[0],)
+        assert train.labels == task.classes[:2]
         assert (folder / name / "test_unlabeled.csv").read_bytes() == rows_of(name)["test_unlabeled.csv"]
     assert not list(folder.rglob("*.part"))
 
     held.asked.clear()
     run(repositories, "raft", "--to", str(folder))
     assert not any("resolve" in path for path in held.asked)
+
+
+def test_six_commands_lead_from_fetch_to_the_leaderboard(held, tmp_path, monkeypatch, capsys) -> None:
+    """The first block of docs/models.md, from a publisher on this machine."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(REPOSITORIES, "raft", hub(held))
+    first, *_ = (block.text for block in blocks(MODELS) if block.language == "sh")
+    assert [cli.main(shlex.split(line)[1:]) for line in first.splitlines()] == [0] * 6
+    told = capsys.readouterr()
+    assert VALIDATED in told.out
+    assert "Human (crowd)" in told.out
+    assert "no rows are here" not in told.err
 
 
 def test_d3code_from_its_repository(held: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
