@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from itertools import islice
 from typing import Any, Self
 
 from fastapi import APIRouter
@@ -39,6 +40,8 @@ _COLUMNS = ("item", "rater", "label")
 _RECOGNISED = ("missing", "recode", "categories", "filters")
 """What is recognised of how files are read, where the columns are named and this is not."""
 
+_FIELDS = 64
+"""Of either part of a spec that is none, so many are looked at; a spec has 21 at most."""
 LARGE = 16 * 2**20
 """Bytes that are read within a request at most, which takes about 2 s."""
 _Brought = forms.File | forms.Place | forms.Fetch
@@ -104,6 +107,16 @@ class Sent:
         except SpecError as error:
             return error.sentences
         return ()
+
+    @property
+    def sound(self) -> Self:
+        """Its fields, but for those that would make it none."""
+        kept = replace(self, plain={})
+        for part, given in (("data", self.data), ("analysis", self.analysis)):
+            for name, value in islice(given.items() if isinstance(given, dict) else (), _FIELDS):
+                more = replace(kept, plain={**kept.plain, part: {**kept.plain.get(part, {}), name: value}})
+                kept = kept if more.wrong else more
+        return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,9 +349,8 @@ def _asked(
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
         sent = Sent(new.spec)
-        wrong = () if lenient else sent.wrong
-        bringing.check_there(wrong)
-        if wrong:
+        bringing.check_there(wrong := sent.wrong)
+        if wrong and not lenient:
             raise SpecError(wrong[0], further=wrong[1:])
         if isinstance(new, NewRun) and new.webhook is not None:
             asking.server.webhooks.check(new.webhook)
@@ -388,10 +400,10 @@ def _formed(
 def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
     lists: dict[str, list[Any]] = {name: [] for name in ("groups", "notes", "hints", "questions")}
     answer = Checked(runs=False, spec=None, data=None, problems=_of_spec(sent.wrong), **lists)
-    tables = bringing.tables(sent.data if isinstance(sent.data, dict) else {}, told)
-    if answer.problems:
-        return HTTPStatus.OK, answer
+    whole = not answer.problems
+    sent = sent if whole else sent.sound
     try:
+        tables = bringing.tables(sent.data, told)
         told("Looking at what the files hold")
         found = recognised(sent, tables, new.recommended)
         answer.notes = found.notes
@@ -399,7 +411,7 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
         if found.known is not None:
             dataset = bringing.formed(found.known, tables, told)
             found = found.with_groups_of(dataset, sent)
-            answer.notes, answer.spec = found.notes, found.spec.to_dict()
+            answer.notes, answer.spec = found.notes, found.spec.to_dict() if whole else None
             answer.data = to_json(dataset.summary)
             grouping = checked_groups(dataset, found.spec)
             answer.groups = [
@@ -408,9 +420,9 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
             ]
             answer.hints = hints(sent, found.spec, tables, dataset, grouping)
     except SpecError as error:
-        answer.problems = _of_spec(error.sentences)
+        answer.problems += _of_spec(error.sentences)
     except DataError as error:
-        answer.problems = [ProblemListed(**listed(one)) for one in error.problems]
+        answer.problems += [ProblemListed(**listed(one)) for one in error.problems]
     answer.runs = not answer.questions and not answer.problems
     return HTTPStatus.OK, answer
 

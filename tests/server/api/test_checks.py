@@ -145,6 +145,34 @@ def test_all_that_has_to_be_mended_is_in_a_check(ann: TestClient) -> None:
     assert "no_such_axis" in wrong["problems"][0]["text"]
 
 
+def test_beside_what_is_wrong_with_a_spec_a_check_tells_of_the_data(ann: TestClient) -> None:
+    files = upload(ann)
+    plain = spec(axes=[["no_such_axis"]], seed="x", odd=1)
+    named = {**plain["data"], "label": "no_such_column", "repeated": "perhaps"}
+    told = post(ann, "/validate", files=files, spec={**plain, "data": named}).json()
+    assert (told["runs"], told["spec"]) == (False, None)
+    for wrong in ("`repeated`", "`seed`", "'odd'", "no_such_column", "no_such_axis"):
+        assert sum(wrong in one["text"] for one in told["problems"]) == 1, wrong
+    right = post(ann, "/validate", files=files, spec=spec()).json()
+    told = post(ann, "/validate", files=files, spec=spec(seed="x")).json()
+    assert [one["code"] for one in told["problems"]] == ["spec"]
+    assert [told[name] for name in ("data", "groups", "notes", "hints")] == [
+        right[name] for name in ("data", "groups", "notes", "hints")
+    ]
+    absent = {"annotations": {"sha256": "0" * 64, "name": "gone.csv"}}
+    lacking = post(ann, "/validate", files=absent, spec=spec(seed="x"))
+    assert lacking.status_code == HTTPStatus.NOT_FOUND
+    assert [one["code"] for one in lacking.json()["problems"]] == ["not-found", "spec"]
+
+
+def test_a_file_that_cannot_be_read_is_a_problem_beside_those_of_the_spec(ann: TestClient) -> None:
+    stored = ann.post("/api/v1/files?name=v.csv", content=b"\x00\x01\x02").json()
+    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    told = post(ann, "/validate", files=files, spec={"analysis": {"seed": "x"}}).json()
+    assert [one["code"] == "spec" for one in told["problems"]] == [True, False]
+    assert "v.csv" in told["problems"][1]["text"]
+
+
 def test_a_run_is_cancelled_and_stays(ann: TestClient, client: MakeClient, server: Server) -> None:
     run = post(ann, "/runs", spec=spec(), files=upload(ann)).json()["id"]
     bob = client(user=BOB)
