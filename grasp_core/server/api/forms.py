@@ -305,8 +305,18 @@ class NewReport(NewCheck):
     power: bool = Field(False, description="Simulate how large a GAI these raters and items would find.")
 
 
+class Submission(Form):
+    """A system that was scored."""
+
+    id: str
+    name: str
+    owner: str
+    created_at: Time
+    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
+
+
 class Work(Form):
-    """Work that takes a while: files that are read, and what comes of them."""
+    """Work that takes a while, and what comes of it."""
 
     id: str
     state: Literal["running", "done", "failed"]
@@ -315,6 +325,7 @@ class Work(Form):
     run: StartedRun | None = Field(None, description="The run, once it is started.")
     checked: Checked | None = None
     report: dict[str, Any] | None = Field(None, description="docs/file-formats.md")
+    submission: Submission | None = None
     problem: Problem | None = Field(None, description="Why it failed.")
 
 

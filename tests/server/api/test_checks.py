@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -21,7 +20,7 @@ from grasp_core.server.api import new_runs as brought
 from grasp_core.server.server import Server
 from tests.empty_store import empty_home
 from tests.few_items import few_items
-from tests.server.api.asking import SMALL, problem, refused, spec, upload
+from tests.server.api.asking import SMALL, ended, problem, refused, spec, upload
 from tests.server.conftest import ANN, BOB, VIEWER, MakeClient
 
 pytestmark = pytest.mark.in_earnest
@@ -53,18 +52,6 @@ def ann(client: MakeClient) -> TestClient:
 
 def post(visitor: TestClient, path: str, **body: Any) -> Any:
     return visitor.post(f"/api/v1{path}", json=body)
-
-
-def ended(visitor: TestClient, answer: Any) -> dict[str, Any]:
-    """Work that was begun, once it has ended."""
-    assert answer.status_code == HTTPStatus.ACCEPTED, answer.text
-    assert int(answer.headers["Retry-After"]) > 0
-    for _ in range(1200):
-        told: dict[str, Any] = visitor.get(f"/api/v1/work/{answer.json()['id']}").json()
-        if told["state"] != "running":
-            return told
-        time.sleep(0.1)
-    raise AssertionError("it takes too long")
 
 
 def test_a_check_tells_what_a_run_would_read_and_runs_nothing(ann: TestClient, server: Server) -> None:
