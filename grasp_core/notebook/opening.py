@@ -318,14 +318,16 @@ class Connection:
         Returns
         -------
         DataFrame
-            `sha256` of an upload, `location` of a file that lies there, `source`, `bytes`, `added_at`.
+            `name` and `sha256` of an upload, `location` of a file that lies there, `source`, `bytes`,
+            `added_at`.
         """
         import pandas as pd
 
         asked = urlencode({"text": text, "project": self._api.project})
         lying = self._api.ask(f"/files/folder?{asked}")["files"]
         own = self._api.ask(f"/files?{urlencode({'project': self._api.project})}")["files"]
-        return pd.DataFrame([*own, *lying], columns=["sha256", "location", "source", "bytes", "added_at"])
+        columns = ["name", "sha256", "location", "source", "bytes", "added_at"]
+        return pd.DataFrame([*own, *lying], columns=columns)
 
     def open(self, run: Run) -> Opened:
         """The result of a run, by its id."""

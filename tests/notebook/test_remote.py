@@ -242,7 +242,7 @@ def test_one_analysis_by_all_doors_has_the_same_digits_and_hints(served, there, 
         role: api.brought(place, grasp.read(place))
         for role, place in zip(("annotations", "raters"), places, strict=True)
     }
-    asked = {"spec": {"analysis": {"permutations": 200, "pairs": True}}, "files": files}
+    asked = {"spec": {"analysis": {"permutations": 200}}, "files": files}
     computed = api.compute(asked, lambda *_: None)
     for plain in (command, python.result.to_dict(), computed.result.to_dict()):
         plain.pop("timing", None)
@@ -312,6 +312,7 @@ def test_data_that_lie_on_the_server_are_read_there(served, there, run) -> None:
     uploads = listed["sha256"].dropna().tolist()
     sent = {file.name: file.sha256 for file in run.result.data.files}
     assert set(sent.values()) <= set(uploads)
+    assert "annotations.parquet" in listed["name"].tolist()
     both = there.analyse(there.file(sent["annotations.parquet"]), few()[1], **ASKED)
     assert both.result.groups == run.result.groups
     left = there.analyse(votes, raters, exclude=[("rater_gender", "Man")], axes=["rater_race"], **QUICK)

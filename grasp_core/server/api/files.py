@@ -157,7 +157,7 @@ def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -
     if not size:
         raise ProblemError("invalid", "The file is empty: its content is the body.")
     spool.seek(0)
-    sha256 = asking.server.keep_file(stores.files, spool.read(), user.id)
+    sha256 = asking.server.keep_file(stores.files, spool.read(), name, user.id)
     return StoredFile(sha256=sha256, name=name, bytes=size)
 
 

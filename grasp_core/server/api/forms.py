@@ -141,6 +141,7 @@ class OwnFile(Form):
     """A file of yours in a project."""
 
     sha256: str
+    name: str | None = Field(description="What you called it last; null of one that stays where it is.")
     bytes: int
     added_at: Time
     location: str | None = Field(description="Where it is, of one that stays where it is.")

@@ -134,12 +134,16 @@ class Recognised:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known
 
-    def with_groups_of(self, dataset: Dataset, sent: Sent) -> Self:
-        """Without recognised axes that have no group large enough, as by every other door."""
-        if self.known is None or not sent.axes_open:
-            return self
-        voice = Json()
-        known = request.with_groups(dataset, self.known, voice)
+    def settled_by(self, dataset: Dataset, sent: Sent) -> Self:
+        """As by every other door without recognised axes that have no group large enough.
+
+        Where nothing says so, whether pairs are compared, and permutations stop early, depends on the data.
+        """
+        known, voice = self.known, Json()
+        if known is not None and sent.axes_open:
+            known = request.with_groups(dataset, known, voice)
+        if known is not None and known.analysis.axes and not known.models and isinstance(sent.analysis, dict):
+            known = request.settled(dataset, known, sent.analysis, voice)
         return replace(self, known=known, notes=[*self.notes, *voice.notes])
 
 
@@ -280,7 +284,7 @@ class Bringing:
                 told=lambda words: told(f"Fetching {kind}: {words}"),
             )
             files = server.seen(reach).files
-            sha256 = server.keep_file(files, snapshot.content, self.user.id, source)
+            sha256 = server.keep_file(files, snapshot.content, snapshot.name, self.user.id, source)
             file = forms.File(sha256=sha256, name=snapshot.name)
         told(f"Reading {kind}")
         return inputs.table(file.name, file.sha256, member, reach=reach)
@@ -394,7 +398,7 @@ def _formed(
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
     dataset = bringing.formed(found.spec, tables, told)
-    return found.with_groups_of(dataset, sent), dataset
+    return found.settled_by(dataset, sent), dataset
 
 
 def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
@@ -410,7 +414,7 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
         answer.questions = [forms.Question.of(one, text=ask(one)) for one in found.questions]
         if found.known is not None:
             dataset = bringing.formed(found.known, tables, told)
-            found = found.with_groups_of(dataset, sent)
+            found = found.settled_by(dataset, sent)
             answer.notes, answer.spec = found.notes, found.spec.to_dict() if whole else None
             answer.data = to_json(dataset.summary)
             grouping = checked_groups(dataset, found.spec)

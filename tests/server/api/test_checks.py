@@ -188,7 +188,8 @@ def test_files_stay_in_the_servers_folder(ann: TestClient, server: Server, folde
     stored = upload(ann)
     assert post(ann, "/runs", spec=spec(), files=stored).json()["id"] == run["id"]  # the same data
     listed = ann.get("/api/v1/files").json()["files"]
-    assert {one["sha256"] for one in listed} == {one["sha256"] for one in stored.values()}
+    told = {one["sha256"]: one["name"] for one in listed}
+    assert told == {one["sha256"]: one["name"] for one in stored.values()}
     gone = {"annotations": {"location": "data:../secret.csv"}}
     told = ended(ann, post(ann, "/runs", spec=spec(), files=gone))
     assert told["state"] == "failed"
