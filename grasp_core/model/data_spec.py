@@ -311,14 +311,14 @@ class DataSpec:
         return replace(own, recode=recode, filters=filters)
 
 
-_IN_FILES = {"member": "part", "raters_member": "raters_part", "items_member": "items_part"}
+IN_FILES = {"member": "part", "raters_member": "raters_part", "items_member": "items_part"}
 """Names of fields in files, by which specs are hashed."""
 
 
-_FIELDS = {written: name for name, written in _IN_FILES.items()}
+_FIELDS = {written: name for name, written in IN_FILES.items()}
 in_file(
     DataSpec,
-    lambda fields: {_IN_FILES.get(name, name): value for name, value in fields.items()},
+    lambda fields: {IN_FILES.get(name, name): value for name, value in fields.items()},
     lambda plain: {_FIELDS.get(name, name): value for name, value in plain.items()},
 )
 

@@ -9,15 +9,19 @@ import re
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urljoin, urlsplit
 
 from grasp_core.analysis.results import read_result
 from grasp_core.engine.request.reading import Reading
+from grasp_core.model.data_spec import IN_FILES
 from grasp_core.model.errors import RemoteError
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Result
 from grasp_core.model.settings import kept_secret
 from grasp_core.model.spec import RunSpec
@@ -90,18 +94,45 @@ class Api:
             raise RemoteError(f"the run is {plain['state']}; open it once it is done", "not-done")
         return plain
 
-    def ended(self, told: Any) -> Any:
-        """How work ended that was answered at once, to be followed."""
+    def ended(self, told: Any, tell: Callable[[str], object] = lambda words: None) -> Any:
+        """How work ended that was answered at once, to be followed; `tell` takes what is done just now."""
         while told.get("state") == "running" and "doing" in told:
+            tell(told["doing"])
             time.sleep(_AGAIN_S)
             told = self.ask(f"/work/{told['id']}")
         if (problem := told.get("problem")) is not None:
             raise RemoteError(for_python(problem["detail"]), problem["code"])
         return told
 
-    def sent(self, spec: RunSpec, found: Reading, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What a request says of data that were read here; a path is sent as it is, all else as Parquet."""
-        files = {}
+    def items(self, run: str, group: Mapping[str, str], question: str | None) -> Any:
+        """The items of a group of a run."""
+        place = f"/runs/{quote(run, safe='')}/items"
+        told = self.ask(place, {"group": dict(group), "question": question})
+        place += f"/{told['id']}"
+        while "format" not in told:
+            if told["state"] == "failed":
+                raise RemoteError(for_python(told["error"]), "no-result")
+            if told["state"] == "running":
+                time.sleep(_AGAIN_S)
+            told = self.ask(place)
+        return told
+
+    def rater_map(self, run: str) -> Any:
+        """The map of a run's raters."""
+        return self.ended(self.ask(f"/runs/{quote(run, safe='')}/rater-map", {}))["report"]
+
+    def sent(
+        self,
+        spec: RunSpec,
+        found: Reading,
+        given: Mapping[str, Any],
+        models: Mapping[str, tuple[Any, Table]] = MappingProxyType({}),
+    ) -> dict[str, Any]:
+        """What a request says of data that were read here; a path is sent as it is, all else as Parquet.
+
+        `models`: by name what was given as a model's labels, and the table that it is.
+        """
+        files: dict[str, Any] = {}
         for role, member in ROLES.items():
             table = getattr(found, role)
             if table is None:
@@ -110,7 +141,14 @@ class Api:
             if _file_at(given.get(role)) is None:  # Parquet has no members
                 alone: dict[str, Any] = {member: None}
                 spec = dataclasses.replace(spec, data=dataclasses.replace(spec.data, **alone))
-        return {"spec": spec.to_dict(), "files": files}
+        labels = {name: self.brought(given, table) for name, (given, table) in models.items()}
+        sources = (
+            dataclasses.replace(one, sha256=labels.get(one.name, files["annotations"])["sha256"])
+            for one in spec.models
+        )
+        spec = dataclasses.replace(spec, models=tuple(sources))
+        once = {one["sha256"]: one for one in labels.values()}
+        return {"spec": spec.to_dict(), "files": {**files, "models": list(once.values())}}
 
     def brought(self, given: Any, table: Table) -> dict[str, str]:
         """How requests name a file that is uploaded."""
@@ -134,6 +172,27 @@ class Api:
             self.ask(f"/runs/{run['id']}/cancel", {})
             raise
         return Computed(read_result(self.result(run["id"])), run["id"], notes)
+
+
+def lying(place: str, name: str = "", token: str | None = None) -> dict[str, str | None]:
+    """How a request names a file that the server reads itself."""
+    if re.fullmatch("[0-9a-f]{64}", place):
+        return {"sha256": place, "name": name or place[:12]}
+    if place.startswith(("data:", "http://", "https://")):
+        return {"location": place}
+    return {"source": place, "token": token}
+
+
+def asked_plain(
+    data: Mapping[str, Any],
+    analysis: Mapping[str, Any],
+    named: Collection[str],
+    axes: Sequence[AxisSet] | None,
+) -> dict[str, Any]:
+    """The spec of data that a server reads, with the fields that somebody named; it recognises the others."""
+    fields = {IN_FILES.get(name, name): to_json(one) for name, one in data.items() if name in named}
+    asked = {name: to_json(one) for name, one in analysis.items()}
+    return {"data": fields, "analysis": asked if axes is None else {**asked, "axes": to_json(axes)}}
 
 
 def api_of(address: str, token: str | None) -> tuple[Api, str]:

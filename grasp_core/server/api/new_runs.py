@@ -22,6 +22,7 @@ from grasp_core.model.groups import Grouping
 from grasp_core.model.json_values import to_json
 from grasp_core.model.spec import SPEC_VERSION, RunSpec
 from grasp_core.model.text import printable
+from grasp_core.permutation.draw import exchange_of
 from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
@@ -448,7 +449,8 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
             told(f"Simulating group {number} of {len(tasks)}")
             power.append(estimate(task))
     told("Looking at raters and groups")
-    report = quality_report(dataset, names=analysis.tested or None, power=power)
+    exchange = exchange_of(dataset.raters, analysis) if analysis.axes else None
+    report = quality_report(dataset, names=analysis.tested or None, power=power, exchange=exchange)
     voice = Json()
     read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
     request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
