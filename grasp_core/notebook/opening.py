@@ -122,14 +122,14 @@ class Compared(Brief):
         Returns
         -------
         DataFrame
-            `group`, `axis`, `model` if there are some, `statistic`, `label`, `value_a`, `value_b`, `moved`
-            with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`, `q_moved` (numbers, NaN where
-            there is none), `mark_a`, `mark_b`.
+            A column for each axis, `group`, `axis`, `model` if there are some, `statistic`, `label`,
+            `value_a`, `value_b`, `moved` with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`,
+            `q_moved` (numbers, NaN where there is none), `mark_a`, `mark_b`.
         """
         return changes_numbers(self.comparison.changes)
 
     def pairs(self) -> pd.DataFrame:
-        """The same of the pairs of groups that both have, with `pair` in place of `group`."""
+        """The same of pairs of groups that both have, with `pair` and `other_` axes in place of `group`."""
         return pairs_compared(self.one, self.other, changes_numbers)
 
     def slices(self) -> pd.DataFrame:
