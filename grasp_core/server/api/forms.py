@@ -123,6 +123,15 @@ class StartedRun(Run):
     hints: list[str] = Field(description="What was used and left out, and what would help.")
 
 
+class Answer(Form):
+    """A result in words."""
+
+    headline: str
+    mind: list[str] = Field(description="What may undo it.")
+    sentences: list[str] = Field(description="What backs it, what to do, and what holds of pairs.")
+    warnings: list[str] = Field(description="What else to mind.")
+
+
 class Runs(Form):
     """A page of a list."""
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.power import estimate, power_tasks
 from grasp_core.engine.request import analysis as request
 from grasp_core.engine.request.option_names import KeepingNotes
@@ -29,8 +30,9 @@ from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed
+from grasp_core.report.account import said_of_assignment
 from grasp_core.report.contents import run_title
-from grasp_core.report.quality import quality_report
+from grasp_core.report.quality import findings, quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import Done, Found, IdempotencyKey, Told, later, once
@@ -205,11 +207,18 @@ def hints(
     request.say_order(dataset, spec, voice)
     if isinstance(sent.analysis, dict) and "level" not in sent.analysis:
         request.say_level(dataset, voice)
-    if spec.analysis.axes and not spec.models:
+    if spec.analysis.axes:
         groups = checked_groups(dataset, spec) if grouping is None else grouping
         request.say_shuffles(dataset, groups, spec.analysis, voice)
         read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-        request.say_teams(read, spec.analysis, dataset, voice)
+        seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
+        checks = check_assignment(seen, dataset.annotations_of, groups, spec.analysis.axes, exchange)
+        warnings = said_of_assignment(checks, of_models=bool(spec.models))
+        for one in warnings:
+            voice.note(str(one))
+        request.say_batches(read, spec.analysis.columns, dataset, warnings, voice)
+        if not spec.models:
+            request.say_teams(read, spec.analysis, dataset, voice)
     return [printable(one) for one in voice.notes]
 
 
@@ -454,5 +463,7 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     voice = Json()
     read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
     request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
-    helpful = [*hints(sent, found.spec, tables, dataset), *voice.notes]
-    return HTTPStatus.OK, Found({**report.to_dict(), "notes": found.notes, "hints": helpful})
+    helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset), *voice.notes))]
+    said = [printable(one) for one in findings(report, report.duplicates)]
+    told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
+    return HTTPStatus.OK, Found({**report.to_dict(), **told_too})

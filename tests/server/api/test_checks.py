@@ -13,11 +13,13 @@ from fastapi.testclient import TestClient
 
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
+from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_report
 from grasp_core.server.api import new_runs as brought
 from grasp_core.server.server import Server
+from tests.batches import in_batches
 from tests.empty_store import empty_home
 from tests.few_items import few_items
 from tests.server.api.asking import SMALL, ended, problem, refused, spec, upload
@@ -130,6 +132,20 @@ def test_all_that_has_to_be_mended_is_in_a_check(ann: TestClient) -> None:
     assert "no_such_column" in wrong["problems"][0]["text"]
     wrong = post(ann, "/validate", files=files, spec=spec(axes=[["no_such_axis"]])).json()
     assert "no_such_axis" in wrong["problems"][0]["text"]
+
+
+def test_hints_warn_of_groups_that_were_given_other_items(ann: TestClient) -> None:
+    files = {}
+    for kind, frame in zip(("annotations", "raters"), in_batches(), strict=True):
+        content = frame.to_csv(index=False).encode()
+        files[kind] = ann.post(f"/api/v1/files?name={kind}.csv", content=content).json()
+        del files[kind]["bytes"]
+    asked = {"analysis": {"axes": [["gender"]]}}
+    for answer in (post(ann, f"/{one}", files=files, spec=asked).json() for one in ("validate", "quality")):
+        [batches] = [one for one in answer["hints"] if "could hold batches" in one]
+        assert batches.endswith('\'batch\'; "strata": ["batch"] shuffles within the values of one')
+        [warned] = [one for one in answer["hints"] if "if raters worked in batches" in one]
+        assert "gender" in warned
 
 
 def test_beside_what_is_wrong_with_a_spec_a_check_tells_of_the_data(ann: TestClient) -> None:
@@ -271,6 +287,11 @@ def test_runs_are_compared_mapped_and_planned_from(ann: TestClient, server: Serv
     drawn = ended(ann, ann.post(path))["report"]
     assert ann.get(path).json() == drawn
     assert drawn["format"] == "grasp-rater-map"
+    assert drawn["sentences"]
+    said = ann.get(f"/api/v1/runs/{runs[0]}/answer").json()
+    opened = Analysis(server.service.result(runs[0]))
+    assert said["headline"] == opened.answer().splitlines()[0]
+    assert len([*said["mind"], *said["sentences"]]) == len(opened.answer().splitlines()) - 1
     asked = {"spec": {"raters": [20, 60], "items": [20, 60], "size": 20}}
     planned = ended(ann, post(ann, "/plans", run=runs[0], group={"rater_gender": "Man"}, **asked))
     assert planned["report"]["plan"]["spec"]["raters"] == [20, 60], planned
