@@ -7,12 +7,13 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.cli.options import given_options, spec_fields, test_fields
 from grasp_core.cli.reading import read_place
-from grasp_core.cli.terminal.messages import Countdown, clearing, note, show_line
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, show_line
 from grasp_core.engine.request.reading import Reading
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import SpecError
@@ -20,7 +21,7 @@ from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import from_json
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import listed
-from grasp_core.notebook.remote import ROLES, Api, Computed, asked_plain, lying
+from grasp_core.notebook.remote import ROLES, Api, Computed, asked_plain, in_words_of, lying
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import read_spec
@@ -36,7 +37,7 @@ def on_server(command: Callable[..., Any], address: str) -> Callable[[argparse.N
     if "api" not in inspect.signature(command).parameters:
         able = ("run", "quality", "items", "rater-map", "plan", "models", "report", "compare")
         raise SpecError(f"--server goes with {listed(able)}: other commands compute here")
-    api = Api(address, os.environ.get("GRASP_TOKEN") or None)
+    api = Api(address, os.environ.get("GRASP_TOKEN") or None, word=partial(in_words_of, VOICE))
 
     def there(chosen: argparse.Namespace) -> Any:
         for name in _HERE:
@@ -86,7 +87,8 @@ def report_there(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[Qu
     """The report on data, and what the server told of how it read them."""
     told = worked(api, api.ask("/quality", {**asked, "power": power, "project": api.project}))
     plain = told.get("report") or told
-    return QualityReport.from_dict(plain), [*plain["notes"], *plain["hints"]]
+    told_too = (*plain["notes"], *plain["hints"])
+    return QualityReport.from_dict(plain), [in_words_of(VOICE, one) for one in told_too]
 
 
 def asked_lying(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:

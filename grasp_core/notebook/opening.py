@@ -17,7 +17,7 @@ from grasp_core.model.errors import DataError, RemoteError, SpecError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.model.text import Sentence, for_python, not_there
+from grasp_core.model.text import Sentence, not_there
 from grasp_core.notebook._shown import Bar, Brief, page, shown_table
 from grasp_core.notebook.analysis import Asked, asked_of, asked_there
 from grasp_core.notebook.data import Quality, table_of
@@ -25,7 +25,7 @@ from grasp_core.notebook.items_and_map import GroupItems, MappedRaters
 from grasp_core.notebook.models import ModelsAnalysis, models_asked
 from grasp_core.notebook.options import AnalysisOptions, Axes, TestOptions, takes, texts, worded
 from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
-from grasp_core.notebook.remote import Api, api_of, lying
+from grasp_core.notebook.remote import Api, api_of, in_python, lying
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import (
@@ -241,7 +241,7 @@ class Connection:
             there = self._api.compute(plain, bar.tell)
         finally:
             bar.close()
-        notes = tuple(map(for_python, there.notes)) if asked is None else tuple(asked.voice.notes)
+        notes = there.notes if asked is None else tuple(asked.voice.notes)
         data = None if asked is None else asked.data
         return Analysis(cast("RunResult", there.result), notes, data, there.run)
 
@@ -315,8 +315,8 @@ class Connection:
             self._api.ask("/quality", {**plain, "power": power, "project": self._api.project})
         )
         report = told.get("report") or told
-        notes = (*report["notes"], *report["hints"]) if asked is None else asked.voice.notes
-        return Quality(QualityReport.from_dict(report), tuple(map(for_python, notes)))
+        there = map(in_python, (*report["notes"], *report["hints"]))
+        return Quality(QualityReport.from_dict(report), tuple(there if asked is None else asked.voice.notes))
 
     def file(self, place: str, *, name: str = "", token: str | None = None) -> OnServer:
         """A file that the server reads itself, to be given in place of data.

@@ -17,15 +17,18 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urljoin, urlsplit
 
 from grasp_core.analysis.results import read_result
+from grasp_core.engine.request.option_names import Voice
 from grasp_core.engine.request.reading import Reading
-from grasp_core.model.data_spec import IN_FILES
+from grasp_core.model.data_spec import IN_FILES, DataSpec
 from grasp_core.model.errors import RemoteError
+from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Result
 from grasp_core.model.settings import kept_secret
-from grasp_core.model.spec import RunSpec
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python
+from grasp_core.notebook.options import Python
 from grasp_core.reading.table.table import Table
 from grasp_core.report.saved import MAX_BYTES
 from grasp_core.version import __version__
@@ -45,6 +48,9 @@ _CODES: Mapping[int, str] = {
 }
 ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
 """Files of a request, and the field that names the member of each."""
+_NAMES = {*fields_of(DataSpec), *fields_of(AnalysisSpec), "axes", "recommended"}
+_IN_REQUESTS = re.compile(r'"(\w+)"(?:: (true|false|-?\d+|"[^"]*"|\[[^\]]*\]))?(?: in "data")?')
+"""An option as a request has it, with its value where that is said."""
 _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
 
 Told = Callable[[int, int], object]
@@ -59,18 +65,42 @@ class Computed(NamedTuple):
     notes: tuple[str, ...]
 
 
+def in_words_of(voice: Voice, text: str) -> str:
+    """A server's sentence, which writes options as requests have them, as the voice writes them."""
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name not in _NAMES:
+            return found[0]
+        return voice.option(name) if value is None else voice.value(name, json.loads(value))
+
+    return _IN_REQUESTS.sub(option, text)
+
+
+def in_python(text: str) -> str:
+    """A server's sentence, worded for Python."""
+    return for_python(in_words_of(Python(), text))
+
+
 class Api:
     """What a server answers whoever has the token.
 
     `address`: of the server, such as ``https://grasp.example.org``. `token`: sent to this server alone, and
         never in the clear but to this machine. `project`: the id of the one that runs and files are of.
+    `word`: makes the server's sentences those of who asks.
     """
 
-    def __init__(self, address: str, token: str | None, project: str = "everyone") -> None:
+    def __init__(
+        self,
+        address: str,
+        token: str | None,
+        project: str = "everyone",
+        word: Callable[[str], str] = in_python,
+    ) -> None:
         self.address = _checked(address, "https://host").geturl().rstrip("/")
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.strip()):
             raise RemoteError("the token has characters that no token has; copy it again", "no-token")
-        self._token, self.project = token, project
+        self._token, self.project, self._word = token, project, word
 
     def ask(self, path: str, plain: object = None, content: bytes | None = None) -> Any:
         """The JSON that is answered to GET, or to POST of JSON or of a file's content."""
@@ -82,7 +112,7 @@ class Api:
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token.strip()}"
         address = f"{self.address}/api/v1{path}"
-        return _answer(urllib.request.Request(address, content, headers))  # noqa: S310 - the scheme was looked at
+        return _answer(urllib.request.Request(address, content, headers), self._word)  # noqa: S310 - looked at above
 
     def result(self, run: str) -> Any:
         """A run's result as parsed JSON."""
@@ -101,7 +131,7 @@ class Api:
             time.sleep(_AGAIN_S)
             told = self.ask(f"/work/{told['id']}")
         if (problem := told.get("problem")) is not None:
-            raise RemoteError(for_python(problem["detail"]), problem["code"])
+            raise RemoteError(self._word(problem["detail"]), problem["code"])
         return told
 
     def items(self, run: str, group: Mapping[str, str], question: str | None) -> Any:
@@ -111,7 +141,7 @@ class Api:
         place += f"/{told['id']}"
         while "format" not in told:
             if told["state"] == "failed":
-                raise RemoteError(for_python(told["error"]), "no-result")
+                raise RemoteError(self._word(told["error"]), "no-result")
             if told["state"] == "running":
                 time.sleep(_AGAIN_S)
             told = self.ask(place)
@@ -162,7 +192,7 @@ class Api:
         """The result of a run; where somebody interrupts it, it is cancelled."""
         told = self.ended(self.ask("/runs", {**asked, "project": self.project}))
         run = told.get("run") or told
-        notes = (*run["notes"], *run["hints"])
+        notes = tuple(map(self._word, (*run["notes"], *run["hints"])))
         try:
             while run["state"] not in ("done", "failed", "cancelled"):
                 tell(run["permutations"]["done"], run["permutations"]["total"])
@@ -241,13 +271,13 @@ class _OnlyHere(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _answer(request: urllib.request.Request) -> Any:
+def _answer(request: urllib.request.Request, word: Callable[[str], str]) -> Any:
     opener = urllib.request.build_opener(_OnlyHere)
     try:
         with opener.open(request, timeout=SECONDS) as response:
             content = response.read(MAX_BYTES + 1)
     except urllib.error.HTTPError as error:
-        raise _refusal(error) from None
+        raise _refusal(error, word) from None
     except (OSError, http.client.HTTPException) as error:
         why = getattr(error, "reason", None) or type(error).__name__
         raise RemoteError(f"there is no connection to {request.host}: {why}", "no-server") from None
@@ -259,12 +289,12 @@ def _answer(request: urllib.request.Request) -> Any:
         raise RemoteError("the answer is no JSON: this address is no GRASP server's", "no-grasp") from None
 
 
-def _refusal(error: urllib.error.HTTPError) -> RemoteError:
-    """The server's own sentence, where it gives one, worded for Python."""
+def _refusal(error: urllib.error.HTTPError, word: Callable[[str], str]) -> RemoteError:
+    """The server's own sentence, where it gives one, in the words of who asks."""
     with error:
         content = error.read(_PROBLEM_BYTES)
     try:
-        said = for_python(str(json.loads(content)["detail"]))
+        said = word(str(json.loads(content)["detail"]))
     except (ValueError, KeyError, TypeError, RecursionError):
         said = f"the server answers with status {error.code}"
     return RemoteError(said, _CODES.get(error.code, "refused"))

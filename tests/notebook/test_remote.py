@@ -474,3 +474,31 @@ def test_models_are_sent_beside_the_data(there: grasp.Connection) -> None:
     by_server, here = there.models(votes, raters, **asked), grasp.models(votes, raters, **asked)
     assert by_server.table().equals(here.table())
     assert by_server.notes
+
+
+def test_a_server_that_reads_the_data_is_worded_by_the_door(served, there, files_here, capsys) -> None:
+    votes, raters = few()
+    raters["removed"] = ["yes" if place % 20 == 0 else "no" for place in range(len(raters))]
+    votes["polite"] = votes["label"].map({"No": "1", "Unsure": "2", "Yes": "1"})
+    place = Path(served.server.settings.data_dir)
+    raters.to_csv(place / "marked.csv", index=False)
+    votes.rename(columns={"label": "toxic"}).to_csv(place / "unsure.csv", index=False)
+    files = there.file("data:votes.csv"), there.file("data:marked.csv")
+    told = there.analyse(*files, axes=["rater_gender"], **QUICK)
+    assert "recommended=True leaves them out; recommended=False says" in told.notes[0]
+    with pytest.raises(grasp.RemoteError, match="name it as label="):
+        there.analyse(there.file("data:unsure.csv"), **QUIET)
+    command = [
+        "--server",
+        served.url,
+        "run",
+        "data:votes.csv",
+        "data:marked.csv",
+        *AXIS,
+        "--permutations",
+        "50",
+    ]
+    assert cli.main(command) == 0
+    assert "--recommended leaves them out; --no-recommended says" in capsys.readouterr().err
+    assert cli.main(["--server", served.url, "quality", "data:unsure.csv"]) == cli.BAD_INPUT
+    assert "name it as --label" in capsys.readouterr().err
