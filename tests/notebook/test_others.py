@@ -85,7 +85,7 @@ def test_a_plan_is_made_and_written(tmp_path: Path) -> None:
     assert lines["reason"].isna().equals(lines["items"].notna())
     for row in lines.itertuples():
         text = shown.set_index("Raters").loc[f"{row.raters:,}", f"Items for {row.chance:.0%}"]
-        assert text == (f"{row.items:,.0f}" if row.reason is None else row.reason)
+        assert text == (f"{row.items:,.0f}" if pd.isna(row.reason) else row.reason)
     taken = planned.recruitment()
     assert (taken["needed"] - taken["have"] == taken["recruit"]).all()
     assert "<table" in planned._repr_html_()
