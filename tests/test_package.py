@@ -12,6 +12,7 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,21 @@ def test_programs_that_use_it_have_its_types(installed: Path, tmp_path: Path) ->
     assert 'script.py:6: note: Revealed type is "pandas.' in done.stdout
     assert 'script.py:17: error: Unexpected keyword argument "permutation"' in done.stdout
     assert "Found 1 error" in done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.skipif(find_spec("pyright") is None, reason="pyright is not installed")
+def test_editors_that_ask_pyright_have_its_types(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT, "utf-8")
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}', "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--pythonpath", installed / "python", "script.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    assert 'script.py:6:13 - information: Type of "analysis.table(order="q")" is "DataFrame"' in done.stdout
+    assert 'script.py:17:51 - error: No parameter named "permutation"' in done.stdout
+    assert "1 error, 0 warnings" in done.stdout

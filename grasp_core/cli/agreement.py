@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -57,6 +57,9 @@ from grasp_core.report.everybody import (
 )
 from grasp_core.report.rater_map import map_csv
 from grasp_core.report.words.printable import printable_result
+
+if TYPE_CHECKING:  # takes long to load
+    from grasp_core.notebook.remote import Api
 
 FORMATS = ("json", "csv", "markdown")
 _PERIODS = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y"}
@@ -286,7 +289,7 @@ def fill_rater_map(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _rater_map(chosen: argparse.Namespace) -> None:
+def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     check_output(chosen, FORMATS)
     sort_files(chosen, "rater-map")
     given = given_options(chosen)
@@ -300,7 +303,12 @@ def _rater_map(chosen: argparse.Namespace) -> None:
     dataset = load(found.annotations, found.raters, found.spec, analysis.columns)
     say_data(dataset, found.spec)
     say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
-    made = rater_map(MapTask.of(dataset, analysis))
+    if api is None:
+        made = rater_map(MapTask.of(dataset, analysis))
+    else:
+        from grasp_core.cli.there import map_there, run_there  # with what speaks to servers
+
+        made = map_there(api, run_there(api, found, given, asked).run)[0]
     write_output(
         chosen,
         {

@@ -99,7 +99,7 @@ def _run(chosen: argparse.Namespace) -> int | None:
     """Run the command; what it says goes where the options want it."""
     quiet, server = vars(chosen).pop("quiet", False), vars(chosen).pop("server")
     if server is not None:
-        from grasp_core.cli.run import on_server
+        from grasp_core.cli.there import on_server
 
         chosen.command = on_server(chosen.command, server)
     taken = [name for name in ("out", "csv") if str(getattr(chosen, name, None)) == "-"]
@@ -127,8 +127,8 @@ def make_parser() -> argparse.ArgumentParser:
     option(
         parser,
         "--server ADDRESS",
-        "have `run` computed by this server, such as https://grasp.example.org; the token stands in "
-        "GRASP_TOKEN",
+        "have `run`, `quality`, `items`, `rater-map`, `plan`, `models` computed by this server, such as "
+        "https://grasp.example.org, or `report`, `compare` take its runs; the token stands in GRASP_TOKEN",
     )
     add_commands(parser, COMMANDS)
     return parser

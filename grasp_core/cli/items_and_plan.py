@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from grasp_core.analysis.items.outcomes import texts_of_items
+from grasp_core.analysis.items.outcomes import ItemsResult, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.analysis.planner.simulation import UNLESS_SAID, PlanTask, assumed_task, make_plan
 from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, Target, plan_dict
@@ -37,9 +37,11 @@ from grasp_core.cli.terminal.output import (
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, one_line
+from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable, quoted
 from grasp_core.reading.dataset.load import Dataset, load
@@ -47,6 +49,9 @@ from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, 
 from grasp_core.report.plan import EXPLANATION, lines_table, recruitment_csv, recruitment_table
 from grasp_core.report.plan import sentences as plan_sentences
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
+
+if TYPE_CHECKING:  # takes long to load
+    from grasp_core.notebook.remote import Api
 
 BESIDE_SPEC = ("annotations", "raters", "items", "group", "question", "out", "format", "csv", "top")
 FORMATS = ("json", "csv", "markdown")
@@ -69,7 +74,7 @@ def fill_items(items: argparse.ArgumentParser) -> None:
     add_output(output, FORMATS, csv="the table, a row per item")
 
 
-def _items(chosen: argparse.Namespace) -> None:
+def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
     check_output(chosen, FORMATS)
     if chosen.top is not None and chosen.top < 0:
         raise SpecError(f"--top is a number of items from 0; found {chosen.top}")
@@ -95,14 +100,15 @@ def _items(chosen: argparse.Namespace) -> None:
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
     question = _question(chosen.question, run_spec)
     say_data(dataset, run_spec.data)
-    countdown = Countdown()
-    with closing(Pool(workers.threads)) as pool, clearing():  # the kernel releases the interpreter's lock
-        result = look_at_items(
-            dataset,
-            ItemsAsked(run_spec, group, permutations, question),
-            pool.each,
-            lambda share: countdown.show(share, f"{share:.0%} of the permutations"),
-        )
+    if api is None:
+        result = _look(dataset, ItemsAsked(run_spec, group, permutations, question))
+    else:
+        from grasp_core.cli.there import run_there  # with what speaks to servers
+
+        run = run_there(api, found, given_options(chosen), run_spec).run
+        label = run_spec.data.questions[question].label if run_spec.data.further else None
+        by_axis = dict(zip(group.axes, group.values, strict=True))
+        result = ItemsResult.from_dict(api.items(run, by_axis, label))
     texts = texts_of_items(found.annotations, run_spec.data)
     top = TOP if chosen.top is None else chosen.top
     tables = {
@@ -125,6 +131,17 @@ def _items(chosen: argparse.Namespace) -> None:
             say(f"\n{fitted(table, 1)}")
     for warning in result.warnings:
         note(printable(str(warning)))
+
+
+def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
+    countdown = Countdown()
+    with closing(Pool(workers.threads)) as pool, clearing():  # the kernel releases the interpreter's lock
+        return look_at_items(
+            dataset,
+            asked,
+            pool.each,
+            lambda share: countdown.show(share, f"{share:.0%} of the permutations"),
+        )
 
 
 def group_axes(text: str) -> AxisSet:
@@ -210,20 +227,13 @@ def _range(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(f"is written LOW:HIGH, such as 20:400; found {text!r}") from None
 
 
-def _plan(chosen: argparse.Namespace) -> None:
+def _plan(chosen: argparse.Namespace, api: Api | None = None) -> None:
     check_output(chosen, FORMATS)
     check_ending("--recruitment", chosen.recruitment, _TABLES)
     if chosen.files:
         sort_files(chosen, "plan")
-    task, countdown = _asked(chosen), Countdown()
-    with closing(Pool(workers.processes)) as pool, clearing():
-        plan = make_plan(
-            task,
-            pool.each,
-            lambda now: countdown.show(
-                now.done / max(now.total, 1), f"{now.done:,} of {now.total:,} data sets"
-            ),
-        )
+    task, found = _asked(chosen)
+    plan = _planned(task) if api is None else _planned_there(chosen, api, task, found)
     tables = {"Whom it takes": recruitment_table(plan), "Items by raters and chance": lines_table(plan)}
     write_output(
         chosen,
@@ -244,13 +254,39 @@ def _plan(chosen: argparse.Namespace) -> None:
     say(f"\n{EXPLANATION}")
 
 
+def _planned(task: PlanTask) -> Plan:
+    countdown = Countdown()
+    with closing(Pool(workers.processes)) as pool, clearing():
+        return make_plan(
+            task,
+            pool.each,
+            lambda now: countdown.show(
+                now.done / max(now.total, 1), f"{now.done:,} of {now.total:,} data sets"
+            ),
+        )
+
+
+def _planned_there(chosen: argparse.Namespace, api: Api, task: PlanTask, found: Reading | None) -> Plan:
+    """A plan that a server makes, of a pilot from a run of it."""
+    from grasp_core.cli.there import run_there, worked  # with what speaks to servers
+
+    asked: dict[str, Any] = {"spec": to_json(task.spec)}
+    if found is not None and task.group is not None:
+        given, group = given_options(chosen), task.group
+        fields = {name: given[name] for name in ("min_raters", "level", "seed") if name in given}
+        run = run_there(api, found, given, RunSpec(found.spec, AnalysisSpec(axes=(group.axes,), **fields)))
+        asked |= {"run": run.run, "group": dict(zip(group.axes, group.values, strict=True))}
+    return from_json(worked(api, api.ask("/plans", asked))["report"]["plan"], Plan)
+
+
 def _chart(plan: Plan) -> Any:
     from grasp_core.report.charts.plan import plan_chart  # with altair
 
     return plan_chart(plan)
 
 
-def _asked(chosen: argparse.Namespace) -> PlanTask:
+def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
+    """The plan's task, and how the pilot is read where there is one."""
     from grasp_core.notebook.plan import pilot_task, plan_spec  # with figures, which `items` need not load
 
     given = given_options(chosen)
@@ -260,7 +296,7 @@ def _asked(chosen: argparse.Namespace) -> PlanTask:
     if chosen.assume:
         if chosen.annotations is not None or chosen.group is not None:
             raise SpecError("--assume plans without data: leave out --annotations and --group")
-        return assumed_task(plan_spec(given, {**UNLESS_SAID, "assumed": Assumed(**assumed)}))
+        return assumed_task(plan_spec(given, {**UNLESS_SAID, "assumed": Assumed(**assumed)})), None
     if chosen.annotations is None or chosen.group is None:
         raise SpecError("a plan takes a pilot, --annotations and --group, or --assume without data")
     if assumed:
@@ -272,4 +308,4 @@ def _asked(chosen: argparse.Namespace) -> PlanTask:
         note_problems(data)
 
     axes = group_axes(chosen.group)
-    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, told)
+    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, told), found

@@ -25,6 +25,7 @@ from grasp_core.cli.terminal.messages import VOICE, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.progress import RunOnTerminal
 from grasp_core.cli.terminal.results import fitted
+from grasp_core.cli.there import run_there
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
@@ -34,7 +35,8 @@ from grasp_core.engine.time_left import models_seconds
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
-from grasp_core.notebook.models import asked_models
+from grasp_core.notebook.models import asked_models, label_with
+from grasp_core.notebook.remote import Api
 from grasp_core.reading.archives.members import check_size
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
@@ -78,7 +80,7 @@ def fill_models(models: argparse.ArgumentParser) -> None:
     add_output(output, FORMATS, csv="the table, a row per model, group and statistic")
 
 
-def _models(chosen: argparse.Namespace) -> None:
+def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
     sort_files(chosen, "models")
     given = given_options(chosen)
     check_output(chosen, FORMATS)
@@ -93,8 +95,9 @@ def _models(chosen: argparse.Namespace) -> None:
     analysis = AnalysisSpec(**analysis_fields(given, found))
     dataset = load(found.annotations, found.raters, found.spec, analysis.columns)
     say_data(dataset, found.spec)
-    labels = ((name, _labels_of(Path(path))) for name, path in given.get("model", ()))
-    models = asked_models(found, dataset, labels, given.get("model_column", ()), baselines)
+    labels = [(name, _labels_of(Path(path))) for name, path in given.get("model", ())]
+    labelled = label_with(baselines, found, dataset)
+    models = asked_models(found, dataset, labels, given.get("model_column", ()), labelled.items())
     spec = RunSpec(found.spec, analysis, models=sources(models))
     if not named_axes(given, found):
         spec = with_groups(dataset, spec, VOICE)
@@ -102,7 +105,12 @@ def _models(chosen: argparse.Namespace) -> None:
     if chosen.permutations is None:
         seconds = models_seconds(dataset, len(models), spec.analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds, VOICE)
-    result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
+    if api is None:
+        result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
+    else:
+        paths = dict(given.get("model", ()))
+        brought = {name: (paths.get(name), table) for name, table in (*labels, *labelled.items())}
+        result = cast("ModelsResult", run_there(api, found, given, spec, brought).result)
     write_output(
         chosen,
         {

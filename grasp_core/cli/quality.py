@@ -12,13 +12,15 @@ from grasp_core.cli.reading import note_problems, read, say_data, sort_files
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
+from grasp_core.cli.there import asked_lying, note_told, report_there
 from grasp_core.engine.request.analysis import say_batches, say_shuffles
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
-from grasp_core.model.spec import AnalysisSpec
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import printable, printable_name
 from grasp_core.notebook.data import power_of
+from grasp_core.notebook.remote import Api
 from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
 from grasp_core.reading.dataset.load import Dataset, load
@@ -48,8 +50,13 @@ def fill_quality(quality: argparse.ArgumentParser) -> None:
     add_output(quality.add_argument_group("output"), FORMATS, "the report, which names no rater,")
 
 
-def _quality(chosen: argparse.Namespace) -> None:
+def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
     check_output(chosen, FORMATS)
+    if api is not None and (asked := asked_lying(chosen, api)) is not None:
+        report, notes = report_there(api, asked, power=bool(chosen.power))
+        note_told(notes)
+        _tell(chosen, report)
+        return
     sort_files(chosen, "quality")
     given = given_options(chosen)
     found = read(given)
@@ -64,6 +71,27 @@ def _quality(chosen: argparse.Namespace) -> None:
     say_data(dataset, found.spec)
     if chosen.power and analysis is None:
         raise SpecError("--power needs groups: name an axis with --axis")
+    close = near_duplicates(dataset.annotations)
+    exchange = None if analysis is None else _exchange(dataset, analysis)
+    if api is not None:
+        sent = api.sent(RunSpec(found.spec, analysis or AnalysisSpec(axes=())), found, given)
+        _tell(chosen, report := report_there(api, sent, power=bool(chosen.power))[0])
+    else:
+        report = _looked_at(chosen, dataset, analysis, exchange, close)
+        _tell(chosen, report)
+    if chosen.show_ids:
+        _print_ids(report, dataset.annotations, close)
+    note_problems(dataset)
+    say_batches(found, used, dataset, report.warnings, VOICE)
+
+
+def _looked_at(
+    chosen: argparse.Namespace,
+    dataset: Dataset,
+    analysis: AnalysisSpec | None,
+    exchange: Exchange | None,
+    close: Duplicates,
+) -> QualityReport:
     countdown = Countdown()
     with clearing():
         power = power_of(
@@ -71,15 +99,17 @@ def _quality(chosen: argparse.Namespace) -> None:
             analysis.axes if chosen.power and analysis is not None else (),
             lambda done, of: countdown.show(done / of, f"simulating group {done + 1} of {of}"),
         )
-    exchange = None if analysis is None else _exchange(dataset, analysis)
-    close = near_duplicates(dataset.annotations)
-    report = quality_report(
+    return quality_report(
         dataset,
         names=None if analysis is None else analysis.tested,
         power=power,
         exchange=exchange,
         duplicates=close.counted,
     )
+
+
+def _tell(chosen: argparse.Namespace, report: QualityReport) -> None:
+    """Write the files that are named, and print the report."""
     write_output(
         chosen,
         {
@@ -96,10 +126,6 @@ def _quality(chosen: argparse.Namespace) -> None:
         say(f"\n{title}\n{fitted(table, 1) if header else table.to_string(index=False, header=False)}")
     for sentence in tables.power_sentences(report.power) if report.power else ():
         say(sentence)
-    if chosen.show_ids:
-        _print_ids(report, dataset.annotations, close)
-    note_problems(dataset)
-    say_batches(found, used, dataset, report.warnings, VOICE)
 
 
 def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -26,7 +25,7 @@ from grasp_core.cli.options import (
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, note_problems, read, recorded_spec, say_data, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
+from grasp_core.cli.terminal.messages import VOICE, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -53,9 +52,8 @@ from grasp_core.engine.request.analysis import (
     with_groups,
     with_level,
 )
-from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups, run_key
-from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError, SpecError
+from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError
 from grasp_core.model.extras import require
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.result import RunResult
@@ -190,34 +188,21 @@ def fill_run(run: argparse.ArgumentParser) -> None:
 def fill_report(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``report``."""
     parser.set_defaults(command=_report, csv=None, report=None)
-    parser.add_argument(
-        "result", type=Path, metavar="RESULT", help="a result that `run --out` or the page wrote as JSON"
-    )
+    what = "a result that `run --out` or the page wrote as JSON; with --server also the id of a run"
+    parser.add_argument("result", type=Path, metavar="RESULT", help=what)
     output = parser.add_argument_group("output")
     add_output(output, FORMATS)
     _add_telling(output)
 
 
-def on_server(command: Callable[..., int], address: str) -> Callable[[argparse.Namespace], int]:
-    """The command `run`, computed by a server."""
-    if command is not _run:
-        raise SpecError("--server goes with `grasp run`: other commands compute here")
-    from grasp_core.notebook.remote import Api
-
-    api = Api(address, os.environ.get("GRASP_TOKEN") or None)
-
-    def there(chosen: argparse.Namespace) -> int:
-        given = given_options(chosen)
-        for name in ("engine", "workers", "scratch", "resume"):
-            if name in given:
-                raise SpecError(f"--{name} is of runs that are computed here: leave --server out")
-        return _run(chosen, api)
-
-    return there
-
-
 def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     _check_files(chosen)
+    if api is not None:
+        from grasp_core.cli.there import asked_lying
+
+        asked = asked_lying(chosen, api)
+        if asked is not None:
+            return _run_of_lying(chosen, api, asked)
     sort_files(chosen)
     started = time.perf_counter()
     settings = Settings() if chosen.engine == "local" else read_settings()
@@ -256,38 +241,53 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     else:  # the result's warnings are of groups
         note_problems(data)
     load_s = time.perf_counter() - started
-    with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
-        if api is None:
-            result = _compute(chosen, data, run_spec, pool, load_s)
-        else:
-            result = _compute_there(api, found, given, run_spec)
-        raters = None
-        if chosen.rater_map:
-            from grasp_core.analysis.rater_map import MapTask, rater_map  # with eigenvectors, as above
+    raters = None
+    if api is not None:
+        from grasp_core.cli.there import run_there
 
-            raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
-    _write_files(chosen, result, raters)
-    say_result(result, brief=chosen.brief)
-    if raters is not None:
-        say("\nMap of raters\n")
-        say_map(raters, run_spec.analysis.level)
-    for warning in warned(result).others:  # the first stand before the answer
-        note(str(warning))
+        there = run_there(api, found, given, run_spec)
+        result = cast("RunResult", there.result)
+        raters = _map_there(api, there.run) if chosen.rater_map else None
+    else:
+        with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
+            result = _compute(chosen, data, run_spec, pool, load_s)
+            if chosen.rater_map:
+                from grasp_core.analysis.rater_map import MapTask, rater_map  # with eigenvectors, as above
+
+                raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
+    _tell(chosen, result, raters)
     say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
     if grouping.groups:
         say_teams(found, run_spec.analysis, data, VOICE)
     return CLEAR if chosen.exit_code and something_clear(result) else 0
 
 
-def _compute_there(api: Api, found: Reading, given: Mapping[str, Any], run_spec: RunSpec) -> RunResult:
-    countdown = Countdown()
-    with clearing():
-        there = api.compute(
-            api.sent(run_spec, found, given),
-            lambda done, of: countdown.show(done / max(of, 1), f"{done:,} of {of:,} permutations"),
-        )
-    note(f"the run is {api.address}/results?run={there.run}")
-    return cast("RunResult", there.result)
+def _run_of_lying(chosen: argparse.Namespace, api: Api, asked: Mapping[str, Any]) -> int:
+    """A run of data that lie on the server."""
+    from grasp_core.cli.there import computed, note_told
+
+    there = computed(api, asked)
+    note_told(there.notes)
+    result = cast("RunResult", there.result)
+    _tell(chosen, result, _map_there(api, there.run) if chosen.rater_map else None)
+    return CLEAR if chosen.exit_code and something_clear(result) else 0
+
+
+def _map_there(api: Api, run: str) -> RaterMap:
+    from grasp_core.cli.there import map_there
+
+    return map_there(api, run)[0]
+
+
+def _tell(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:
+    """Write the files that are named, and print the result; `raters` is their map, where it was asked for."""
+    _write_files(chosen, result, raters)
+    say_result(result, brief=chosen.brief)
+    if raters is not None:
+        say("\nMap of raters\n")
+        say_map(raters, result.spec.analysis.level)
+    for warning in warned(result).others:  # the first stand before the answer
+        note(str(warning))
 
 
 def _compute(
@@ -320,9 +320,10 @@ def _compute(
     return cast("RunResult", result)
 
 
-def _report(chosen: argparse.Namespace) -> int:
+def _report(chosen: argparse.Namespace, api: Api | None = None) -> int:
     _check_files(chosen)
-    result = read_result(json_in(chosen.result))
+    of_server = api is not None and not chosen.result.exists()
+    result = read_result(api.result(str(chosen.result)) if of_server and api else json_in(chosen.result))
     if not isinstance(result, RunResult):
         raise DataError(f"{chosen.result} is {result.kind}; this command tells the results of `run`")
     _write_files(chosen, result, None)
@@ -355,17 +356,18 @@ _HEADS = {
 def fill_compare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.set_defaults(command=_compare)
-    parser.add_argument("one", metavar="A", help="a result that `run --out` or the page wrote as JSON")
+    parser.add_argument("one", metavar="A", help="a result, as for `report`")
     parser.add_argument("other", metavar="B", help="the result that is held against it")
     add_output(parser.add_argument_group("output"), _COMPARED, "every value of both, pairs and slices too,")
     option(parser, "--csv FILE", "the same as CSV", Path)
 
 
-def _compare(chosen: argparse.Namespace) -> None:
-    from grasp_core.notebook.opening import compare  # with models, which a run need not load
+def _compare(chosen: argparse.Namespace, api: Api | None = None) -> None:
+    from grasp_core.notebook.opening import compare, opened  # with models, which a run need not load
 
     check_output(chosen, _COMPARED)
-    found = compare(Path(chosen.one), Path(chosen.other))
+    both = (Path(chosen.one), Path(chosen.other))
+    found = compare(*(one if api is None or one.exists() else opened(api.result(str(one))) for one in both))
     say("\n" + "\n".join(map(printable, found.answer().split("\n"))))
     for title, table in (
         ("What was asked differently", found.asked()),

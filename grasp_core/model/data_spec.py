@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeVar, get_args
 
 from grasp_core.model.errors import SpecError
 from grasp_core.model.fields import (
+    Wrong,
     asked,
     check,
     check_pairs,
     check_text_or_none,
     check_texts,
-    check_unique,
     described,
     is_number,
+    refuse,
+    twice,
 )
 from grasp_core.model.json_values import CONVERTER, closed, from_json, in_file
 
@@ -160,25 +162,29 @@ class Filters:
     min_per_item: int = asked(1, "leave out items with fewer annotations", "N")
 
     def __post_init__(self) -> None:
-        check(self, "filters: ")
+        check(self, Filters._wrong, "filters")
+        for name in ("min_time", "max_time", "min_gold"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, float(getattr(self, name)))
+
+    def _wrong(self) -> Iterator[Wrong]:
+        """What is wrong with numbers, and with fields together."""
+        least = self.min_gold
         for name in ("min_time", "max_time", "min_gold"):
             value = getattr(self, name)
-            if value is not None:
-                if not is_number(value):
-                    raise SpecError(f"`{name}` must be a number; found {value!r}", field="filters")
-                object.__setattr__(self, name, float(value))
+            if value is not None and not is_number(value):
+                yield (name,), f"`{name}` must be a number; found {value!r}"
         for name in ("min_per_rater", "min_per_item"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise SpecError(f"`{name}` must be a whole number from 1; found {value!r}", field="filters")
+                yield (name,), f"`{name}` must be a whole number from 1; found {value!r}"
         if (self.time is None) != (self.min_time is None and self.max_time is None):
-            raise SpecError("a time limit needs the time's column, and the column a limit", field="filters")
-        if (self.gold is None) != (self.min_gold is None):
-            raise SpecError("`gold` and `min_gold` go together", field="filters")
-        if self.min_gold is not None and not 0 <= self.min_gold <= 1:
-            raise SpecError(
-                f"`min_gold` must be a share from 0 to 1; found {self.min_gold!r}", field="filters"
-            )
+            why = "a time limit needs the time's column, and the column a limit"
+            yield ("time", "min_time", "max_time"), why
+        if (self.gold is None) != (least is None):
+            yield ("gold", "min_gold"), "`gold` and `min_gold` go together"
+        if least is not None and is_number(least) and not 0 <= least <= 1:
+            yield ("min_gold",), f"`min_gold` must be a share from 0 to 1; found {least!r}"
 
 
 @closed
@@ -196,7 +202,9 @@ class Question:
     def __post_init__(self) -> None:
         if not isinstance(self.label, str) or not self.label:
             raise SpecError(f"`further`: `label` must be a column name; found {self.label!r}")
-        _categories(self.categories)
+        if self.categories is not None:
+            check_texts("`categories`", self.categories)
+        refuse(_categories(self.categories))
 
 
 @closed
@@ -245,37 +253,41 @@ class DataSpec:
     )
 
     def __post_init__(self) -> None:
-        check(self)
-        if self.order is not None and self.repeated == "refuse":
-            raise SpecError(
-                "`order` tells which answer is the first or the last: set `repeated` to one of them"
-            )
-        if self.items_member is not None and self.items_id is None:
-            raise SpecError("`items_member` is of an items file, whose column of ids `items_id` names")
         if not isinstance(self.recode, tuple) or not all(isinstance(step, Recode) for step in self.recode):
             raise SpecError(f"`recode` must be a list of steps; found {self.recode!r}")
         if not isinstance(self.filters, Filters):
             raise SpecError(f"`filters` must be an object; found {self.filters!r}")
-        check_texts("`screens`", self.screens)
-        unknown = [value for value in self.screens if value not in get_args(Screen)]
-        if unknown or len(set(self.screens)) != len(self.screens):
-            raise SpecError(
-                f"`screens` must be some of {', '.join(get_args(Screen))}, each once; "
-                f"found {', '.join(self.screens)}"
-            )
-        for name in ("item", "rater", "label") if self.layout == "long" else ():
-            if not getattr(self, name):
-                raise SpecError(f"layout {self.layout!r} needs the name of the {name} column")
-        _categories(self.categories)
         if not isinstance(self.further, tuple) or not all(isinstance(q, Question) for q in self.further):
             raise SpecError(f"`further` must be a list of questions; found {self.further!r}")
+        check_texts("`screens`", self.screens)
+        check(self, DataSpec._wrong)
+
+    def _wrong(self) -> Iterator[Wrong]:
+        """What is wrong with lists, and with fields together."""
+        for name in ("item", "rater", "label") if self.layout == "long" else ():
+            if not getattr(self, name):
+                yield ("layout", name), f"layout {self.layout!r} needs the name of the {name} column"
+        if self.order is not None and self.repeated == "refuse":
+            why = "`order` tells which answer is the first or the last: set `repeated` to one of them"
+            yield ("order", "repeated"), why
+        if self.items_member is not None and self.items_id is None:
+            why = "`items_member` is of an items file, whose column of ids `items_id` names"
+            yield ("items_member", "items_id"), why
+        unknown = [value for value in self.screens if value not in get_args(Screen)]
+        if unknown or len(set(self.screens)) != len(self.screens):
+            known, given = ", ".join(get_args(Screen)), ", ".join(self.screens)
+            yield ("screens",), f"`screens` must be some of {known}, each once; found {given}"
+        yield from _categories(self.categories)
         if self.further and self.layout != "long":
-            raise SpecError("several questions need a long file, with a label column for each")
+            why = "several questions need a long file, with a label column for each"
+            yield ("further", "layout"), why
         if len(set(self.labels)) != len(self.labels):
-            twice = next(name for name in self.labels if self.labels.count(name) > 1)
-            raise SpecError(f"{twice} is named twice as a question's label column; name it once")
+            doubled = next(name for name in self.labels if self.labels.count(name) > 1)
+            why = f"{doubled} is named twice as a question's label column; name it once"
+            yield ("label", "further", "layout"), why
         if self.further and self.filters.gold is not None:
-            raise SpecError("right labels belong to one question: choose one, or no filter by right labels")
+            why = "right labels belong to one question: choose one, or no filter by right labels"
+            yield ("further", "filters"), why
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -299,25 +311,22 @@ class DataSpec:
         return replace(own, recode=recode, filters=filters)
 
 
-_IN_FILES = {"member": "part", "raters_member": "raters_part", "items_member": "items_part"}
+IN_FILES = {"member": "part", "raters_member": "raters_part", "items_member": "items_part"}
 """Names of fields in files, by which specs are hashed."""
 
 
-_FIELDS = {written: name for name, written in _IN_FILES.items()}
+_FIELDS = {written: name for name, written in IN_FILES.items()}
 in_file(
     DataSpec,
-    lambda fields: {_IN_FILES.get(name, name): value for name, value in fields.items()},
+    lambda fields: {IN_FILES.get(name, name): value for name, value in fields.items()},
     lambda plain: {_FIELDS.get(name, name): value for name, value in plain.items()},
 )
 
 
-def _categories(values: tuple[str, ...] | None) -> None:
-    if values is None:
-        return
-    check_texts("`categories`", values)
-    if len(values) < 2:
-        raise SpecError("`categories` needs at least two labels")
-    check_unique("`categories`", values, "a label")
+def _categories(values: tuple[str, ...] | None) -> Iterator[Wrong]:
+    if values is not None and len(values) < 2:
+        yield ("categories",), "`categories` needs at least two labels"
+    yield from twice("categories", values or (), "a label")
 
 
 def _in_one_order(spec: T, *names: str) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from grasp_core.model.remarks.remark import Remark, Words, said
@@ -130,14 +130,23 @@ class SpecError(GraspError):
 
     `field`: the field of the data spec that it is about; the message begins with it.
     `further`: what else is wrong, a sentence each.
+    `about`: where they are known, the names of the fields that each sentence is about.
     """
 
     code = "spec"
 
-    def __init__(self, sentence: str, *, field: str | None = None, further: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        field: str | None = None,
+        further: Sequence[str] = (),
+        about: Sequence[Collection[str]] = (),
+    ) -> None:
         super().__init__(sentence if field is None else f"{field}: {sentence}")
         self.sentence = sentence
         self.further = tuple(further)
+        self.about = tuple(about)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import NoneType
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -80,19 +81,36 @@ def described(spec: type[T]) -> type[T]:
     return spec
 
 
-def check(spec: Any, part: str = "") -> None:
-    """Refuse a spec of which fields' values are not of their kinds, choices or within their bounds.
+Wrong = tuple[tuple[str, ...], str]
+"""The fields that a sentence is about, and the sentence: what is wrong with them."""
 
-    `part`: of a larger spec that it is, with which messages begin.
+
+def check(spec: T, relations: Callable[[T], Iterable[Wrong]], field: str | None = None) -> None:
+    """Refuse a spec, with all that is wrong with it.
+
+    That are values that are not of their kinds, choices or within their bounds; then what `relations` say,
+    but of those fields.
+
+    `field`: of a larger spec that it is.
     """
-    found = []
-    for name, one in fields_of(spec.__class__).items():
+    found, sound = list[Wrong](), copy.copy(spec)
+    kind: Any = type(spec)
+    for name, one in fields_of(kind).items():
         try:
-            _check_value(getattr(spec, name), one, f"{part}`{name}`")
+            _check_value(getattr(spec, name), one, f"`{name}`")
         except SpecError as error:
-            found.append(error.sentence)
+            found.append(((name,), error.sentence))
+            object.__setattr__(sound, name, one.default)
+    faulty = {names[0] for names, _ in found}
+    refuse([*found, *(one for one in relations(sound) if faulty.isdisjoint(one[0]))], field)
+
+
+def refuse(wrong: Iterable[Wrong], field: str | None = None) -> None:
+    """Raise SpecError where there is anything to say."""
+    found = tuple(wrong)
     if found:
-        raise SpecError(found[0], further=found[1:])
+        about, sentences = zip(*found, strict=True)
+        raise SpecError(sentences[0], field=field, further=sentences[1:], about=about)
 
 
 def _check_value(value: object, one: Field, shown: str) -> None:
@@ -131,10 +149,10 @@ def check_texts(name: str, values: object) -> None:
         raise SpecError(f"{name} must be a list of texts; found {values!r}")
 
 
-def check_unique(name: str, values: Sequence[str], what: str) -> None:
-    """Refuse a value that is there twice."""
+def twice(field: str, values: Sequence[str], what: str, shown: str | None = None) -> Iterator[Wrong]:
+    """That a field, or what is shown for it, holds a value twice."""
     if len(set(values)) != len(values):
-        raise SpecError(f"{name} names {what} twice")
+        yield (field,), f"{shown or f'`{field}`'} names {what} twice"
 
 
 def check_pairs(name: str, values: object) -> None:

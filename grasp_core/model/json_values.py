@@ -6,7 +6,8 @@ whole number, a text no list. What is wrong is told with its place: "groups[0].s
 - A data class is an object of its fields. All have to be there but those marked :data:`ADDED`; others are not
   looked at, so that files of later versions are read.
 - Of a data class marked :func:`closed`, which people may write, fields with a default may be left out, and a
-  name that it does not have is refused.
+  name that it does not have is refused. All that is wrong is told at once: `instead`, in the metadata of a
+  field that has no default, stands for it where it is at fault.
 - An array of numbers is an object of its type, shape and bytes; result files hold none.
 - A value whose form in files is another says so beside its class, with :func:`in_file` or a hook on
   :data:`CONVERTER`.
@@ -27,6 +28,7 @@ from cattrs.cols import homogenous_tuple_structure_factory, is_mapping, mapping_
 from cattrs.errors import (
     AttributeValidationNote,
     BaseValidationError,
+    ClassValidationError,
     ForbiddenExtraKeysError,
     IterableValidationNote,
 )
@@ -206,20 +208,49 @@ def _mapping(kind: Any) -> Callable[[Any, Any], Any]:
 def _object(kind: Any) -> Callable[[Any, Any], Any]:
     strict = kind in _CLOSED
     structure = make_dict_structure_fn(kind, CONVERTER, _cattrs_forbid_extra_keys=strict)
-    needed = []
-    for field in dataclasses.fields(kind):
+    needed, fields = [], dataclasses.fields(kind)
+    for field in fields:
         default = (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
         if field.init and not field.metadata.get("added") and not (strict and default):
             needed.append(field.name)
+    instead = {field.name: field.metadata["instead"] for field in fields if "instead" in field.metadata}
 
     def whole(plain: Any, _: Any) -> Any:
         missing = [name for name in needed if name not in plain]
         if missing:
             first, *further = [f"{_shown(name)} is missing" for name in missing]
             raise FormError(first, further)
-        return structure(plain, kind)
+        try:
+            return structure(plain, kind)
+        except ClassValidationError as error:
+            faulty = _at_fault(error)
+            sound = {**instead, **{name: value for name, value in plain.items() if name not in faulty}}
+            if not (strict and faulty and sound.keys() >= {*needed}):
+                raise
+            try:
+                structure(sound, kind)
+            except ClassValidationError as further:
+                others = [_but_about(faulty, one) for one in further.exceptions]
+                raise error.derive([*error.exceptions, *filter(None, others)]) from None
+            raise
 
     return _inside(whole, (dict,), "an object")
+
+
+def _at_fault(error: ClassValidationError) -> set[str]:
+    """Fields that are not what they should be, and names that are no fields."""
+    fields, others = error.group_exceptions()
+    unknown = [one.extra_fields for one in others if isinstance(one, ForbiddenExtraKeysError)]
+    return {note.name for _, note in fields}.union(*unknown)
+
+
+def _but_about(faulty: set[str], error: Exception) -> Exception | None:
+    """What is wrong with other fields than these; None where that is nothing."""
+    if not isinstance(error, SpecError) or not error.about:
+        return error
+    said = zip((error.sentence, *error.further), error.about, strict=True)
+    others = [sentence for sentence, about in said if faulty.isdisjoint(about)]
+    return SpecError(others[0], further=others[1:]) if others else None
 
 
 def _is_array(kind: Any) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
-from grasp_core.model.fields import asked, check, check_texts, check_unique, described
+from grasp_core.model.fields import Wrong, asked, check, check_texts, described, refuse, twice
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import ADDED, FormError, closed, from_json, in_file, to_json
 from grasp_core.model.statistic import TABLE
@@ -75,7 +75,7 @@ class AnalysisSpec:
         any, the run tells how well all raters agree.
     """
 
-    axes: tuple[AxisSet, ...]
+    axes: tuple[AxisSet, ...] = field(metadata={"instead": [["an axis"]]})
     statistics: tuple[str, ...] = asked(STATISTICS, "those reported (default: all)", "NAME,...")
     gai: tuple[str, str] = asked(("irr", "xrr"), "ratio that GAI is (default: irr,xrr)", "IN,CROSS")
     min_raters: int = asked(2, "smallest group shown", "N", low=1, high=1_000_000)
@@ -139,43 +139,48 @@ class AnalysisSpec:
     )
 
     def __post_init__(self) -> None:
-        check(self)
         for axes in self.axes:
             check_texts("`axes`", axes)
         check_texts("`gai`", self.gai)
-        if len(self.gai) != 2:
-            raise SpecError(f"`gai` must hold 2 texts; found {self.gai!r}")
-        check_unique("`slices`", self.slices, "a column")
-        check_unique("`given`", self.given, "an axis")
-        check_unique("`strata`", self.strata, "an axis")
-        object.__setattr__(self, "strata", tuple(sorted(self.strata)))  # one order: one question, one hash
-        if self.cluster is not None and WORKLOAD in self.strata:
-            raise SpecError("bins of workload would cut clusters apart; leave one of the two out")
-        if self.cluster in self.strata:
-            raise SpecError(f"{self.cluster} cannot be stratum and cluster at once: nothing could move")
+        held: tuple[str, ...] = self.gai
+        if len(held) != 2:
+            raise SpecError(f"`gai` must hold 2 texts; found {held!r}")
+        check(self, AnalysisSpec._wrong)
+        # One order each, so that one question has one hash.
+        object.__setattr__(self, "strata", tuple(sorted(self.strata)))
+        object.__setattr__(self, "statistics", tuple(name for name in TABLE if name in self.statistics))
+
+    def _wrong(self) -> Iterator[Wrong]:
+        """What is wrong with lists, and with fields together."""
         if not all(self.axes):
-            raise SpecError("an intersection needs at least one axis; leave an empty one out")
+            yield ("axes",), "an intersection needs at least one axis; leave an empty one out"
         if not self.axes and (self.given or self.strata or self.cluster is not None):
-            raise SpecError("choose at least one demographic axis: without any, nothing is shuffled")
+            why = "choose at least one demographic axis: without any, nothing is shuffled"
+            yield ("axes", "given", "strata", "cluster"), why
         if len({frozenset(axes) for axes in self.axes}) != len(self.axes):
-            raise SpecError("an axis or intersection is named twice")
+            yield ("axes",), "an axis or intersection is named twice"
         for axes in self.axes:
-            check_unique(f"the intersection {' x '.join(axes)}", axes, "an axis")
-        check_unique("`statistics`", self.statistics, "one")
+            yield from twice("axes", axes, "an axis", f"the intersection {' x '.join(axes)}")
         unknown = [name for name in self.statistics if name not in TABLE]
+        yield from twice("statistics", self.statistics, "one")
         if unknown or not self.statistics:
-            raise SpecError(f"statistics must be some of {', '.join(TABLE)}; found {unknown or 'none'}")
-        in_order = tuple(name for name in TABLE if name in self.statistics)
-        object.__setattr__(self, "statistics", in_order)  # one order, so that one question has one hash
+            known = ", ".join(TABLE)
+            yield ("statistics",), f"statistics must be some of {known}; found {unknown or 'none'}"
         if self.gai[0] not in IN_GROUP or self.gai[1] not in CROSS_GROUP:
-            raise SpecError(
-                f"GAI is one of {', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)};"
-                f" found {' over '.join(self.gai)}"
-            )
+            sides = f"{', '.join(IN_GROUP)} over one of {', '.join(CROSS_GROUP)}"
+            yield ("gai",), f"GAI is one of {sides}; found {' over '.join(self.gai)}"
+        yield from twice("slices", self.slices, "a column")
+        yield from twice("given", self.given, "an axis")
+        yield from twice("strata", self.strata, "an axis")
+        if self.cluster is not None and WORKLOAD in self.strata:
+            why = "bins of workload would cut clusters apart; leave one of the two out"
+            yield ("cluster", "strata"), why
+        if self.cluster in self.strata:
+            why = f"{self.cluster} cannot be stratum and cluster at once: nothing could move"
+            yield ("cluster", "strata"), why
         if self.tail and self.p_value == "paper":
-            raise SpecError(
-                "the paper's p-values are counted; for a curve through the tail take two-sided ones"
-            )
+            why = "the paper's p-values are counted; for a curve through the tail take two-sided ones"
+            yield ("tail", "p_value"), why
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -237,14 +242,11 @@ class RunSpec:
             "models are held against groups, not against pairs of them; leave `pairs` out": analysis.pairs,
             "p-values of models are counted; leave `tail` out": analysis.tail,
         }
-        for why, is_asked in refused.items():
-            if self.models and is_asked:
-                raise SpecError(why)
+        wrong = [((), why) for why, is_asked in refused.items() if self.models and is_asked]
         if self.data.further and analysis.level != "nominal":
-            raise SpecError(
-                "several questions are held together by whether answers are equal, which is level nominal;"
-                f" for level {analysis.level} run each question by itself"
-            )
+            why = "several questions are held together by whether answers are equal, which is level nominal;"
+            wrong.append(((), f"{why} for level {analysis.level} run each question by itself"))
+        refuse(wrong)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form; :meth:`from_dict` reads it back."""

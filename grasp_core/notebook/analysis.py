@@ -30,7 +30,6 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label
-from grasp_core.model.json_values import to_json
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Result, RunResult
@@ -49,6 +48,7 @@ from grasp_core.notebook.options import (
     data_fields,
     takes,
 )
+from grasp_core.notebook.remote import asked_plain
 from grasp_core.notebook.results import Analysis
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.families import Family, Tests
@@ -177,11 +177,9 @@ def asked_there(
     if here := [name for name in ("guess", "keep", "preset") if name in options]:
         raise SpecError(f"{here[0]}= is of data that are read here, and not by the server", field=here[0])
     data, analysis = data_fields(options, several=True), analysis_fields(options)
-    named = {name: to_json(one) for name, one in data.items() if name in options or name == "further"}
-    asked = {name: to_json(one) for name, one in analysis.items()}
-    if axes is not None:
-        asked["axes"] = to_json(axis_sets(axes))
-    return {"spec": {"data": named, "analysis": asked}, "recommended": options.get("recommended")}
+    sets = None if axes is None else axis_sets(axes)
+    plain = asked_plain(data, analysis, {*options, "further"}, sets)
+    return {"spec": plain, "recommended": options.get("recommended")}
 
 
 def _known(axes: Axes | None, spec: RunSpec | str | Path | None, options: AnalysisOptions) -> RunSpec | None:

@@ -6,7 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from grasp_core.analysis.models.labels import check_models, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
@@ -135,16 +135,44 @@ def models(
     MissingPackageError
         If a baseline's packages are not installed.
     """
+    started = time.perf_counter()
+    asked = models_asked(annotations, raters, axes, labels, columns, baselines, options)
+    result = computed(asked.data, asked.spec, progress=progress, workers=workers, started=started)
+    say_batches(asked.found, asked.spec.analysis.columns, asked.data, result.warnings, asked.voice)
+    return ModelsAnalysis(cast("ModelsResult", result), tuple(asked.voice.notes))
+
+
+class ModelsAsked(NamedTuple):
+    """What a run of models is asked; `tables` are those of labels and of baselines, by the model's name."""
+
+    found: Reading
+    spec: RunSpec
+    data: Dataset
+    tables: Mapping[str, Table]
+    voice: Python
+
+
+def models_asked(
+    annotations: Any,
+    raters: Any,
+    axes: Axes | None,
+    labels: Mapping[str, Any] | None,
+    columns: Mapping[str, str] | None,
+    baselines: Sequence[str],
+    options: TestOptions,
+) -> ModelsAsked:
+    """What is asked by the arguments of :func:`models`; what cannot be computed is refused."""
     for name in baselines:
         check_installed(name)
-    voice, started = Python(), time.perf_counter()
+    voice = Python()
     tables = tables_of(annotations, raters, None, options)
     found = reading(tables, options, voice, axes_named=axes is not None)
     analysis = AnalysisSpec(**with_axes(found, analysis_fields(options), axis_sets(axes)))
     data = load(found.annotations, found.raters, found.spec, analysis.columns)
     say_data(data, found.spec, voice)
-    tables_of_labels = ((name, table_of(given, name)) for name, given in (labels or {}).items())
-    asked = asked_models(found, data, tables_of_labels, (columns or {}).items(), baselines)
+    given = {name: table_of(one, name) for name, one in (labels or {}).items()}
+    labelled = label_with(baselines, found, data)
+    asked = asked_models(found, data, given.items(), (columns or {}).items(), labelled.items())
     spec = RunSpec(found.spec, analysis, models=sources(asked))
     if axes is None:
         spec = with_groups(data, spec, voice)
@@ -153,9 +181,15 @@ def models(
         seconds = models_seconds(data, len(asked), spec.analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds, voice)
     data = dataclasses.replace(data, models=tuple(asked))
-    result = computed(data, spec, progress=progress, workers=workers, started=started)
-    say_batches(found, spec.analysis.columns, data, result.warnings, voice)
-    return ModelsAnalysis(cast("ModelsResult", result), tuple(voice.notes))
+    return ModelsAsked(found, spec, data, {**given, **labelled}, voice)
+
+
+def label_with(baselines: Iterable[str], found: Reading, data: Dataset) -> dict[str, Table]:
+    """The labels that baselines give the items, by the baseline's name."""
+    jobs = {
+        name: item_texts(found.annotations, found.spec, data.summary.categories, name) for name in baselines
+    }
+    return {name: read_table(label_items(job), job.name) for name, job in jobs.items()}
 
 
 def asked_models(
@@ -163,13 +197,11 @@ def asked_models(
     data: Dataset,
     labels: Iterable[tuple[str, Table]],
     columns: Iterable[tuple[str, str]],
-    baselines: Iterable[str],
+    baselines: Iterable[tuple[str, Table]],
 ) -> list[ModelLabels]:
-    """Models by name: of tables of labels, of columns of the annotations, and of baselines."""
+    """Models by name: of tables of labels, of columns of the annotations, and of baselines' labels."""
     models = [read_model(table, name, data, found.spec) for name, table in labels]
     models += [read_model_column(found.annotations, at, name, data, found.spec) for name, at in columns]
-    for name in baselines:
-        job = item_texts(found.annotations, found.spec, data.summary.categories, name)
-        models.append(read_model(read_table(label_items(job), job.name), name, data, found.spec))
+    models += [read_model(table, name, data, found.spec) for name, table in baselines]
     check_models(models)
     return models

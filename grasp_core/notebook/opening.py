@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 from urllib.parse import urlencode
 
+from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.planner.values import Assumed, Plan
 from grasp_core.analysis.rater_map_values import RaterMap
@@ -17,15 +17,15 @@ from grasp_core.model.errors import DataError, RemoteError, SpecError
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
-from grasp_core.model.text import Sentence, for_python, not_there
+from grasp_core.model.text import Sentence, not_there
 from grasp_core.notebook._shown import Bar, Brief, page, shown_table
 from grasp_core.notebook.analysis import Asked, asked_of, asked_there
 from grasp_core.notebook.data import Quality, table_of
-from grasp_core.notebook.items_and_map import MappedRaters
-from grasp_core.notebook.models import ModelsAnalysis
-from grasp_core.notebook.options import AnalysisOptions, Axes, takes, texts, worded
+from grasp_core.notebook.items_and_map import GroupItems, MappedRaters
+from grasp_core.notebook.models import ModelsAnalysis, models_asked
+from grasp_core.notebook.options import AnalysisOptions, Axes, TestOptions, takes, texts, worded
 from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
-from grasp_core.notebook.remote import Api, api_of
+from grasp_core.notebook.remote import Api, api_of, in_python, lying
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import (
@@ -122,14 +122,14 @@ class Compared(Brief):
         Returns
         -------
         DataFrame
-            `group`, `axis`, `model` if there are some, `statistic`, `label`, `value_a`, `value_b`, `moved`
-            with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`, `q_moved` (numbers, NaN where
-            there is none), `mark_a`, `mark_b`.
+            A column for each axis, `group`, `axis`, `model` if there are some, `statistic`, `label`,
+            `value_a`, `value_b`, `moved` with its 95 % interval `moved_low` and `moved_high`, `q_a`, `q_b`,
+            `q_moved` (numbers, NaN where there is none), `mark_a`, `mark_b`.
         """
         return changes_numbers(self.comparison.changes)
 
     def pairs(self) -> pd.DataFrame:
-        """The same of the pairs of groups that both have, with `pair` in place of `group`."""
+        """The same of pairs of groups that both have, with `pair` and `other_` axes in place of `group`."""
         return pairs_compared(self.one, self.other, changes_numbers)
 
     def slices(self) -> pd.DataFrame:
@@ -241,7 +241,7 @@ class Connection:
             there = self._api.compute(plain, bar.tell)
         finally:
             bar.close()
-        notes = tuple(map(for_python, there.notes)) if asked is None else tuple(asked.voice.notes)
+        notes = there.notes if asked is None else tuple(asked.voice.notes)
         data = None if asked is None else asked.data
         return Analysis(cast("RunResult", there.result), notes, data, there.run)
 
@@ -263,6 +263,35 @@ class Connection:
             for role, one in there.items()
         }
         return {**plain, "files": files}, None
+
+    @takes(TestOptions)
+    def models(
+        self,
+        annotations: Any,
+        raters: Any = None,
+        *,
+        axes: Axes | None = None,
+        labels: Mapping[str, Any] | None = None,
+        columns: Mapping[str, str] | None = None,
+        baselines: Sequence[str] = (),
+        progress: bool = True,
+        **options: Unpack[TestOptions],
+    ) -> ModelsAnalysis:
+        """As :func:`~grasp_core.models`, by a run on the server; baselines label the items here.
+
+        Returns
+        -------
+        ModelsAnalysis
+        """
+        asked = models_asked(annotations, raters, axes, labels, columns, baselines, options)
+        given = {"annotations": annotations, "raters": raters}
+        brought = {name: ((labels or {}).get(name), table) for name, table in asked.tables.items()}
+        bar = Bar("permutations", shown=progress)
+        try:
+            there = self._api.compute(self._api.sent(asked.spec, asked.found, given, brought), bar.tell)
+        finally:
+            bar.close()
+        return ModelsAnalysis(cast("ModelsResult", there.result), tuple(asked.voice.notes))
 
     @takes(AnalysisOptions)
     def quality(
@@ -286,8 +315,8 @@ class Connection:
             self._api.ask("/quality", {**plain, "power": power, "project": self._api.project})
         )
         report = told.get("report") or told
-        notes = (*report["notes"], *report["hints"]) if asked is None else asked.voice.notes
-        return Quality(QualityReport.from_dict(report), tuple(map(for_python, notes)))
+        there = map(in_python, (*report["notes"], *report["hints"]))
+        return Quality(QualityReport.from_dict(report), tuple(there if asked is None else asked.voice.notes))
 
     def file(self, place: str, *, name: str = "", token: str | None = None) -> OnServer:
         """A file that the server reads itself, to be given in place of data.
@@ -306,11 +335,7 @@ class Connection:
         -------
         OnServer
         """
-        if re.fullmatch("[0-9a-f]{64}", place):
-            return OnServer({"sha256": place, "name": name or place[:12]})
-        if place.startswith(("data:", "http://", "https://")):
-            return OnServer({"location": place})
-        return OnServer({"source": place, "token": token})
+        return OnServer(lying(place, name, token))
 
     def files(self, text: str = "") -> pd.DataFrame:
         """Your files in the project, and those in the server's folder whose path has the text.
@@ -318,14 +343,16 @@ class Connection:
         Returns
         -------
         DataFrame
-            `sha256` of an upload, `location` of a file that lies there, `source`, `bytes`, `added_at`.
+            `name` and `sha256` of an upload, `location` of a file that lies there, `source`, `bytes`,
+            `added_at`.
         """
         import pandas as pd
 
         asked = urlencode({"text": text, "project": self._api.project})
         lying = self._api.ask(f"/files/folder?{asked}")["files"]
         own = self._api.ask(f"/files?{urlencode({'project': self._api.project})}")["files"]
-        return pd.DataFrame([*own, *lying], columns=["sha256", "location", "source", "bytes", "added_at"])
+        columns = ["name", "sha256", "location", "source", "bytes", "added_at"]
+        return pd.DataFrame([*own, *lying], columns=columns)
 
     def open(self, run: Run) -> Opened:
         """The result of a run, by its id."""
@@ -347,11 +374,17 @@ class Connection:
 
     def compare(self, one: Run, other: Run) -> Compared:
         """Hold a run against another one, as :func:`~grasp_core.compare`."""
-        return compare(*(run if isinstance(run, Analysis) else self.open(run) for run in (one, other)))
+        return compare(*(self.open(run) if isinstance(run, str) else run for run in (one, other)))
+
+    @worded()
+    def items(self, run: Run, *, group: Mapping[str, object], question: str | None = None) -> GroupItems:
+        """The items that carry what a group of a run says differently, as :func:`~grasp_core.items`."""
+        wanted = {axis: texts(value)[0] for axis, value in group.items()}
+        return GroupItems(ItemsResult.from_dict(self._api.items(_id(run), wanted, question)))
 
     def map_raters(self, run: Run) -> MappedRaters:
         """Place the raters of a run by how they agree, as :func:`~grasp_core.map_raters`."""
-        plain = self._api.ended(self._api.ask(f"/runs/{_id(run)}/rater-map", {}))["report"]
+        plain = self._api.rater_map(_id(run))
         spec = RunSpec.from_dict(plain["spec"])
         return MappedRaters(from_json(plain["map"], RaterMap), spec, plain["data"])
 

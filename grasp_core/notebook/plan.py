@@ -94,12 +94,24 @@ class Planned(Saved):
         return "\n".join(f"- {one_line(sentence.plain)}" for sentence in words.sentences(self.plan))
 
     def table(self) -> pd.DataFrame:
-        """Items that each number of raters takes, by chance of finding the difference; cells are texts."""
-        return words.lines_table(self.plan)
+        """Items that each number of raters takes, by chance of finding the difference.
+
+        Returns
+        -------
+        DataFrame
+            `raters`, `chance`, `items` (NaN outside of the range), `reason` ("over 1400", "under 87").
+        """
+        return words.lines_numbers(self.plan)
 
     def recruitment(self) -> pd.DataFrame:
-        """Whom the cheapest design takes; without rows where no design of the range is enough."""
-        return words.recruitment_table(self.plan)
+        """Whom the cheapest design takes; without rows where no design of the range is enough.
+
+        Returns
+        -------
+        DataFrame
+            `group`, `have`, `needed`, `recruit`, `annotations`, `cost`.
+        """
+        return words.recruitment_numbers(self.plan)
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Chances over raters and items, the same figure as on the page."""
@@ -115,7 +127,7 @@ class Planned(Saved):
         }
 
     def _repr_html_(self) -> str:
-        table = shown_table(self.table(), words.EXPLANATION)
+        table = shown_table(words.lines_table(self.plan), words.EXPLANATION)
         return page(None, words.sentences(self.plan), table, {"How the pilot was read": self.notes})
 
 

@@ -9,19 +9,26 @@ import re
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urljoin, urlsplit
 
 from grasp_core.analysis.results import read_result
+from grasp_core.engine.request.option_names import Voice
 from grasp_core.engine.request.reading import Reading
+from grasp_core.model.data_spec import IN_FILES, DataSpec
 from grasp_core.model.errors import RemoteError
+from grasp_core.model.fields import fields_of
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.json_values import to_json
 from grasp_core.model.result import Result
 from grasp_core.model.settings import kept_secret
-from grasp_core.model.spec import RunSpec
+from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import for_python
+from grasp_core.notebook.options import Python
 from grasp_core.reading.table.table import Table
 from grasp_core.report.saved import MAX_BYTES
 from grasp_core.version import __version__
@@ -41,6 +48,9 @@ _CODES: Mapping[int, str] = {
 }
 ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
 """Files of a request, and the field that names the member of each."""
+_NAMES = {*fields_of(DataSpec), *fields_of(AnalysisSpec), "axes", "recommended"}
+_IN_REQUESTS = re.compile(r'"(\w+)"(?:: (true|false|-?\d+|"[^"]*"|\[[^\]]*\]))?(?: in "data")?')
+"""An option as a request has it, with its value where that is said."""
 _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
 
 Told = Callable[[int, int], object]
@@ -55,18 +65,42 @@ class Computed(NamedTuple):
     notes: tuple[str, ...]
 
 
+def in_words_of(voice: Voice, text: str) -> str:
+    """A server's sentence, which writes options as requests have them, as the voice writes them."""
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name not in _NAMES:
+            return found[0]
+        return voice.option(name) if value is None else voice.value(name, json.loads(value))
+
+    return _IN_REQUESTS.sub(option, text)
+
+
+def in_python(text: str) -> str:
+    """A server's sentence, worded for Python."""
+    return for_python(in_words_of(Python(), text))
+
+
 class Api:
     """What a server answers whoever has the token.
 
     `address`: of the server, such as ``https://grasp.example.org``. `token`: sent to this server alone, and
         never in the clear but to this machine. `project`: the id of the one that runs and files are of.
+    `word`: makes the server's sentences those of who asks.
     """
 
-    def __init__(self, address: str, token: str | None, project: str = "everyone") -> None:
+    def __init__(
+        self,
+        address: str,
+        token: str | None,
+        project: str = "everyone",
+        word: Callable[[str], str] = in_python,
+    ) -> None:
         self.address = _checked(address, "https://host").geturl().rstrip("/")
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.strip()):
             raise RemoteError("the token has characters that no token has; copy it again", "no-token")
-        self._token, self.project = token, project
+        self._token, self.project, self._word = token, project, word
 
     def ask(self, path: str, plain: object = None, content: bytes | None = None) -> Any:
         """The JSON that is answered to GET, or to POST of JSON or of a file's content."""
@@ -78,7 +112,7 @@ class Api:
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token.strip()}"
         address = f"{self.address}/api/v1{path}"
-        return _answer(urllib.request.Request(address, content, headers))  # noqa: S310 - the scheme was looked at
+        return _answer(urllib.request.Request(address, content, headers), self._word)  # noqa: S310 - looked at above
 
     def result(self, run: str) -> Any:
         """A run's result as parsed JSON."""
@@ -90,18 +124,45 @@ class Api:
             raise RemoteError(f"the run is {plain['state']}; open it once it is done", "not-done")
         return plain
 
-    def ended(self, told: Any) -> Any:
-        """How work ended that was answered at once, to be followed."""
+    def ended(self, told: Any, tell: Callable[[str], object] = lambda words: None) -> Any:
+        """How work ended that was answered at once, to be followed; `tell` takes what is done just now."""
         while told.get("state") == "running" and "doing" in told:
+            tell(told["doing"])
             time.sleep(_AGAIN_S)
             told = self.ask(f"/work/{told['id']}")
         if (problem := told.get("problem")) is not None:
-            raise RemoteError(for_python(problem["detail"]), problem["code"])
+            raise RemoteError(self._word(problem["detail"]), problem["code"])
         return told
 
-    def sent(self, spec: RunSpec, found: Reading, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What a request says of data that were read here; a path is sent as it is, all else as Parquet."""
-        files = {}
+    def items(self, run: str, group: Mapping[str, str], question: str | None) -> Any:
+        """The items of a group of a run."""
+        place = f"/runs/{quote(run, safe='')}/items"
+        told = self.ask(place, {"group": dict(group), "question": question})
+        place += f"/{told['id']}"
+        while "format" not in told:
+            if told["state"] == "failed":
+                raise RemoteError(self._word(told["error"]), "no-result")
+            if told["state"] == "running":
+                time.sleep(_AGAIN_S)
+            told = self.ask(place)
+        return told
+
+    def rater_map(self, run: str) -> Any:
+        """The map of a run's raters."""
+        return self.ended(self.ask(f"/runs/{quote(run, safe='')}/rater-map", {}))["report"]
+
+    def sent(
+        self,
+        spec: RunSpec,
+        found: Reading,
+        given: Mapping[str, Any],
+        models: Mapping[str, tuple[Any, Table]] = MappingProxyType({}),
+    ) -> dict[str, Any]:
+        """What a request says of data that were read here; a path is sent as it is, all else as Parquet.
+
+        `models`: by name what was given as a model's labels, and the table that it is.
+        """
+        files: dict[str, Any] = {}
         for role, member in ROLES.items():
             table = getattr(found, role)
             if table is None:
@@ -110,7 +171,14 @@ class Api:
             if _file_at(given.get(role)) is None:  # Parquet has no members
                 alone: dict[str, Any] = {member: None}
                 spec = dataclasses.replace(spec, data=dataclasses.replace(spec.data, **alone))
-        return {"spec": spec.to_dict(), "files": files}
+        labels = {name: self.brought(given, table) for name, (given, table) in models.items()}
+        sources = (
+            dataclasses.replace(one, sha256=labels.get(one.name, files["annotations"])["sha256"])
+            for one in spec.models
+        )
+        spec = dataclasses.replace(spec, models=tuple(sources))
+        once = {one["sha256"]: one for one in labels.values()}
+        return {"spec": spec.to_dict(), "files": {**files, "models": list(once.values())}}
 
     def brought(self, given: Any, table: Table) -> dict[str, str]:
         """How requests name a file that is uploaded."""
@@ -124,7 +192,7 @@ class Api:
         """The result of a run; where somebody interrupts it, it is cancelled."""
         told = self.ended(self.ask("/runs", {**asked, "project": self.project}))
         run = told.get("run") or told
-        notes = (*run["notes"], *run["hints"])
+        notes = tuple(map(self._word, (*run["notes"], *run["hints"])))
         try:
             while run["state"] not in ("done", "failed", "cancelled"):
                 tell(run["permutations"]["done"], run["permutations"]["total"])
@@ -134,6 +202,27 @@ class Api:
             self.ask(f"/runs/{run['id']}/cancel", {})
             raise
         return Computed(read_result(self.result(run["id"])), run["id"], notes)
+
+
+def lying(place: str, name: str = "", token: str | None = None) -> dict[str, str | None]:
+    """How a request names a file that the server reads itself."""
+    if re.fullmatch("[0-9a-f]{64}", place):
+        return {"sha256": place, "name": name or place[:12]}
+    if place.startswith(("data:", "http://", "https://")):
+        return {"location": place}
+    return {"source": place, "token": token}
+
+
+def asked_plain(
+    data: Mapping[str, Any],
+    analysis: Mapping[str, Any],
+    named: Collection[str],
+    axes: Sequence[AxisSet] | None,
+) -> dict[str, Any]:
+    """The spec of data that a server reads, with the fields that somebody named; it recognises the others."""
+    fields = {IN_FILES.get(name, name): to_json(one) for name, one in data.items() if name in named}
+    asked = {name: to_json(one) for name, one in analysis.items()}
+    return {"data": fields, "analysis": asked if axes is None else {**asked, "axes": to_json(axes)}}
 
 
 def api_of(address: str, token: str | None) -> tuple[Api, str]:
@@ -182,13 +271,13 @@ class _OnlyHere(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _answer(request: urllib.request.Request) -> Any:
+def _answer(request: urllib.request.Request, word: Callable[[str], str]) -> Any:
     opener = urllib.request.build_opener(_OnlyHere)
     try:
         with opener.open(request, timeout=SECONDS) as response:
             content = response.read(MAX_BYTES + 1)
     except urllib.error.HTTPError as error:
-        raise _refusal(error) from None
+        raise _refusal(error, word) from None
     except (OSError, http.client.HTTPException) as error:
         why = getattr(error, "reason", None) or type(error).__name__
         raise RemoteError(f"there is no connection to {request.host}: {why}", "no-server") from None
@@ -200,12 +289,12 @@ def _answer(request: urllib.request.Request) -> Any:
         raise RemoteError("the answer is no JSON: this address is no GRASP server's", "no-grasp") from None
 
 
-def _refusal(error: urllib.error.HTTPError) -> RemoteError:
-    """The server's own sentence, where it gives one, worded for Python."""
+def _refusal(error: urllib.error.HTTPError, word: Callable[[str], str]) -> RemoteError:
+    """The server's own sentence, where it gives one, in the words of who asks."""
     with error:
         content = error.read(_PROBLEM_BYTES)
     try:
-        said = for_python(str(json.loads(content)["detail"]))
+        said = word(str(json.loads(content)["detail"]))
     except (ValueError, KeyError, TypeError, RecursionError):
         said = f"the server answers with status {error.code}"
     return RemoteError(said, _CODES.get(error.code, "refused"))

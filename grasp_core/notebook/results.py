@@ -21,6 +21,9 @@ from grasp_core.report.findings.mending import warned
 from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.tables import RowOrder, dsi_table, results_table, wide_table
 from grasp_core.report.tidy import (
+    OF_GIVEN,
+    OF_PAIR,
+    OF_SLICE,
     findings_table,
     given_lines,
     label_use_table,
@@ -179,15 +182,15 @@ class Analysis(Saved):
             As :meth:`tidy`, and of the pair's second group the axes' columns as ``other_...``, `other_group`
             and `other_raters`.
         """
-        return tidy(self.result, pair_lines(self.result))
+        return tidy(self.result, pair_lines(self.result), OF_PAIR)
 
     def slices(self) -> pd.DataFrame:
         """The rows of :meth:`tidy` of each slice, behind `slice` (the column) and `slice_value`."""
-        return tidy(self.result, slice_lines(self.result))
+        return tidy(self.result, slice_lines(self.result), OF_SLICE)
 
     def given(self) -> pd.DataFrame:
         """The rows of :meth:`tidy` given each axis that the run was given, behind `given`."""
-        return tidy(self.result, given_lines(self.result))
+        return tidy(self.result, given_lines(self.result), OF_GIVEN)
 
     def null_distribution(self, statistic: str, group: Mapping[str, object]) -> FloatArray:
         """What random groupings of the raters make of a statistic: the values behind its p.

@@ -251,8 +251,17 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
 
 
 def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
-    """The same with numbers in place of texts, for programs."""
-    return _table(changes, numbers)
+    """The same with numbers in place of texts, for programs, behind a column for each axis."""
+    rows = list(changes)
+    return _by_axis([one.group for one in rows], _table(rows, numbers))
+
+
+def _by_axis(groups: Sequence[Group], frame: pd.DataFrame, before: str = "") -> pd.DataFrame:
+    """The frame behind columns that hold its rows' groups, one for each axis."""
+    values = [dict(zip(one.axes, one.values, strict=True)) for one in groups]
+    names = dict.fromkeys(name for one in groups for name in one.axes)
+    own: dict[str, Any] = {before + name: [one.get(name) for one in values] for name in names}
+    return frame.assign(**own)[[*own, *(name for name in frame if name not in own)]]
 
 
 def _table(
@@ -425,20 +434,22 @@ def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.Dat
     if not isinstance(a, RunResult) or not isinstance(b, RunResult):
         return pd.DataFrame()
     others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
-    found: list[tuple[str, Change]] = []
+    found: list[tuple[Group, str, Change]] = []
     for row, other in ((row, others.get((row.a.key, row.b.key))) for row in a.pairs):
         if other is not None:
             pair, uses = f"{group_label(row.a)} – {group_label(row.b)}", (row.label_use, other.label_use)
-            found += [(pair, change) for change in use_changed(row.a, *uses)]
+            found += [(row.b, pair, change) for change in use_changed(row.a, *uses)]
             found += [
-                (pair, Change(row.a, name, outcome, other.statistics[name]))
+                (row.b, pair, Change(row.a, name, outcome, other.statistics[name]))
                 for name, outcome in row.statistics.items()
                 if name in other.statistics
             ]
     if not found:
         return pd.DataFrame()
-    frame = table(change for _, change in found).drop(columns="group")
-    frame.insert(0, "pair", [pair for pair, _ in found])
+    frame = table(change for _, _, change in found).drop(columns="group")
+    if table is changes_numbers:
+        frame = _by_axis([other for other, _, _ in found], frame, "other_")
+    frame.insert(0, "pair", [pair for _, pair, _ in found])
     return frame
 
 

@@ -19,7 +19,7 @@ from grasp_core.analysis.planner.sample_size import (
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
 from grasp_core.model.text import Sentence, number, strong
-from grasp_core.report.tables import Column, csv_of, texts
+from grasp_core.report.tables import Column, csv_of, numbers, texts
 from grasp_core.report.words.names import TEXTS
 
 TARGETS: dict[Target, str] = {
@@ -164,6 +164,20 @@ def lines_table(plan: Plan) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def lines_numbers(plan: Plan) -> pd.DataFrame:
+    """The same for programs: a row per number of raters and chance, without items where the range ends."""
+    spec = plan.spec
+    least, most = spec.items
+    rows = []
+    for raters in rater_steps(spec):
+        for line in sorted({*LINES, spec.goal}):
+            needed = items_needed(plan.fit, spec, line, raters)
+            within = least <= needed <= most
+            why = None if within else f"over {most}" if needed > most else f"under {least}"
+            rows.append((raters, line, float(np.ceil(needed)) if within else np.nan, why))
+    return pd.DataFrame(rows, columns=["raters", "chance", "items", "reason"])
+
+
 def _items(plan: Plan, line: float, raters: int, factor: float = 1.0) -> str:
     needed = items_needed(plan.fit, plan.spec, line, raters, factor)
     low, high = plan.spec.items
@@ -187,6 +201,11 @@ def recruitment_rows(plan: Plan) -> list[Needed]:
 def recruitment_table(plan: Plan) -> pd.DataFrame:
     """:func:`recruitment_rows` as a table to look at."""
     return texts(RECRUITMENT, recruitment_rows(plan))
+
+
+def recruitment_numbers(plan: Plan) -> pd.DataFrame:
+    """:func:`recruitment_rows` for programs."""
+    return numbers(RECRUITMENT, recruitment_rows(plan))
 
 
 def recruitment_csv(plan: Plan) -> str:

@@ -157,9 +157,19 @@ def given_lines(result: RunResult) -> Iterator[Line]:
             yield replace(line, given=found.column)
 
 
-def tidy(result: RunResult, found: Iterable[Line]) -> pd.DataFrame:
-    """Lines as a long frame, with a column for each axis of the run, named as the person's own column."""
-    return pd.DataFrame([_cells(line, result.spec.analysis) for line in found])
+_LINE = Line((), None, None, None, "gai")
+OF_SLICE = replace(_LINE, of_slice=("", ""))
+OF_GIVEN = replace(_LINE, given="")
+OF_PAIR = replace(_LINE, other=Group((), ()))
+
+
+def tidy(result: RunResult, found: Iterable[Line], like: Line = _LINE) -> pd.DataFrame:
+    """Lines as a long frame, with a column for each axis of the run, named as the person's own column.
+
+    `like`: a line whose columns the frame has also where there are none.
+    """
+    rows = [_cells(line, result.spec.analysis) for line in found]
+    return pd.DataFrame(rows) if rows else pd.DataFrame([_cells(like, result.spec.analysis)]).iloc[:0]
 
 
 def findings_table(result: RunResult) -> pd.DataFrame:

@@ -116,10 +116,12 @@ class Server(Stores):
         """The stores, for somebody of this reach: every statement reads and changes nothing beyond it."""
         return Stores(*(getattr(self, part.name).within(reach) for part in fields(Stores)))
 
-    def keep_file(self, files: FileStore, content: bytes, owner: str, source: Source | None = None) -> str:
+    def keep_file(
+        self, files: FileStore, content: bytes, name: str, owner: str, source: Source | None = None
+    ) -> str:
         """Store what somebody brought or had fetched, and note that in the log; gives its hash."""
         address, kind = (None, {}) if source is None else (str(source), {"source": source.kind})
-        sha256 = files.put(content, owner=owner, source=address)
+        sha256 = files.put(content, owner=owner, source=address, name=name)
         self.audit.record(owner, "upload", "file", sha256, {"bytes": len(content), **kind})
         return sha256
 

@@ -254,7 +254,7 @@ class Watches:
         for file in files.values():
             if is_source(file.location) and isinstance(file.content, bytes):  # it cannot be read there again
                 kept = self._service.files.within(reach)
-                kept.put(file.content, owner=user.id, source=file.location)
+                kept.put(file.content, owner=user.id, source=file.location, name=file.name)
         dataset = self._service.inputs.fresh(last.spec, files, owner=user.id, reach=reach)
         spec = replace(last.spec, models=model_sources(dataset.models))
         checked_groups(dataset, spec)

@@ -53,3 +53,7 @@ def __getattr__(name: str) -> Any:
     from grasp_core.statistics import functions  # loads NumPy
 
     return getattr(functions, name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -22,9 +22,10 @@ QUOTA_BYTES = 2 * 2**30
 
 
 class KnownFile(NamedTuple):
-    """A file that somebody brought; its location is that of one that is not stored."""
+    """A file that somebody brought, by its last name; its location is that of one that is not stored."""
 
     sha256: str
+    name: str | None
     bytes: int
     created_at: float
     location: str | None
@@ -38,12 +39,14 @@ class FileStore(Bound):
         super().__init__(engine)
         self._quota = quota
 
-    def put(self, content: bytes, *, owner: str, source: str | None = None) -> str:
-        """Keep a file, and what it was fetched from; returns its sha256. LimitError beyond the quota."""
+    def put(self, content: bytes, *, owner: str, source: str | None = None, name: str | None = None) -> str:
+        """Keep a file, its name and what it was fetched from; gives its sha256. LimitError over the quota."""
         sha256 = hashlib.sha256(content).hexdigest()
         now = self._now
         known, stored = self._is(sha256), files.c.location.is_(None)
-        latest = {} if source is None else {"source": source}
+        latest: dict[str, Any] = {} if source is None else {"source": source}
+        if name is not None:  # somebody else's name of it stays theirs
+            latest["name"] = sa.case((files.c.owner == owner, name), else_=files.c.name)
         touch = files.update().where(known, stored).values(created_at=now, **latest)
         with to_write(self._engine) as connection:
             if connection.execute(touch).rowcount:
@@ -63,9 +66,8 @@ class FileStore(Bound):
             source = source or connection.scalar(place)
             connection.execute(files.delete().where(known))
             which = {"project_id": self._home, "sha256": sha256}
-            connection.execute(
-                files.insert().values(bytes=len(content), owner=owner, created_at=now, source=source, **which)
-            )
+            told = {"owner": owner, "created_at": now, "source": source, "name": name}
+            connection.execute(files.insert().values(bytes=len(content), **told, **which))
             for position, part in enumerate(packed):
                 connection.execute(chunks.insert().values(position=position, content=part, **which))
         return sha256
@@ -112,7 +114,7 @@ class FileStore(Bound):
             .order_by(files.c.created_at.desc(), files.c.sha256)
         )
         return [
-            KnownFile(row.sha256, row.bytes, row.created_at, row.location, row.source or None)
+            KnownFile(row.sha256, row.name, row.bytes, row.created_at, row.location, row.source or None)
             for row in self._rows(query)
         ]
 
@@ -154,7 +156,7 @@ class FileStore(Bound):
             if heir is None:
                 connection.execute(files.delete().where(own))
             else:
-                connection.execute(files.update().where(own).values(owner=heir))
+                connection.execute(files.update().where(own).values(owner=heir, name=None))
         leave_no_trace(self._engine)
 
     def delete_unneeded(self, *, older_than_hours: float) -> int:

@@ -197,6 +197,8 @@ files = _table(
     Column("location", Prose),
     # What it was fetched from, for one that a connector brought.
     Column("source", Prose),
+    # What its owner called it last.
+    Column("name", Prose),
 )
 
 chunks = _table(

@@ -70,7 +70,7 @@ def _stored(content: bytes, name: str) -> Table:
     """A model's file, read, and kept where any server that computes the run finds it."""
     user = require_run()
     table = read_table(content, name)
-    server.shared().keep_file(here().files, content, user.id)
+    server.shared().keep_file(here().files, content, name, user.id)
     return table
 
 

@@ -337,3 +337,28 @@ def test_damaged_specs_are_refused_in_a_sentence(plain) -> None:
     with pytest.raises(SpecError) as caught:
         RunSpec.from_dict(plain)
     sentence(caught)
+
+
+def test_all_that_is_wrong_is_told_at_once_and_nothing_that_only_follows_from_it() -> None:
+    plain = PLAIN.to_dict()
+    plain["data"] |= {
+        "repeated": "perhaps",
+        "order": "when",
+        "categories": ["one"],
+        "filters": {"time": "seconds", "min_time": "long", "min_per_item": 0, "gold": "right"},
+    }
+    plain["analysis"] |= {
+        "axes": ["rater_age"],
+        "seed": "x",
+        "permutations": -3,
+        "strata": ["a", "a"],
+        "given": ["b"],
+        "odd": 1,
+    }
+    with pytest.raises(SpecError) as refused:
+        RunSpec.from_dict(plain)
+    wrong = ["`repeated`", "`categories`", "`min_time`", "`min_per_item`", "`gold` and `min_gold`"]
+    wrong += ["`axes[0]`", "`seed`", "`permutations`", "`strata`", "'odd'"]
+    assert len(refused.value.sentences) == len(wrong)
+    for name in wrong:
+        assert sum(name in one for one in refused.value.sentences) == 1, name

@@ -19,6 +19,7 @@ import grasp_core as grasp
 from grasp_core import cli
 from grasp_core.model.json_values import to_json
 from grasp_core.reading.example import example_files
+from grasp_core.report.plan import lines_table
 from grasp_core.report.quality import quality_json
 from tests.batches import in_batches
 from tests.notebook.asking import command, few, found
@@ -79,6 +80,14 @@ def test_a_plan_is_made_and_written(tmp_path: Path) -> None:
     assert (planned.plan.spec.raters, planned.plan.spec.size) == ((20, 22), 40)
     assert planned.answer()
     assert planned.chart().to_dict()["layer"]
+    lines, shown = planned.table(), lines_table(planned.plan)
+    assert lines.pivot(index="raters", columns="chance", values="items").shape == (len(shown), 3)
+    assert lines["reason"].isna().equals(lines["items"].notna())
+    for row in lines.itertuples():
+        text = shown.set_index("Raters").loc[f"{row.raters:,}", f"Items for {row.chance:.0%}"]
+        assert text == (f"{row.items:,.0f}" if pd.isna(row.reason) else row.reason)
+    taken = planned.recruitment()
+    assert (taken["needed"] - taken["have"] == taken["recruit"]).all()
     assert "<table" in planned._repr_html_()
 
 
@@ -125,6 +134,10 @@ def test_two_results_in_words_and_frames() -> None:
     assert found.table()["moved"].tolist() == pytest.approx([0.2, 0.2])
     assert found.moved()["statistic"].tolist() == ["gai", "dsi"]
     assert found.pairs().empty
+    for nothing in ("pairs", "slices", "given"):
+        frame = getattr(grasp.Analysis(a), nothing)()
+        assert frame.query("statistic == 'gai'").empty, nothing
+        assert {"value", "low", "high", "p", "q", "mark"} <= {*frame.columns}
     assert "GAI: 1 of 1 group" in found._repr_html_()
 
 
@@ -134,7 +147,12 @@ def test_files_and_pairs_and_slices(tmp_path: Path) -> None:
     grasp.Analysis(both).save(path)
     found = grasp.compare(path, grasp.Analysis(both))
     assert set(found.slices()["slice"]) == {"topic = news", "topic = sport"}
-    assert len(set(found.pairs()["pair"])) == 3
+    pairs = found.pairs()
+    assert len(set(pairs["pair"])) == 3
+    [axis] = both.pairs[0].a.axes
+    assert (pairs[axis] + " – " + pairs[f"other_{axis}"]).tolist() == pairs["pair"].tolist()
+    table, [axis] = found.table(), both.groups[0].group.axes
+    assert table[axis].tolist() == table["group"].tolist()
     assert found.moved().empty
     with pytest.raises(grasp.DataError, match="missing"):
         grasp.compare(path, tmp_path / "missing.json")

@@ -242,7 +242,7 @@ def test_one_analysis_by_all_doors_has_the_same_digits_and_hints(served, there, 
         role: api.brought(place, grasp.read(place))
         for role, place in zip(("annotations", "raters"), places, strict=True)
     }
-    asked = {"spec": {"analysis": {"permutations": 200, "pairs": True}}, "files": files}
+    asked = {"spec": {"analysis": {"permutations": 200}}, "files": files}
     computed = api.compute(asked, lambda *_: None)
     for plain in (command, python.result.to_dict(), computed.result.to_dict()):
         plain.pop("timing", None)
@@ -270,6 +270,10 @@ def test_what_is_asked_of_a_run(there: grasp.Connection, run: grasp.Analysis) ->
     assert opened == run
     other = there.analyse(*few(), **{**ASKED, "seed": 2})
     assert there.compare(run, str(other.run)).asked()["what"].tolist() == ["Seed"]
+    man = {"rater_gender": "Man"}
+    looked = there.items(run, group=man)
+    here_too = grasp.items(*few(), result=run, group=man, **QUIET)
+    assert found(looked.result.to_dict()) == found(here_too.result.to_dict())
     drawn, here = there.map_raters(run), grasp.map_raters(*few(), result=run)
     assert drawn.axes().equals(here.axes())
     asked: Any = {"size": 40, "range_raters": (20, 22), "range_items": (10, 12)}
@@ -312,6 +316,7 @@ def test_data_that_lie_on_the_server_are_read_there(served, there, run) -> None:
     uploads = listed["sha256"].dropna().tolist()
     sent = {file.name: file.sha256 for file in run.result.data.files}
     assert set(sent.values()) <= set(uploads)
+    assert "annotations.parquet" in listed["name"].tolist()
     both = there.analyse(there.file(sent["annotations.parquet"]), few()[1], **ASKED)
     assert both.result.groups == run.result.groups
     left = there.analyse(votes, raters, exclude=[("rater_gender", "Man")], axes=["rater_race"], **QUICK)
@@ -381,10 +386,119 @@ def test_the_command_has_runs_computed_by_a_server(served, there, run, tmp_path,
     plain = json.loads(Path("result.json").read_text(encoding="utf-8"))
     assert found(plain)["groups"] == found(run.result.to_dict())["groups"]
     for arguments, sentence in (
-        ([*command, "--workers", "1"], "--workers is of runs that are computed here"),
-        (["quality", "votes.csv"], "--server goes with `grasp run`"),
+        ([*command, "--workers", "1"], "--workers is of what is computed here"),
+        (["agreement", "votes.csv"], "--server goes with 'run', 'quality'"),
+        (["quality", "votes.csv", "--show-ids"], "--show-ids is of what is computed here"),
     ):
         assert cli.main(["--server", served.url, *arguments]) == cli.BAD_INPUT
         assert sentence in capsys.readouterr().err
     monkeypatch.delenv("GRASP_TOKEN")
     assert cli.main(["--server", served.url, *command]) == cli.BAD_INPUT
+
+
+@pytest.fixture
+def files_here(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data and a model's labels in the working folder, and a token."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GRASP_TOKEN", token(served))
+    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
+        frame.to_csv(name, index=False)
+    labels().to_csv("labels.csv", index=False)
+
+
+def labels() -> Any:
+    first = few()[0].drop_duplicates("item_id")[["item_id", "label"]]
+    return first.rename(columns={"item_id": "ID", "label": "Label"})
+
+
+AXIS = ("--axis", "rater_gender")
+PLAN = ("--group", "rater_gender=Man", "--size", "40", "--range-raters", "20:22", "--range-items", "10:12")
+
+
+@pytest.mark.parametrize(
+    ("command", "further"),
+    [
+        ("run", (*AXIS, "--permutations", "200", "--rater-map")),
+        ("quality", AXIS),
+        ("items", (*AXIS, "--permutations", "200", "--group", "rater_gender=Man")),
+        ("rater-map", (*AXIS, "--permutations", "200")),
+        ("models", (*AXIS, "--permutations", "200", "--model", "m=labels.csv")),
+        pytest.param("plan", PLAN, marks=pytest.mark.long),
+    ],
+)
+def test_a_server_computes_what_a_command_does(served, there, files_here, capsys, command, further) -> None:
+    def plain(*before: str) -> dict[str, Any]:
+        asked = [*before, command, "votes.csv", "raters.csv", *further, "--format", "json", "-q"]
+        assert cli.main(asked) == 0
+        found = json.loads(capsys.readouterr().out)
+        return {name: value for name, value in found.items() if name != "timing"}
+
+    assert plain("--server", served.url) == plain()
+
+
+def test_commands_take_data_and_runs_of_the_server(served, there, files_here, run, capsys) -> None:
+    lying, here = ("data:votes.csv", "data:raters.csv"), ("votes.csv", "raters.csv")
+    told = []
+    for places in (lying, here, (lying[0], here[1])):
+        asked = ["run", *places, *AXIS, "--permutations", "200", "--no-pairs", "--format", "json"]
+        assert cli.main(["--server", served.url, *asked]) == 0
+        said = capsys.readouterr()
+        told.append(json.loads(said.out)["groups"])
+        assert "note: rater: 'rater_id' holds ids of raters.csv" in said.err
+    assert told[0] == told[1] == told[2] == run.result.to_dict()["groups"]
+    assert cli.main(["--server", served.url, "quality", *lying, *AXIS, "--power"]) == 0
+    assert "Items by number of raters" in capsys.readouterr().out
+    assert cli.main(["--server", served.url, "report", run.run, "--format", "json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["groups"] == told[0]
+    run.save("kept.json")
+    assert cli.main(["--server", served.url, "compare", run.run, "kept.json"]) == 0
+    assert "Nothing but noise changed" in capsys.readouterr().out
+    for further, sentence in (
+        (("--keep", "a=b"), "--keep is of data that are read here"),
+        (("--intersect", "rater_race:rater_gender"), "name the axes beside --intersect"),
+    ):
+        assert cli.main(["--server", served.url, "run", *lying, *further]) == cli.BAD_INPUT
+        assert sentence in capsys.readouterr().err
+
+
+def test_models_are_sent_beside_the_data(there: grasp.Connection) -> None:
+    votes, raters = few()
+    votes["gold"] = votes.groupby("item_id")["label"].transform("first")
+    asked: Any = {
+        "axes": ["rater_gender"],
+        "labels": {"first": labels()},
+        "columns": {"gold": "gold"},
+        "permutations": 100,
+        **QUIET,
+    }
+    by_server, here = there.models(votes, raters, **asked), grasp.models(votes, raters, **asked)
+    assert by_server.table().equals(here.table())
+    assert by_server.notes
+
+
+def test_a_server_that_reads_the_data_is_worded_by_the_door(served, there, files_here, capsys) -> None:
+    votes, raters = few()
+    raters["removed"] = ["yes" if place % 20 == 0 else "no" for place in range(len(raters))]
+    votes["polite"] = votes["label"].map({"No": "1", "Unsure": "2", "Yes": "1"})
+    place = Path(served.server.settings.data_dir)
+    raters.to_csv(place / "marked.csv", index=False)
+    votes.rename(columns={"label": "toxic"}).to_csv(place / "unsure.csv", index=False)
+    files = there.file("data:votes.csv"), there.file("data:marked.csv")
+    told = there.analyse(*files, axes=["rater_gender"], **QUICK)
+    assert "recommended=True leaves them out; recommended=False says" in told.notes[0]
+    with pytest.raises(grasp.RemoteError, match="name it as label="):
+        there.analyse(there.file("data:unsure.csv"), **QUIET)
+    command = [
+        "--server",
+        served.url,
+        "run",
+        "data:votes.csv",
+        "data:marked.csv",
+        *AXIS,
+        "--permutations",
+        "50",
+    ]
+    assert cli.main(command) == 0
+    assert "--recommended leaves them out; --no-recommended says" in capsys.readouterr().err
+    assert cli.main(["--server", served.url, "quality", "data:unsure.csv"]) == cli.BAD_INPUT
+    assert "name it as --label" in capsys.readouterr().err

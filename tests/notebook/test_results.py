@@ -330,6 +330,7 @@ def test_signatures_show_defaults() -> None:
     assert shown == {"seed": 1, "min_raters": 2, "level": "nominal", "guess": True, "item": None}
     assert ... not in [one.default for one in parameters.values()]
     assert not set(grasp.__all__) & set(dir(builtins))  # of a star import
+    assert dir(grasp.statistics) == sorted(grasp.statistics.__all__)  # what a notebook proposes
 
 
 def test_numbers_of_numpy_and_an_index_of_columns_are_taken(frames) -> None:

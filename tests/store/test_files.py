@@ -54,6 +54,12 @@ def test_the_same_content_is_kept_once(engine: Engine, store: FileStore) -> None
     assert store.get("nothing") is None
 
 
+def test_a_file_has_the_name_that_its_owner_gave_it_last(store: FileStore) -> None:
+    for owner, name in (("ann", "a.csv"), ("ann", "b.csv"), ("bob", "c.csv"), ("ann", None)):
+        store.put(b"a", owner=owner, name=name)
+    assert [one.name for one in store.of("ann")] == ["b.csv"]
+
+
 @on_both
 def test_the_same_content_from_many_at_once(engine: Engine, store: FileStore) -> None:
     content = CONTENTS["chunks that do not shrink"]

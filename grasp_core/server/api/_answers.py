@@ -18,7 +18,7 @@ from grasp_core.engine.service import Making, Makings
 from grasp_core.model.access import User
 from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api.forms import Checked, Problem, StartedRun, Work
+from grasp_core.server.api.forms import Checked, Problem, StartedRun, Submission, Work
 from grasp_core.server.problem import ProblemError, again_after, missing, problem_of
 from grasp_core.store.api_calls import Outcome
 
@@ -135,9 +135,9 @@ def later(
 
 @router.get("/work/{work_id}", response_model=Work)
 def read_work(work_id: str, asking: Asking) -> Response:
-    """How far it is with files that are read for a request of yours, and then what came of it.
+    """How far it is with work that a request of yours began, and then what came of it.
 
-    The server that reads them alone knows of it, until it ends.
+    The server that does it alone knows of it, until it ends.
     """
     told = _told(asking, work_id, _own(asking, work_id))
     again = again_after(WORK_SECONDS) if told.state == "running" else {}
@@ -173,5 +173,6 @@ def _told(asking: Caller, work_id: str, making: Making[Any]) -> Work:
         run=found if isinstance(found, StartedRun) else None,
         checked=found if isinstance(found, Checked) else None,
         report=found.root if isinstance(found, Found) else None,
+        submission=found if isinstance(found, Submission) else None,
         problem=None if problem is None else Problem(**problem.document(asking.server.settings.base_path)),
     )

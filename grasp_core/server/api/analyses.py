@@ -20,7 +20,7 @@ from grasp_core.analysis.planner.simulation import (
 )
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
-from grasp_core.analysis.rater_map_values import ANSWER, of_answer, rater_map_dict
+from grasp_core.analysis.rater_map_values import ANSWER, RaterMap, of_answer, rater_map_dict
 from grasp_core.engine.service import all_asked, check_items, id_of
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import SpecError
@@ -31,6 +31,7 @@ from grasp_core.model.text import listed, printable, quoted
 from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import compare, in_words
 from grasp_core.report.plan import sentences
+from grasp_core.report.rater_map import sentences as map_sentences
 from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, Found, IdempotencyKey, TaggedJson, once
@@ -136,7 +137,7 @@ def read_rater_map(run_id: str, asking: Asking) -> Response:
     found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
     if found is None:
         raise ProblemError("not-found", "The raters of this run were not mapped yet; POST here does it.")
-    return TaggedJson(rater_map_dict(found, result.spec, result.data.sha256), headers=PRIVATE)
+    return TaggedJson(_told_of(found, result), headers=PRIVATE)
 
 
 @router.post("/runs/{run_id}/rater-map", status_code=HTTPStatus.ACCEPTED, response_model=Work)
@@ -157,9 +158,15 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey 
                 task, server.service.pool.each, lambda share: told(f"Placing the raters: {share:.0%}")
             )
             answers.keep(record.id, ANSWER, to_json(found))
-        return HTTPStatus.OK, Found(rater_map_dict(found, result.spec, result.data.sha256))
+        return HTTPStatus.OK, Found(_told_of(found, result))
 
     return _later(asking, user, idempotency_key, f"POST /runs/{record.id}/rater-map", "", draw)
+
+
+def _told_of(found: RaterMap, result: RunResult) -> dict[str, Any]:
+    """A map as files have it, and what the page says of it."""
+    said = [printable(one_line(one.plain)) for one in map_sentences(found, result.spec.analysis.level)]
+    return {**rater_map_dict(found, result.spec, result.data.sha256), "sentences": said}
 
 
 @router.post("/plans", status_code=HTTPStatus.ACCEPTED, response_model=Work)

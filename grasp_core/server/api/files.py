@@ -1,5 +1,6 @@
 """What is uploaded: files of runs, and submissions to the benchmark, with its leaderboard."""
 
+import hashlib
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +19,16 @@ from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import DataError
 from grasp_core.server.api._admission import Asking, Caller, check_link
-from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, TaggedJson
+from grasp_core.server.api._answers import (
+    NOT_AGAIN,
+    PRIVATE,
+    Done,
+    IdempotencyKey,
+    TaggedJson,
+    Told,
+    later,
+    once,
+)
 from grasp_core.server.api.forms import (
     FolderFile,
     FolderFiles,
@@ -29,7 +39,8 @@ from grasp_core.server.api.forms import (
     Parts,
     Project,
     StoredFile,
-    Time,
+    Submission,
+    Work,
 )
 from grasp_core.server.gate import UploadLedger, room, stated_size
 from grasp_core.server.problem import ProblemError, missing
@@ -146,21 +157,11 @@ def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -
     if not size:
         raise ProblemError("invalid", "The file is empty: its content is the body.")
     spool.seek(0)
-    sha256 = asking.server.keep_file(stores.files, spool.read(), user.id)
+    sha256 = asking.server.keep_file(stores.files, spool.read(), name, user.id)
     return StoredFile(sha256=sha256, name=name, bytes=size)
 
 
 benchmark = APIRouter(tags=["Benchmark"])
-
-
-class Submission(Form):
-    """A system that was scored."""
-
-    id: str
-    name: str
-    owner: str
-    created_at: Time
-    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
 
 
 class TaskForm(Form):
@@ -218,7 +219,13 @@ def list_submissions(asking: Asking, project: Project = EVERYONE) -> Submissions
     return Submissions(submissions=[Submission.of(one) for one in found])
 
 
-@benchmark.post("/submissions", status_code=HTTPStatus.CREATED, openapi_extra=FILE_BODY)
+@benchmark.post(
+    "/submissions",
+    status_code=HTTPStatus.ACCEPTED,
+    response_model=Work,
+    responses={200: {"model": Submission, "description": "These predictions were scored before"}},
+    openapi_extra=FILE_BODY,
+)
 async def submit(
     request: Request,
     asking: Asking,
@@ -226,30 +233,45 @@ async def submit(
         str, Query(min_length=1, max_length=NAME_LENGTH, pattern=r"\S", description="Of the system.")
     ],
     project: Project = EVERYONE,
-) -> Submission:
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
     """Have predictions scored: the body is a zip archive with `data/TASK/predictions.csv` for each task.
 
     The same predictions are scored once; another name renames the system.
     """
-    user, stores = asking.runner(project), asking.stores(project)
+    user, store, title = asking.runner(project), asking.stores(project).submissions, name.strip()
     async with received(request, asking, user) as spool:
+        spool.seek(0)
+        content = spool.read()
 
-        def score() -> Submission:
-            held = benchmark_of(asking.server.settings)
-            if held is None:
-                raise ProblemError(
-                    "conflict", "This server holds no gold labels, so nothing can be scored here."
-                )
-            spool.seek(0)
-            sent, _, faulty = looked_at(spool.read(), "the body", asking.server.settings)
-            if faulty:
-                raise DataError(faulty[0].remark, faulty)
-            title, store, pool = name.strip(), stores.submissions, asking.server.service.pool
-            how: Any = {"name": title, "owner": user.id, "store": store, "pool": pool}
-            record = scored(held, sent.predictions, **how, probabilities=sent.probabilities)
-            return Submission.of(record)
+    def begin() -> Done:
+        held = benchmark_of(asking.server.settings)
+        if held is None:
+            raise ProblemError("conflict", "This server holds no gold labels, so nothing can be scored here.")
+        sent, _, faulty = looked_at(content, "the body", asking.server.settings)
+        if faulty:
+            raise DataError(faulty[0].remark, faulty)
+        before = store.renamed(title, sent.predictions, owner=user.id)
+        if before is not None:
+            return HTTPStatus.OK, Submission.of(before)
 
-        return await run_in_threadpool(score)
+        def score(told: Told) -> Done:
+            record = scored(
+                held,
+                sent.predictions,
+                name=title,
+                owner=user.id,
+                store=store,
+                pool=asking.server.service.pool,
+                told=lambda done, of, task: told(f"{done:,} of {of:,} rows scored; scoring {task}"),
+                probabilities=sent.probabilities,
+            )
+            return HTTPStatus.OK, Submission.of(record)
+
+        return later(asking, user, score, asking.server.questions)
+
+    asked = f"{project}\n{title}\n{hashlib.sha256(content).hexdigest()}"
+    return await run_in_threadpool(once, asking, idempotency_key, "POST /submissions", asked, begin)
 
 
 @benchmark.delete("/submissions/{submission_id}", status_code=HTTPStatus.NO_CONTENT)

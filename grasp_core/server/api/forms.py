@@ -123,6 +123,15 @@ class StartedRun(Run):
     hints: list[str] = Field(description="What was used and left out, and what would help.")
 
 
+class Answer(Form):
+    """A result in words."""
+
+    headline: str
+    mind: list[str] = Field(description="What may undo it.")
+    sentences: list[str] = Field(description="What backs it, what to do, and what holds of pairs.")
+    warnings: list[str] = Field(description="What else to mind.")
+
+
 class Runs(Form):
     """A page of a list."""
 
@@ -141,6 +150,7 @@ class OwnFile(Form):
     """A file of yours in a project."""
 
     sha256: str
+    name: str | None = Field(description="What you called it last; null of one that stays where it is.")
     bytes: int
     added_at: Time
     location: str | None = Field(description="Where it is, of one that stays where it is.")
@@ -305,8 +315,18 @@ class NewReport(NewCheck):
     power: bool = Field(False, description="Simulate how large a GAI these raters and items would find.")
 
 
+class Submission(Form):
+    """A system that was scored."""
+
+    id: str
+    name: str
+    owner: str
+    created_at: Time
+    scores: dict[str, Any] = Field(description="As `raft score --details` writes them, docs/models.md.")
+
+
 class Work(Form):
-    """Work that takes a while: files that are read, and what comes of them."""
+    """Work that takes a while, and what comes of it."""
 
     id: str
     state: Literal["running", "done", "failed"]
@@ -315,6 +335,7 @@ class Work(Form):
     run: StartedRun | None = Field(None, description="The run, once it is started.")
     checked: Checked | None = None
     report: dict[str, Any] | None = Field(None, description="docs/file-formats.md")
+    submission: Submission | None = None
     problem: Problem | None = Field(None, description="Why it failed.")
 
 

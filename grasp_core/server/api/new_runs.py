@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from itertools import islice
 from typing import Any, Self
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.power import estimate, power_tasks
 from grasp_core.engine.request import analysis as request
 from grasp_core.engine.request.option_names import KeepingNotes
@@ -21,14 +23,16 @@ from grasp_core.model.groups import Grouping
 from grasp_core.model.json_values import to_json
 from grasp_core.model.spec import SPEC_VERSION, RunSpec
 from grasp_core.model.text import printable
+from grasp_core.permutation.draw import exchange_of
 from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import guessed
+from grasp_core.report.account import said_of_assignment
 from grasp_core.report.contents import run_title
-from grasp_core.report.quality import quality_report
+from grasp_core.report.quality import findings, quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import Done, Found, IdempotencyKey, Told, later, once
@@ -39,6 +43,8 @@ _COLUMNS = ("item", "rater", "label")
 _RECOGNISED = ("missing", "recode", "categories", "filters")
 """What is recognised of how files are read, where the columns are named and this is not."""
 
+_FIELDS = 64
+"""Of either part of a spec that is none, so many are looked at; a spec has 21 at most."""
 LARGE = 16 * 2**20
 """Bytes that are read within a request at most, which takes about 2 s."""
 _Brought = forms.File | forms.Place | forms.Fetch
@@ -105,6 +111,16 @@ class Sent:
             return error.sentences
         return ()
 
+    @property
+    def sound(self) -> Self:
+        """Its fields, but for those that would make it none."""
+        kept = replace(self, plain={})
+        for part, given in (("data", self.data), ("analysis", self.analysis)):
+            for name, value in islice(given.items() if isinstance(given, dict) else (), _FIELDS):
+                more = replace(kept, plain={**kept.plain, part: {**kept.plain.get(part, {}), name: value}})
+                kept = kept if more.wrong else more
+        return kept
+
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
@@ -121,12 +137,16 @@ class Recognised:
             raise UnsureError("; ".join(map(ask, self.questions)), self.questions[0].field)
         return self.known
 
-    def with_groups_of(self, dataset: Dataset, sent: Sent) -> Self:
-        """Without recognised axes that have no group large enough, as by every other door."""
-        if self.known is None or not sent.axes_open:
-            return self
-        voice = Json()
-        known = request.with_groups(dataset, self.known, voice)
+    def settled_by(self, dataset: Dataset, sent: Sent) -> Self:
+        """As by every other door without recognised axes that have no group large enough.
+
+        Where nothing says so, whether pairs are compared, and permutations stop early, depends on the data.
+        """
+        known, voice = self.known, Json()
+        if known is not None and sent.axes_open:
+            known = request.with_groups(dataset, known, voice)
+        if known is not None and known.analysis.axes and not known.models and isinstance(sent.analysis, dict):
+            known = request.settled(dataset, known, sent.analysis, voice)
         return replace(self, known=known, notes=[*self.notes, *voice.notes])
 
 
@@ -187,11 +207,18 @@ def hints(
     request.say_order(dataset, spec, voice)
     if isinstance(sent.analysis, dict) and "level" not in sent.analysis:
         request.with_level(dataset, spec, voice)
-    if spec.analysis.axes and not spec.models:
+    if spec.analysis.axes:
         groups = checked_groups(dataset, spec) if grouping is None else grouping
         request.say_shuffles(dataset, groups, spec.analysis, voice)
         read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-        request.say_teams(read, spec.analysis, dataset, voice)
+        seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
+        checks = check_assignment(seen, dataset.annotations_of, groups, spec.analysis.axes, exchange)
+        warnings = said_of_assignment(checks, of_models=bool(spec.models))
+        for one in warnings:
+            voice.note(str(one))
+        request.say_batches(read, spec.analysis.columns, dataset, warnings, voice)
+        if not spec.models:
+            request.say_teams(read, spec.analysis, dataset, voice)
     return [printable(one) for one in voice.notes]
 
 
@@ -267,7 +294,7 @@ class Bringing:
                 told=lambda words: told(f"Fetching {kind}: {words}"),
             )
             files = server.seen(reach).files
-            sha256 = server.keep_file(files, snapshot.content, self.user.id, source)
+            sha256 = server.keep_file(files, snapshot.content, snapshot.name, self.user.id, source)
             file = forms.File(sha256=sha256, name=snapshot.name)
         told(f"Reading {kind}")
         return inputs.table(file.name, file.sha256, member, reach=reach)
@@ -336,9 +363,8 @@ def _asked(
     def begin() -> Done:
         asking.server.rates.run(asking.asker)
         sent = Sent(new.spec)
-        wrong = () if lenient else sent.wrong
-        bringing.check_there(wrong)
-        if wrong:
+        bringing.check_there(wrong := sent.wrong)
+        if wrong and not lenient:
             raise SpecError(wrong[0], further=wrong[1:])
         if isinstance(new, NewRun) and new.webhook is not None:
             asking.server.webhooks.check(new.webhook)
@@ -382,24 +408,24 @@ def _formed(
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
     dataset = bringing.formed(found.spec, tables, told)
-    return found.with_groups_of(dataset, sent), dataset
+    return found.settled_by(dataset, sent), dataset
 
 
 def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
     lists: dict[str, list[Any]] = {name: [] for name in ("groups", "notes", "hints", "questions")}
     answer = Checked(runs=False, spec=None, data=None, problems=_of_spec(sent.wrong), **lists)
-    tables = bringing.tables(sent.data if isinstance(sent.data, dict) else {}, told)
-    if answer.problems:
-        return HTTPStatus.OK, answer
+    whole = not answer.problems
+    sent = sent if whole else sent.sound
     try:
+        tables = bringing.tables(sent.data, told)
         told("Looking at what the files hold")
         found = recognised(sent, tables, new.recommended)
         answer.notes = found.notes
         answer.questions = [forms.Question.of(one, text=ask(one)) for one in found.questions]
         if found.known is not None:
             dataset = bringing.formed(found.known, tables, told)
-            found = found.with_groups_of(dataset, sent)
-            answer.notes, answer.spec = found.notes, found.spec.to_dict()
+            found = found.settled_by(dataset, sent)
+            answer.notes, answer.spec = found.notes, found.spec.to_dict() if whole else None
             answer.data = to_json(dataset.summary)
             grouping = checked_groups(dataset, found.spec)
             answer.groups = [
@@ -408,9 +434,9 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
             ]
             answer.hints = hints(sent, found.spec, tables, dataset, grouping)
     except SpecError as error:
-        answer.problems = _of_spec(error.sentences)
+        answer.problems += _of_spec(error.sentences)
     except DataError as error:
-        answer.problems = [ProblemListed(**listed(one)) for one in error.problems]
+        answer.problems += [ProblemListed(**listed(one)) for one in error.problems]
     answer.runs = not answer.questions and not answer.problems
     return HTTPStatus.OK, answer
 
@@ -432,9 +458,12 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
             told(f"Simulating group {number} of {len(tasks)}")
             power.append(estimate(task))
     told("Looking at raters and groups")
-    report = quality_report(dataset, names=analysis.tested or None, power=power)
+    exchange = exchange_of(dataset.raters, analysis) if analysis.axes else None
+    report = quality_report(dataset, names=analysis.tested or None, power=power, exchange=exchange)
     voice = Json()
     read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
     request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
-    helpful = [*hints(sent, found.spec, tables, dataset), *voice.notes]
-    return HTTPStatus.OK, Found({**report.to_dict(), "notes": found.notes, "hints": helpful})
+    helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset), *voice.notes))]
+    said = [printable(one) for one in findings(report, report.duplicates)]
+    told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
+    return HTTPStatus.OK, Found({**report.to_dict(), **told_too})

@@ -16,17 +16,34 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
+from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.rater_map_values import ANSWER, of_answer
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import MissingResultError, StoreError
+from grasp_core.model.groups import one_line
 from grasp_core.model.result import Result, RunResult
+from grasp_core.model.text import printable
+from grasp_core.report.findings.answer import answer
+from grasp_core.report.models import sentences as of_models
 from grasp_core.report.models import sides_csv
+from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.saved import result_json, spec_json
 from grasp_core.report.writers.registry import EXPORTS, safe_name
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, Tagged, TaggedJson, once
-from grasp_core.server.api.forms import Found, Link, Links, MadeLink, NewLink, Project, Run, Runs, State
+from grasp_core.server.api.forms import (
+    Answer,
+    Found,
+    Link,
+    Links,
+    MadeLink,
+    NewLink,
+    Project,
+    Run,
+    Runs,
+    State,
+)
 from grasp_core.server.identity import told_of, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.database import digest_of
@@ -112,6 +129,24 @@ def read_status(run_id: str, asking: Asking) -> Run:
     """A run without its result: its title, where it stands, why it failed."""
     _ = asking.person
     return Run.of(visible_run(asking, run_id))
+
+
+@router.get("/runs/{run_id}/answer")
+def read_answer(run_id: str, asking: Asking) -> Answer:
+    """What the page says of a result, in words."""
+    result = result_of(asking, visible_run(asking, run_id))
+    if not isinstance(result, RunResult):
+        headline, *said = [printable(one_line(one.plain)) for one in of_models(cast("ModelsResult", result))]
+        warnings = [printable(str(one)) for one in result.warnings]
+        return Answer(headline=headline, mind=[], sentences=said, warnings=warnings)
+    found = answer(result)
+    pairs = most_told(result, PAIRS_SAID) if result.pairs else ()
+    return Answer(
+        headline=printable(one_line(found.headline.plain)),
+        mind=[printable(str(one)) for one in found.warned.first],
+        sentences=[printable(one_line(one.plain)) for one in (*found.details, *pairs)],
+        warnings=[printable(str(one)) for one in found.warned.others],
+    )
 
 
 @router.get("/runs/{run_id}/exports/{name}", response_class=Response, responses={**_FILES, **NOT_AGAIN})
@@ -200,14 +235,19 @@ def managed_run(asking: Caller, run_id: str) -> tuple[RunRecord, User]:
 
 def result_of(asking: Caller, record: RunRecord) -> Result:
     """The run's result as the caller may see it; raises ProblemError if there is none, or none yet."""
-    if record.state != "done":
-        again = {} if record.ended else again_after(AGAIN_SECONDS)
-        raise ProblemError("conflict", f"The run is {record.state}; it has no result.", again)
+    check_done(record)
     try:
         result = asking.server.service.result(record.id)
     except MissingResultError:  # deleted meanwhile
         raise missing("run") from None
     return shown_to(asking, result)
+
+
+def check_done(record: RunRecord) -> None:
+    """Raise ProblemError if the run has no result, or none yet."""
+    if record.state != "done":
+        again = {} if record.ended else again_after(AGAIN_SECONDS)
+        raise ProblemError("conflict", f"The run is {record.state}; it has no result.", again)
 
 
 def agreement_of(asking: Caller, record: RunRecord, of_models: str) -> RunResult:

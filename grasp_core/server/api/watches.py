@@ -12,7 +12,7 @@ from grasp_core.server import watches as history
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import Done, IdempotencyKey, once
 from grasp_core.server.api.forms import Form, Makers, Project, Time, WebhookKey
-from grasp_core.server.api.runs import visible_run
+from grasp_core.server.api.runs import check_done, visible_run
 from grasp_core.server.problem import missing
 from grasp_core.store.watches import EVERY
 from grasp_core.store.watches import Watch as Stored
@@ -120,6 +120,7 @@ def add_watch(new: NewWatch, asking: Asking, idempotency_key: IdempotencyKey = N
     user = asking.runner(run.project)
 
     def add() -> Done:
+        check_done(run)
         webhook = None if new.webhook is None else asking.server.webhooks.check(new.webhook)
         watch = asking.server.watching.add(run, every=new.every, by=user, webhook=webhook)
         asking.server.audit.record(user.id, "watch", "watch", watch.id, {"run": run.id, "every": new.every})

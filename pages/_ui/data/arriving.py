@@ -318,8 +318,8 @@ def try_example() -> RunRecord:
     spec = example_spec()
     started = time.perf_counter()
     files = example_files()
-    for content in files.values():
-        here().files.put(content, owner=user.id)
+    for name, content in files.items():
+        here().files.put(content, owner=user.id, name=name)
     annotations, raters = (read_table(content, name) for name, content in files.items())
     dataset = loaded(annotations, raters, spec.data)
     guess = guessed(annotations, raters)

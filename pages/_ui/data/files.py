@@ -159,7 +159,7 @@ def _take_uploads(uploads: Sequence[UploadedFile]) -> None:
 def _kept(content: bytes, name: str) -> _Brought:
     user = require_run()
     table = arriving.read_watched(content, name, None, _next_round)
-    server.shared().keep_file(here().files, content, user.id)
+    server.shared().keep_file(here().files, content, name, user.id)
     return _Brought(table, lambda member: read_table(content, name, member=member), content)
 
 
@@ -181,7 +181,7 @@ def _take_source(source: Source, token: str, keep: bool, slot: Role | None = Non
         if keep:
             server.shared().sources.keep(source, token, owner=user.id)
         table = table_of(snapshot)
-        sha256 = server.shared().keep_file(here().files, snapshot.content, user.id, source)
+        sha256 = server.shared().keep_file(here().files, snapshot.content, snapshot.name, user.id, source)
         if before is None or slot is None:
             taken = _arrange([_Brought(table, lambda member: table_of(snapshot, member))])
         else:

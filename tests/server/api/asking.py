@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from http import HTTPStatus
 from typing import Any
 
@@ -85,3 +86,15 @@ def token_of(server: Server, mail: str, scope: Any) -> str:
 def make_token(server: Server, owner: str = ANN.id, scope: str = "run") -> str:
     """A token of the person of an id."""
     return server.tokens.create(owner=owner, name="a script", scope=scope, days=1)  # type: ignore[arg-type]
+
+
+def ended(visitor: TestClient, answer: Any) -> dict[str, Any]:
+    """Work that was begun, once it has ended."""
+    assert answer.status_code == HTTPStatus.ACCEPTED, answer.text
+    assert int(answer.headers["Retry-After"]) > 0
+    for _ in range(1200):
+        told: dict[str, Any] = visitor.get(f"/api/v1/work/{answer.json()['id']}").json()
+        if told["state"] != "running":
+            return told
+        time.sleep(0.1)
+    raise AssertionError("it takes too long")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -14,14 +13,16 @@ from fastapi.testclient import TestClient
 
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
+from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.quality import quality_report
 from grasp_core.server.api import new_runs as brought
 from grasp_core.server.server import Server
+from tests.batches import in_batches
 from tests.empty_store import empty_home
 from tests.few_items import few_items
-from tests.server.api.asking import SMALL, problem, refused, spec, upload
+from tests.server.api.asking import SMALL, ended, problem, refused, spec, upload
 from tests.server.conftest import ANN, BOB, VIEWER, MakeClient
 
 pytestmark = pytest.mark.in_earnest
@@ -53,18 +54,6 @@ def ann(client: MakeClient) -> TestClient:
 
 def post(visitor: TestClient, path: str, **body: Any) -> Any:
     return visitor.post(f"/api/v1{path}", json=body)
-
-
-def ended(visitor: TestClient, answer: Any) -> dict[str, Any]:
-    """Work that was begun, once it has ended."""
-    assert answer.status_code == HTTPStatus.ACCEPTED, answer.text
-    assert int(answer.headers["Retry-After"]) > 0
-    for _ in range(1200):
-        told: dict[str, Any] = visitor.get(f"/api/v1/work/{answer.json()['id']}").json()
-        if told["state"] != "running":
-            return told
-        time.sleep(0.1)
-    raise AssertionError("it takes too long")
 
 
 def test_a_check_tells_what_a_run_would_read_and_runs_nothing(ann: TestClient, server: Server) -> None:
@@ -145,6 +134,48 @@ def test_all_that_has_to_be_mended_is_in_a_check(ann: TestClient) -> None:
     assert "no_such_axis" in wrong["problems"][0]["text"]
 
 
+def test_hints_warn_of_groups_that_were_given_other_items(ann: TestClient) -> None:
+    files = {}
+    for kind, frame in zip(("annotations", "raters"), in_batches(), strict=True):
+        content = frame.to_csv(index=False).encode()
+        files[kind] = ann.post(f"/api/v1/files?name={kind}.csv", content=content).json()
+        del files[kind]["bytes"]
+    asked = {"analysis": {"axes": [["gender"]]}}
+    for answer in (post(ann, f"/{one}", files=files, spec=asked).json() for one in ("validate", "quality")):
+        [batches] = [one for one in answer["hints"] if "could hold batches" in one]
+        assert batches.endswith('\'batch\'; "strata": ["batch"] shuffles within the values of one')
+        [warned] = [one for one in answer["hints"] if "if raters worked in batches" in one]
+        assert "gender" in warned
+
+
+def test_beside_what_is_wrong_with_a_spec_a_check_tells_of_the_data(ann: TestClient) -> None:
+    files = upload(ann)
+    plain = spec(axes=[["no_such_axis"]], seed="x", odd=1)
+    named = {**plain["data"], "label": "no_such_column", "repeated": "perhaps"}
+    told = post(ann, "/validate", files=files, spec={**plain, "data": named}).json()
+    assert (told["runs"], told["spec"]) == (False, None)
+    for wrong in ("`repeated`", "`seed`", "'odd'", "no_such_column", "no_such_axis"):
+        assert sum(wrong in one["text"] for one in told["problems"]) == 1, wrong
+    right = post(ann, "/validate", files=files, spec=spec()).json()
+    told = post(ann, "/validate", files=files, spec=spec(seed="x")).json()
+    assert [one["code"] for one in told["problems"]] == ["spec"]
+    assert [told[name] for name in ("data", "groups", "notes", "hints")] == [
+        right[name] for name in ("data", "groups", "notes", "hints")
+    ]
+    absent = {"annotations": {"sha256": "0" * 64, "name": "gone.csv"}}
+    lacking = post(ann, "/validate", files=absent, spec=spec(seed="x"))
+    assert lacking.status_code == HTTPStatus.NOT_FOUND
+    assert [one["code"] for one in lacking.json()["problems"]] == ["not-found", "spec"]
+
+
+def test_a_file_that_cannot_be_read_is_a_problem_beside_those_of_the_spec(ann: TestClient) -> None:
+    stored = ann.post("/api/v1/files?name=v.csv", content=b"\x00\x01\x02").json()
+    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    told = post(ann, "/validate", files=files, spec={"analysis": {"seed": "x"}}).json()
+    assert [one["code"] == "spec" for one in told["problems"]] == [True, False]
+    assert "v.csv" in told["problems"][1]["text"]
+
+
 def test_a_run_is_cancelled_and_stays(ann: TestClient, client: MakeClient, server: Server) -> None:
     run = post(ann, "/runs", spec=spec(), files=upload(ann)).json()["id"]
     bob = client(user=BOB)
@@ -173,7 +204,8 @@ def test_files_stay_in_the_servers_folder(ann: TestClient, server: Server, folde
     stored = upload(ann)
     assert post(ann, "/runs", spec=spec(), files=stored).json()["id"] == run["id"]  # the same data
     listed = ann.get("/api/v1/files").json()["files"]
-    assert {one["sha256"] for one in listed} == {one["sha256"] for one in stored.values()}
+    told = {one["sha256"]: one["name"] for one in listed}
+    assert told == {one["sha256"]: one["name"] for one in stored.values()}
     gone = {"annotations": {"location": "data:../secret.csv"}}
     told = ended(ann, post(ann, "/runs", spec=spec(), files=gone))
     assert told["state"] == "failed"
@@ -255,6 +287,11 @@ def test_runs_are_compared_mapped_and_planned_from(ann: TestClient, server: Serv
     drawn = ended(ann, ann.post(path))["report"]
     assert ann.get(path).json() == drawn
     assert drawn["format"] == "grasp-rater-map"
+    assert drawn["sentences"]
+    said = ann.get(f"/api/v1/runs/{runs[0]}/answer").json()
+    opened = Analysis(server.service.result(runs[0]))
+    assert said["headline"] == opened.answer().splitlines()[0]
+    assert len([*said["mind"], *said["sentences"]]) == len(opened.answer().splitlines()) - 1
     asked = {"spec": {"raters": [20, 60], "items": [20, 60], "size": 20}}
     planned = ended(ann, post(ann, "/plans", run=runs[0], group={"rater_gender": "Man"}, **asked))
     assert planned["report"]["plan"]["spec"]["raters"] == [20, 60], planned

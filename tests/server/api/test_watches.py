@@ -128,6 +128,12 @@ def test_viewers_read_and_strangers_sign_in(ours: Ours, server: Server) -> None:
     answer = ours.ask("POST", "/watches", json={"run": uploaded.id})
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert answer.json()["detail"] == BROUGHT
+    waits = sa.update(schema.runs).where(schema.runs.c.id == uploaded.id).values(state="queued")
+    with server.database.begin() as connection:
+        connection.execute(waits)
+    later = ours.ask("POST", "/watches", json={"run": uploaded.id})
+    problem(later, HTTPStatus.CONFLICT)
+    assert int(later.headers["Retry-After"]) > 0
 
 
 def test_a_watch_looks_every_so_many_hours_and_tells_an_address_of_its_own(ours: Ours) -> None:

@@ -1,0 +1,133 @@
+"""Commands that a server computes: ``--server ADDRESS``."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from grasp_core.analysis.rater_map_values import RaterMap
+from grasp_core.cli.options import given_options, spec_fields, test_fields
+from grasp_core.cli.reading import read_place
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, show_line
+from grasp_core.engine.request.reading import Reading
+from grasp_core.model.data_spec import Filters
+from grasp_core.model.errors import SpecError
+from grasp_core.model.groups import AxisSet
+from grasp_core.model.json_values import from_json
+from grasp_core.model.spec import RunSpec
+from grasp_core.model.text import listed
+from grasp_core.notebook.remote import ROLES, Api, Computed, asked_plain, in_words_of, lying
+from grasp_core.reading.table.table import Table
+from grasp_core.report.quality import QualityReport
+from grasp_core.report.saved import read_spec
+
+_HERE = ("engine", "workers", "scratch", "resume", "show_ids")
+"""Options of what is computed here."""
+_READ_HERE = ("keep", "preset")
+"""Options of data that are read here."""
+
+
+def on_server(command: Callable[..., Any], address: str) -> Callable[[argparse.Namespace], Any]:
+    """The command, computed by a server."""
+    if "api" not in inspect.signature(command).parameters:
+        able = ("run", "quality", "items", "rater-map", "plan", "models", "report", "compare")
+        raise SpecError(f"--server goes with {listed(able)}: other commands compute here")
+    api = Api(address, os.environ.get("GRASP_TOKEN") or None, word=partial(in_words_of, VOICE))
+
+    def there(chosen: argparse.Namespace) -> Any:
+        for name in _HERE:
+            if vars(chosen).get(name):
+                flag = name.replace("_", "-")
+                raise SpecError(f"--{flag} is of what is computed here: leave --server out")
+        return command(chosen, api)
+
+    return there
+
+
+def run_there(
+    api: Api,
+    found: Reading,
+    given: Mapping[str, Any],
+    spec: RunSpec,
+    models: Mapping[str, tuple[Any, Table]] | None = None,
+) -> Computed:
+    """Have a run of data that were read here computed; what was asked before is not computed again."""
+    return computed(api, api.sent(spec, found, given, models or {}))
+
+
+def computed(api: Api, asked: Mapping[str, object]) -> Computed:
+    """Have a run computed, and show how far it is."""
+    countdown = Countdown()
+    with clearing():
+        there = api.compute(
+            asked, lambda done, of: countdown.show(done / max(of, 1), f"{done:,} of {of:,} permutations")
+        )
+    note(f"the run is {api.address}/results?run={there.run}")
+    return there
+
+
+def worked(api: Api, told: Any) -> Any:
+    """How work ended that a server began, while it is shown what it does."""
+    with clearing():
+        return api.ended(told, show_line)
+
+
+def map_there(api: Api, run: str) -> tuple[RaterMap, RunSpec, str]:
+    """The map of a run's raters, whose spec it has, and the hash of the data."""
+    plain = api.rater_map(run)
+    return from_json(plain["map"], RaterMap), RunSpec.from_dict(plain["spec"]), plain["data"]
+
+
+def report_there(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[QualityReport, list[str]]:
+    """The report on data, and what the server told of how it read them."""
+    told = worked(api, api.ask("/quality", {**asked, "power": power, "project": api.project}))
+    plain = told.get("report") or told
+    told_too = (*plain["notes"], *plain["hints"])
+    return QualityReport.from_dict(plain), [in_words_of(VOICE, one) for one in told_too]
+
+
+def asked_lying(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
+    """What a request says where files lie on the server; None where all are here.
+
+    Files that are named without an option are then labels, raters and items, in this order.
+    """
+    places = dict(zip(ROLES, chosen.files, strict=False))
+    named = {role: vars(chosen).get(role) for role in ROLES}
+    places |= {role: place for role, place in named.items() if place is not None}
+    if not any(map(_lies_there, places.values())):
+        return None
+    if "annotations" not in places:
+        raise SpecError("name the file with the labels first, or by --annotations")
+    given = given_options(chosen)
+    if used := [name for name in _READ_HERE if given.get(name)]:
+        raise SpecError(f"--{used[0]} is of data that are read here, and not by the server")
+    files = {
+        role: lying(place) if _lies_there(place) else api.brought(place, read_place(place, None))
+        for role, place in places.items()
+    }
+    if given.get("spec") is not None:
+        return {"spec": read_spec(chosen.spec).spec.to_dict(), "files": files}
+    fields = spec_fields(given)
+    named_too = {"further", *(["filters"] if fields["filters"] != Filters() else [])}
+    named_too |= {"recode"} if fields["recode"] else set()
+    axes: tuple[AxisSet, ...] = tuple((name,) for name in given.get("axis", ()))
+    crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
+    if crossed and not axes:
+        raise SpecError("of data that the server reads, name the axes beside --intersect, with --axis")
+    plain = asked_plain(fields, test_fields(given), {*given, *named_too}, (*axes, *crossed) or None)
+    return {"spec": plain, "files": files, "recommended": given.get("recommended")}
+
+
+def _lies_there(place: str) -> bool:
+    return place.startswith("data:") or re.fullmatch("[0-9a-f]{64}", place) is not None
+
+
+def note_told(notes: Iterable[str]) -> None:
+    """Say what a server told of how it read data."""
+    for one in notes:
+        note(one)

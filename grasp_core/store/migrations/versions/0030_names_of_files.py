@@ -1,0 +1,14 @@
+"""Files have the name by which they were brought."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0030"
+down_revision = "0029"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the column."""
+    op.add_column("files", sa.Column("name", sa.Text()))
