@@ -211,8 +211,20 @@ class Look:
             rater or (found[1] if found[1] != item else None),
         )
 
+    def id_score(self, name: str, kinds: frozenset[str]) -> int:
+        """The same as of names alone, but for a `subject` of words, as of a school or a mail: no person."""
+        score = names.id_score(name, kinds)
+        return 0 if score and kinds is names.RATER and self._is_topic(name) else score
+
+    def _is_topic(self, name: str) -> bool:
+        if names.words(name)[-1:] != ("subject",):
+            return False
+        texts = self.texts(name)
+        worded = sum(len(text) >= _WORD and text.replace(" ", "").isalpha() for text in texts)
+        return 2 * worded > len(texts)
+
     def _like(self, kinds: frozenset[str]) -> str | None:
-        scores = {name: names.id_score(name, kinds) for name in self.columns}
+        scores = {name: self.id_score(name, kinds) for name in self.columns}
         best = max(scores, key=lambda name: scores[name])
         return best if scores[best] else None
 
@@ -226,6 +238,8 @@ def _most_rows(table: Table) -> int:
     return min(MAX_ROWS, _MAX_CELLS // max(len(table.columns), 1))
 
 
+_WORD = 4
+"""Letters of a word; people's initials are fewer."""
 _MOST_SHOWN = 4
 _LONGEST = 10_000_000
 """Characters of a text; larger numbers are times."""
@@ -238,6 +252,8 @@ _SEVERAL, _RECURRING = 1.5, 1.5
 """Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
 _ONE_ID = 1.2
 """Ids per text up to which texts are those of items: what raters write recurs with any of them."""
+_GAPS = 1.5
+"""The highest of a study's numbers, for each that it has: some people are left out."""
 _SHARE, _LEAST = 0.2, 2
 """Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
 
@@ -348,7 +364,7 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
         pairs, values = look.pairs(name, item), len(look[name].values)
         if pairs < _SEVERAL * ids:
             continue
-        in_sets = names.mentions(name, names.SETS) and not look.unique(name)
+        in_sets = names.id_score(name, names.SETS) and not look.unique(name)
         if in_sets and 1 < values <= _MOST_PLACES:
             why = f"the same ids are there in several {quoted(name)}"
         elif look.alternates(name, item, str(spec.rater)):
@@ -379,9 +395,8 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
 
 def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None, str]:
     """The column with which an id tells people apart, and why; None where none does."""
-    for place in look.columns:
-        if names.mentions(place, names.STUDIES) and _counted_anew(look, rater, place):
-            return place, f" counts anew in each {quoted(place)}, so that one id may be several people"
+    if (place := anew_in(look, rater)) is not None:
+        return place, f" counts anew in each {quoted(place)}, so that one id may be several people"
     about = _about_people(look, rater, spec)[:_MOST_ABOUT]
     raters, taken = look[rater].codes, (rater, spec.item, spec.text, *spec.labels)
     several_of = {name: _values_of_each(look, name, raters) > 1 for name in about}
@@ -404,8 +419,14 @@ def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None,
     return None, ""
 
 
+def anew_in(look: Look, rater: str) -> str | None:
+    """The column of studies in each of which raters count from 1, if there is one."""
+    studies = (place for place in look.columns if names.mentions(place, names.STUDIES))
+    return next((place for place in studies if _counted_anew(look, rater, place)), None)
+
+
 def _counted_anew(look: Look, rater: str, place: str) -> bool:
-    """Whether most values of a column have raters 1, 2, 3... (or from 0), some of them in several."""
+    """Whether most values of a column have raters 1, 2, 3... (or from 0, with gaps), some in several."""
     numbers = look.integers(rater)
     if numbers is None or place == rater or look.unique(place) or look.depends_on(place, rater):
         return False
@@ -413,7 +434,7 @@ def _counted_anew(look: Look, rater: str, place: str) -> bool:
     often = _values_of_each(look, rater, codes)
     highest = np.zeros(places, dtype=np.int64)
     np.maximum.at(highest, codes, numbers)
-    return places > 1 and bool(2 * (highest <= often).sum() > places)
+    return places > 1 and bool(2 * (highest <= _GAPS * often).sum() > places)
 
 
 def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:

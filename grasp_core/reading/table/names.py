@@ -28,7 +28,8 @@ RATES = word_set(
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband"
+    "worker user participant respondent crowdworker subject subj person turker contributor consumer voter "
+    "proband"
 )
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
@@ -54,7 +55,8 @@ TEXT = word_set(
     "question title utterance passage dialog dialogue"
 )
 SHOWN = PARTS | word_set(
-    "author poster writer speaker actor character protagonist target victim patient defendant applicant voice"
+    "author poster writer speaker actor character protagonist target victim patient defendant applicant "
+    "voice singer artist player student pupil learner teacher child employee"
 )
 """Words for what, or whom, an item shows: the ``face_gender`` is no rater's."""
 EXCLUDED = word_set(
@@ -180,7 +182,7 @@ BESIDE = AGGREGATE | DEMOGRAPHIC | GROUPS | (INDEX - {"no"}) | word_set("time se
 """Words for what stands beside the answers, though its numbers may be those of their scale."""
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
-_ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique")
+_ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique email mail initials")
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -200,6 +202,11 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
     if len(found) > 1 and found[0] in _HOW_MANY:  # n_raters
         return 0
     return 3 if len(found) == 1 else 2 if has_id else 1
+
+
+def list_score(name: str) -> int:
+    """How plainly a list is called one of raters, as :func:`id_score` says: ``worker_list`` as ``worker``."""
+    return id_score(re.sub(r"[\W_]lists?$", "", name, flags=re.I), RATER)
 
 
 def key_score(name: str, *kinds: frozenset[str]) -> int:
