@@ -206,9 +206,11 @@ def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, 
 
     Tasks and questions may be what was asked of an item, and places and times when it was.
     """
-    parts, aside = several.split(PLUS), names.META | names.BATCHES | names.ASKED | {"question", "questions"}
+    parts, aside = several.split(PLUS), names.META | names.BATCHES | names.ASKED | {"question"}
+    kinds = names.ITEM | names.PARTS
     called = all(
-        (names.id_score(one, names.ITEM | names.PARTS) or names.is_id(one)) and not names.mentions(one, aside)
+        (names.id_score(one, kinds) or names.id_score(one, names.SHORT) * names.is_id(one))
+        and not names.mentions(one, aside)
         for one in parts
     )
     some = look.with_joined(several).of_some(several)
@@ -236,8 +238,9 @@ def _known_of(look: Look, key: str, other: str) -> str | None:
     about = [name for name in known if len(look.texts(name)) > 1]
     if look.n < _FEW_ROWS or not about or all(look.depends_on(name, other) for name in about):
         return None
+    coded = sum(any(map(str.isdigit, text)) for text in look.texts(key))  # names may be of those shown
     of_key = all(look.depends_on(name, key) and names.about_raters(name, key) for name in about)
-    return about[0] if of_key else None
+    return about[0] if of_key and coded >= _NEARLY * len(look.texts(key)) else None
 
 
 def _by_id(look: Look, pair: Pair) -> Pair:

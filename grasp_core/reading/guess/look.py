@@ -217,7 +217,7 @@ class Look:
         return 0 if score and kinds is names.RATER and self._is_topic(name) else score
 
     def _is_topic(self, name: str) -> bool:
-        if names.words(name)[-1:] != ("subject",):
+        if names.words(name)[-1:] not in (("subject",), ("subj",)):
             return False
         texts = self.texts(name)
         worded = sum(len(text) >= _WORD and text.replace(" ", "").isalpha() for text in texts)

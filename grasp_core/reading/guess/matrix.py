@@ -258,7 +258,8 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
 def _made_of(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | None:
     """The column of what most cells of a row say, or of whether all say the same: they are several raters'.
 
-    Nobody says so of criteria. Numbers may be a judgement of their own, unless the name says how it was made.
+    Nobody says so of criteria. Numbers may be a judgement of their own, unless the name says how it was made,
+    and yes or no may be whether any of several answers was given: there are rows of more than one label.
     """
     labels = sorted(_labels(look, cells))
     if not 2 <= len(cells) <= _MOST_CELLS or not 2 <= len(labels) <= MOST_QUESTIONS:
@@ -269,23 +270,24 @@ def _made_of(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | Non
         texts = np.array([code.get(text, len(labels)) for text in look[name].values], dtype=np.int64)
         often[np.arange(look.n), texts[look[name].codes]] += 1
     often = often[:, :-1]
-    filled, most = often.sum(axis=1), often.max(axis=1)
+    filled, most, first = often.sum(axis=1), often.max(axis=1), often.argmax(axis=1)
     whole, led = filled == most, (often == most[:, None]).sum(axis=1) == 1
-    several = filled > 1
+    kinds = [whole & (first == label) for label in np.argsort(-np.bincount(first[whole]))[:2]]
+    kinds += [~whole]  # rows of the two most usual labels, and others
+    numbers = all(map(is_number, labels))
     for name in rest:
         own = np.array([code.get(text, -1) for text in look[name].values], dtype=np.int64)[look[name].codes]
-        told = several & led & (own >= 0)
-        right = own == often.argmax(axis=1)
-        worded = names.mentions(name, names.DECIDED) or not all(map(is_number, labels))
-        if worded and all(_mostly(right[told & rows]) for rows in (whole, ~whole)):
+        told = (filled > 1) & led & (own >= 0)
+        called = names.mentions(name, names.DECIDED) or (not numbers and names.label_score(name) > 1)
+        if called and all(_mostly((own == first)[told & rows]) for rows in kinds):
             return name
-        said = several & ~look[name].among([""])
-        values = np.unique(look[name].codes[said])
-        alike = look[name].codes == values[0] if len(values) == 2 else np.zeros(look.n, dtype=bool)
-        if any(
-            all(_mostly((one == whole)[said & rows]) for rows in (whole, ~whole)) for one in (alike, ~alike)
-        ):
-            return name
+        told = (filled > 1) & ~look[name].among([""])
+        values = np.unique(look[name].codes[told])
+        called = names.mentions(name, names.AGREED) or not numbers  # two scores may be those of a tie
+        for value in values if called and len(values) == 2 else ():
+            alike = look[name].codes == value
+            if all(_mostly((alike == whole)[told & rows]) for rows in kinds):
+                return name
     return None
 
 

@@ -18,9 +18,11 @@ ITEM = word_set(
 )
 PARTS = word_set(
     "paragraph section segment frame scene scenario clip video audio photo picture face word statement claim "
-    "argument aspect option step system model output summary candidate pair"
+    "argument aspect option step system model output summary candidate pair query"
 )
 """Words for what else is rated, where columns are numbered."""
+SHORT = word_set("sent utt dial conv para par seg stim img vid")
+"""Short forms of those, in names of ids."""
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
@@ -96,6 +98,8 @@ DECIDED = MADE | word_set(
     "mace dawid skene"
 )
 """The same, and what those are called who decide once all labels are given, and ways to work labels out."""
+AGREED = word_set("agree agreed agreement disagree disagreement conflict match mismatch same unanimous")
+"""Words for whether all labels of an item are alike."""
 SUMS = MADE | word_set(
     "total totals sum sums averages means sd std stdev variance kappa alpha agreement accuracy"
 )

@@ -70,6 +70,24 @@ def test_criteria_that_are_summed_up_and_other_labels_leave_it_open(name) -> Non
     assert "layout" in asked(recognise(rows_table([["text", "fluency", "clarity", "style", name], *rows])))
 
 
+@pytest.mark.parametrize(
+    ("head", "last"),
+    [
+        ("text toxic rude crude any", lambda row: str(int("1" in row))),
+        ("text toxic rude crude final", lambda row: str(int("1" in row))),
+        ("text model_a model_b tie", lambda row: "ny"[row[0] == row[1]]),
+        ("text food staff room mood", lambda row: row[0]),
+    ],
+)
+def test_what_is_worked_out_of_answers_of_other_kinds_makes_no_raters(head, last) -> None:
+    cells = head.split()[1:-1]
+    rows = [
+        [f"A text of many words, number {at}", *row, last(row)]
+        for at, row in enumerate(votes(90, len(cells), "01"))
+    ]
+    assert "layout" in asked(recognise(rows_table([head.split(), *rows])))
+
+
 # Long files: people, items of several columns, what was predicted
 
 
@@ -87,11 +105,14 @@ def answers(n: int = 40, raters: int = 12, each: int = 4) -> Iterator[tuple[int,
         ("coder_initials", "batch", "coder_initials"),
         ("system", "length", None),
         ("voice", "gender", None),
+        ("name", "gender", None),
         ("student", "gender", None),
     ],
 )
 def test_who_gave_the_labels_is_said_by_a_name_or_by_what_is_known_of_them(name, beside, rater) -> None:
-    rows = [[f"q{i}", f"k{r}", "mf"[r % 2], label] for i, r, label in answers()]
+    who = ["Ann", "Bob", "Cem", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jan", "Kim", "Leo"]
+    ids = who if name == "name" else [f"k{r}" for r in range(12)]
+    rows = [[f"q{i}", ids[r], "mf"[r % 2], label] for i, r, label in answers()]
     guess = recognise(rows_table([["question", name, beside, "kind"], *rows]))
     assert asked(guess) == ({} if rater else {"rater": (name,)})
     assert rater in (None, guess.spec.rater)
@@ -118,6 +139,7 @@ def test_a_subject_of_words_is_nobody(values, reads) -> None:
         ("topic", "doc_id", False),  # it may be what a document was judged for
         ("doc_id", "question_id", False),  # it may be what was asked
         ("doc_id", "trial_id", False),  # it may be when it was asked
+        ("doc_id", "emotion_id", False),
     ],
 )
 def test_parts_that_are_called_so_make_one_item(one, other, reads) -> None:
