@@ -88,6 +88,17 @@ def test_what_is_worked_out_of_answers_of_other_kinds_makes_no_raters(head, last
     assert "layout" in asked(recognise(rows_table([head.split(), *rows])))
 
 
+@pytest.mark.parametrize(("beside", "reads"), [("text", True), ("house", False)])
+def test_questions_merged_over_short_names_are_those_of_raters_beside_texts(beside, reads) -> None:
+    heads = [["", "", "Mood", "", "", "Pace", "", ""], ["id", beside, *["R1", "R2", "R3"] * 2]]
+    rows = [[str(at), f"of many words {at}", *row] for at, row in enumerate(votes(60, 6, "123"))]
+    table = rows_table([*heads, *rows])
+    assert asked(recognise(table)).keys() == ({"label"} if reads else {"layout", "label"})
+    if reads:
+        guess = recognise(table, named=Named(label="Pace"))
+        assert load(table, None, guess.spec, ()).annotations.rater_ids == ("R1", "R2", "R3")
+
+
 # Long files: people, items of several columns, what was predicted
 
 
