@@ -120,7 +120,7 @@ def _guess_ids(look: Look) -> Ids:
 
 
 def _score(look: Look, name: str, role: Role) -> int:
-    return look.id_score(name, _KINDS[role])
+    return look.id_score(name, _KINDS[role]) or 2 * look.holds(name, _KINDS[role])
 
 
 def _how_many(look: Look, name: str) -> bool:
@@ -286,10 +286,11 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     free = (name for name in look.columns if name not in best[:2])
     called = tuple(name for name in free if _score(look, name, role) > 1)
     confidence: Confidence = "sure" if score > 1 else "likely"
-    why, candidates = f"its name says {role}", tuple(dict.fromkeys((own, *best[:2])))
+    says = "its name says" if names.id_score(own, _KINDS[role]) else "its values are those of"
+    why, candidates = f"{says} {role}", tuple(dict.fromkeys((own, *best[:2])))
     if not score and best.apart < _APART:
         why, confidence = "with the other ids it tells most rows apart, but not all", "unsure"
-    elif not (score or best.score or look.named.item or look.named.rater):
+    elif not (look.named.item or look.named.rater or _called(look, best)):
         why, confidence = "nothing says which of the two ids is the item and which the rater", "unsure"
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
@@ -302,6 +303,13 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
         why = "with the other ids it tells the rows apart"
     sentence = f"{quoted(own)}: {why}; {number(len(look[own].values), 'value')} in the file"
     return Reason(role, sentence, confidence, candidates if confidence == "unsure" else ())
+
+
+def _called(look: Look, pair: Pair) -> bool:
+    """Whether a name says which of the two is which, or the values of both do: people may be rated, too."""
+    both = (pair.item, _KINDS["item"]), (pair.rater, _KINDS["rater"])
+    named = any(look.id_score(*one) or names.mentions(one[0], names.PEOPLE - {"name"}) for one in both)
+    return named or all(look.holds(*one) for one in both)
 
 
 def _crossing(look: Look, best: Pair) -> list[str]:
@@ -480,6 +488,8 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
     free = [name for name in free if not names.names_questions(name)] or free
     free = [name for name in free if names.words(name)[-1:] not in _PREDICTED] or free
+    called = {names.words(name): name for name in free}
+    free = [name for name in free if not _made_of_another(look, name, called)]
     if not free:
         return _named_only(look, able, item, rater)
     ranks = {name: _rank(name) for name in free}
@@ -610,6 +620,16 @@ def _different(look: Look, columns: Sequence[str]) -> list[str]:
         _, first, text = np.unique(look[name].codes, return_index=True, return_inverse=True)
         kept.setdefault(hashlib.sha256(first[text].tobytes()).digest(), name)
     return list(kept.values())
+
+
+def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str]) -> bool:
+    """Whether a column says less than one with whose name its own begins: ``rating_binary`` of ``rating``.
+
+    - `called`: columns by the words of their names.
+    """
+    own = names.words(name)
+    others = (called[own[:width]] for width in range(1, len(own)) if own[:width] in called)
+    return any(look.depends_on(name, other) and not look.depends_on(other, name) for other in others)
 
 
 def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:

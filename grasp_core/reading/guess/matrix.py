@@ -227,7 +227,7 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     - `made`: the column that says what the cells of a row agree on.
     """
     by_file = _by_raters_file(look, key, cells, raters)
-    found = [*by_file, *_by_names(key, cells)]
+    found = [*by_file, *_by_names(look, key, cells)]
     if not found and made is not None:
         return _Side(False, f"{quoted(made)} says what the cells of a row agree on, as raters do", "likely")
     if not found:
@@ -308,11 +308,13 @@ def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | N
     return [_Side(as_rows > as_columns, why, "sure" if rows or columns else "unsure")]
 
 
-def _by_names(key: str | None, cells: Cells) -> list[_Side]:
+def _by_names(look: Look, key: str | None, cells: Cells) -> list[_Side]:
     found: list[_Side] = []
     for kinds, by_rater, what in ((names.RATER, True, "raters"), (names.ITEM, False, "items")):
         if key is not None and names.id_score(key, kinds):
             found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
+    if not found and key is not None and look.holds(key, names.ITEM):
+        found.append(_Side(False, f"{quoted(key)} holds files, so that the rows are items", "sure"))
     by_key = bool(found) and not names.mentions(str(key), names.RESPONDENTS)
     for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
         if 2 * sum(_called(name, kinds) for name in cells.columns) > len(cells.columns):

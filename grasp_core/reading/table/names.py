@@ -58,7 +58,7 @@ TEXT = word_set(
 )
 SHOWN = PARTS | word_set(
     "author poster writer speaker actor character protagonist target victim patient defendant applicant "
-    "voice singer artist player student pupil learner teacher child employee"
+    "voice singer artist player student pupil learner teacher child employee manager sender recipient"
 )
 """Words for what, or whom, an item shows: the ``face_gender`` is no rater's."""
 EXCLUDED = word_set(

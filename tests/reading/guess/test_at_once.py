@@ -176,6 +176,42 @@ def test_people_numbered_anew_in_each_study_are_asked_about(gaps) -> None:
     assert recognise(table, named=Named(item="album_id+piece_id", rater="participant+exp")).uncertain == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "item", "rater", "reads"),
+    [
+        ("which", "clip {}.wav", "{}@uni.example", True),
+        ("which", "frames/{}.jpg", "A1B2C3D4E5F{}", True),
+        ("question", "s{}", "R_1abCdEfGhIjKl{}", True),
+        ("question", "s{}", "k{}", False),
+        ("which", "s{}", "{}@uni.example", False),  # people may be rated, too
+    ],
+)
+@pytest.mark.parametrize("column", ["who", "employee"])
+def test_files_are_items_and_addresses_raters_whatever_their_columns_are_called(
+    name, item, rater, reads, column
+) -> None:
+    reads = reads and column == "who"
+    rows = [[rater.format(r + 10), item.format(i), label] for i, r, label in answers()]
+    guess = recognise(rows_table([[column, name, "mood"], *rows]))
+    assert (not asked(guess)) is reads
+    assert (guess.spec.item, guess.spec.rater) == (name, column) or not reads
+    rows = [[item.format(at), *row] for at, row in enumerate(votes(40, 3))]
+    wide = recognise(rows_table([["which", "T1", "T2", "T3"], *rows]))
+    assert ("layout" not in asked(wide)) is item.startswith(("clip", "frames"))
+
+
+@pytest.mark.parametrize(("name", "reads"), [("mood_binary", True), ("binary", False), ("mood_fine", False)])
+def test_a_label_made_of_another_by_name_and_values_is_none(name, reads) -> None:
+    rows = [[f"i{i}", f"r{r}", label, label[0]] for i, r, label in answers()]  # calm, sad, angry: c, s, a
+    fine = {"mood_fine": lambda row: [*row[:2], row[2], f"{row[2]}{RNG.randrange(2)}"]}
+    less = {"mood_binary": "csa", "binary": "csa"}
+    made = [
+        fine[name](row) if name in fine else [*row[:3], str(int(row[3] in less[name][:2]))] for row in rows
+    ]
+    guess = recognise(rows_table([["item", "rater", "mood", name], *made]))
+    assert (guess.spec.label, asked(guess)) == ("mood", {}) if reads else "label" in asked(guess)
+
+
 def test_a_prediction_is_no_label_beside_one() -> None:
     rows = [[f"i{i}", f"r{r}", label, RNG.choice(KINDS)] for i, r, label in answers()]
     guess = recognise(rows_table([["item", "rater", "mood", "prediction"], *rows]))
