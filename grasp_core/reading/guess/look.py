@@ -239,7 +239,8 @@ class Look:
         if names.words(name)[-1:] not in (("subject",), ("subj",)):
             return False
         texts = self.texts(name)
-        worded = sum(len(text) >= _WORD and text.replace(" ", "").isalpha() for text in texts)
+        able = (text for text in texts if text.replace(" ", "").isalpha())
+        worded = sum(len(text) >= _WORD + text.isupper() for text in able)
         return 2 * worded > len(texts)
 
     def _like(self, kinds: frozenset[str]) -> str | None:
@@ -257,8 +258,8 @@ def _most_rows(table: Table) -> int:
     return min(MAX_ROWS, _MAX_CELLS // max(len(table.columns), 1))
 
 
-_WORD = 4
-"""Letters of a word; people's initials are fewer."""
+_WORD = 3
+"""Letters of a word, such as ``Bio``; people's initials are capitals, up to three."""
 _MOST_SHOWN = 4
 _LONGEST = 10_000_000
 """Characters of a text; larger numbers are times."""

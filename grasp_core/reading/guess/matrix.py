@@ -380,11 +380,11 @@ def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterato
 
 def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
     if key is None:
-        whose = names.is_id if rows == "item" else lambda name: names.key_score(name, names.RATER)
-        recurring = [name for name in rest if whose(name)]
+        people = [name for name in rest if names.key_score(name) or look.id_score(name, names.RATER)]
+        recurring = people if rows == "rater" else [name for name in rest if names.is_id(name)]
         # Ids that tell rows apart only together are parts of what each row is, unless one says who rated.
         parts = len(recurring) > 1 and look.tell_apart(*recurring[:2])
-        if recurring and (not parts or any(names.key_score(name, names.RATER) for name in recurring)):
+        if recurring and (not parts or not set(people).isdisjoint(recurring)):
             why = f"{quoted(recurring[0])} has values that recur, so that one {rows} may have several rows"
             return Reason(rows, why, "unsure", tuple(recurring))
         ages = [one for one in rest if names.mentions(one, names.DEMOGRAPHIC) and look.kind(one) == "numbers"]

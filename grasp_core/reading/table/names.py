@@ -215,7 +215,9 @@ def list_score(name: str) -> int:
 
 def key_score(name: str, *kinds: frozenset[str]) -> int:
     """4 for ``id``, which says nothing else; else the best :func:`id_score`."""
-    return 4 if _NOTHING_ELSE.issuperset(words(name)) else max(id_score(name, one) for one in kinds)
+    return (
+        4 if _NOTHING_ELSE.issuperset(words(name)) else max((id_score(name, one) for one in kinds), default=0)
+    )
 
 
 def is_id(name: str) -> bool:

@@ -131,7 +131,12 @@ def test_who_gave_the_labels_is_said_by_a_name_or_by_what_is_known_of_them(name,
 
 @pytest.mark.parametrize(
     ("values", "reads"),
-    [("Math English History Physics", False), ("s01 s02 s03 s04", True), ("AB CD EF GH", True)],
+    [
+        ("Math English History Physics", False),
+        ("Bio Chem Eng Art", False),
+        ("s01 s02 s03 s04", True),
+        ("AB CD EFG GHI", True),
+    ],
 )
 def test_a_subject_of_words_is_nobody(values, reads) -> None:
     rows = [[f"{pupil}", one, RNG.choice("12345")] for pupil in range(30) for one in values.split()]
