@@ -89,13 +89,22 @@ def test_convabuse():
 
 FILES = SHARED / "data" / "strangers"
 AT_ONCE = (
-    *("armis", "csc", "ct_open_cf", "ct_relex_multi", "emofull", "gws_resp", "hatebr", "medevac_long"),
+    *(
+        "armis",
+        "catejsj",
+        "csc",
+        "ct_open_cf",
+        "ct_relex_multi",
+        "emofull",
+        "gws_resp",
+        "hatebr",
+        "medevac_long",
+    ),
     *("nlivar", "popq_off", "wax", "zoo_camcat"),
 )
 ANSWERED = {
     "awa": "--item postCategory+postId --label toyou",
     "babe": "--label label_bias",
-    "catejsj": "--layout items-by-raters",
     "convabuse_full": "--item prev_agent+prev_user+agent+user --label is_abuse.1 --repeated first",
     "ct_open_amt": "--label Answer.Q1",
     "deadpan": "--item albumID+pieceID --rater participant+expID --label valence",

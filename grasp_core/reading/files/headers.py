@@ -43,6 +43,10 @@ class Header:
 
 def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
     """The header of a file that begins with `rows`, the first of which is in `line`."""
+    blank = next((at for at, row in enumerate(rows) if any(cell.strip() for cell in row)), 0)
+    if blank and len(rows) > blank + 1:  # rows of delimiters alone, as spreadsheets write above a table
+        found = header_of(rows[blank:], name, line + blank)
+        return replace(found, rows=found.rows + blank)
     first, where = list(rows[0]), f"row {line}"
     if len(first) > MAX_COLUMNS:
         name_columns(first, name, where)

@@ -17,7 +17,7 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
-from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
+from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, anew_in, neutral
 from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS
@@ -99,11 +99,13 @@ def _guess_ids(look: Look) -> Ids:
         by_name[role], others[role] = [given] if given else [], []
         if given is None:
             able = [name for name in free if look.kind(name) not in never]
-            telling = sorted((one for one in able if _score(one, role)), key=lambda one: -_score(one, role))
+            telling = sorted(
+                (one for one in able if _score(look, one, role)), key=lambda one: -_score(look, one, role)
+            )
             by_name[role] = telling[:_MAX_COLUMNS]
             silent = (one for one in able if one not in by_name[role] and not _something_else(look, one))
             others[role] = list(silent)[:_MAX_COLUMNS]
-    if any(_score(name, "item") == 3 and names.is_id(name) and look.unique(name) for name in free):
+    if any(_score(look, name, "item") == 3 and names.is_id(name) and look.unique(name) for name in free):
         others["rater"] = []  # a row for each item has the labels of one, unless a name says more
     for items, raters in ((by_name, by_name), (by_name, others), (others, by_name), (others, others)):
         if found := _pairs(look, items["item"], raters["rater"]):
@@ -117,14 +119,14 @@ def _guess_ids(look: Look) -> Ids:
     return _none(look)
 
 
-def _score(name: str, role: Role) -> int:
-    return names.id_score(name, _KINDS[role])
+def _score(look: Look, name: str, role: Role) -> int:
+    return look.id_score(name, _KINDS[role]) or 2 * look.holds(name, _KINDS[role])
 
 
 def _how_many(look: Look, name: str) -> bool:
     """Whether the column says how many there were, or how much, as ``participants`` or ``max`` of a study."""
     last = ("", *names.words(name))[-1]
-    people = _score(name, "rater") == 3 and last != names.singular(last)
+    people = _score(look, name, "rater") == 3 and last != names.singular(last)
     measured = names.mentions(name, names.COUNTED | names.SUMS | {"min", "max"})
     return look.kind(name) == "numbers" and (people or measured)
 
@@ -153,7 +155,7 @@ def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair
 
 
 def _borne_out(look: Look, item: str, rater: str) -> Pair | None:
-    by_name = _score(item, "item"), _score(rater, "rater")
+    by_name = _score(look, item, "item"), _score(look, rater, "rater")
     some = look.of_some(item)
     pairs = some.pairs(item, rater)
     apart = pairs / max(some.n, 1)
@@ -173,7 +175,7 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     first = found[0]
     best = _by_id(look, first)
     guessed = look.named.item is None and look.named.rater is None
-    people = guessed and all(_score(one, "rater") and not _score(one, "item") for one in best[:2])
+    people = guessed and all(_score(look, one, "rater") and not _score(look, one, "item") for one in best[:2])
     item_rates, rater_rates = (names.mentions(name, names.RATES) for name in best[:2])
     turned = people and item_rates and not rater_rates
     if turned:
@@ -188,31 +190,57 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     joined = None
     if look.named.item is None and best.apart < _ONCE:
         joined = item_of_several(look, best.rater, best.item)
+    item = best.item
     for role in _KINDS:
         if role == "item" and joined is not None:
             why = f"most raters have several rows for {quoted(best.item)}"
-            reasons.append(Reason(role, why, "unsure", (joined, best.item)))
+            reasons.append(_together(look, joined, best.rater, why, (best.item,)))
+            item = joined if reasons[-1].confidence == "likely" else item
         elif getattr(look.named, role) is None:
             reasons.append(_reason(look, role, best, [first, *found[1:]]))
-    return best.item, best.rater, reasons
+    return item, best.rater, reasons
+
+
+def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, ...] = ()) -> Reason:
+    """That columns are the item together; unsure unless all are called parts of it and leave nothing else.
+
+    Tasks and questions may be what was asked of an item, and places and times when it was.
+    """
+    parts, aside = several.split(PLUS), names.META | names.BATCHES | names.ASKED | {"question"}
+    kinds = names.ITEM | names.PARTS
+    called = all(
+        (names.id_score(one, kinds) or names.id_score(one, names.SHORT) * names.is_id(one))
+        and not names.mentions(one, aside)
+        for one in parts
+    )
+    some = look.with_joined(several).of_some(several)
+    called = called and anew_in(look, rater) is None  # of other people, other columns may be the items
+    if called and some.pairs(several, rater) >= _APART * some.n:
+        return Reason("item", f"{why}, but one for {listed(parts)} together")
+    return Reason("item", why, "unsure", (several, *alone))
 
 
 def _by_people(look: Look, pair: Pair) -> Ids | None:
     """Which of two ids without telling names the raters have: all that is known of people is one for each."""
+    found = _known_of(look, pair.rater, pair.item), _known_of(look, pair.item, pair.rater)
+    about = found[0] or found[1]
+    if about is None:
+        return None
+    item, rater = pair[:2] if found[0] else (pair.rater, pair.item)
+    why = Reason("rater", f"{quoted(rater)}: the rows of each have one {quoted(about)}")
+    return item, rater, [Reason("item", f"{quoted(item)}: with the raters it tells the rows apart"), why]
+
+
+def _known_of(look: Look, key: str, other: str) -> str | None:
+    """What is known of the people whom `key` names, and not of `other`'s; None where either may be people."""
     of_texts = names.word_set("country region locale language culture religion genre langue país")
     known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC - of_texts)]
     about = [name for name in known if len(look.texts(name)) > 1]
-    by = [one for one in pair[:2] if all(look.depends_on(name, one) for name in about)]
-    if (
-        look.n < _FEW_ROWS
-        or not about
-        or len(by) != 1
-        or not all(names.about_raters(name, by[0]) for name in about)
-    ):
+    if look.n < _FEW_ROWS or not about or all(look.depends_on(name, other) for name in about):
         return None
-    item, rater = pair[:2] if by[0] == pair.rater else (pair.rater, pair.item)
-    why = Reason("rater", f"{quoted(rater)}: the rows of each have one {quoted(about[0])}")
-    return item, rater, [Reason("item", f"{quoted(item)}: with the raters it tells the rows apart"), why]
+    coded = sum(any(map(str.isdigit, text)) for text in look.texts(key))  # names may be of those shown
+    of_key = all(look.depends_on(name, key) and names.about_raters(name, key) for name in about)
+    return about[0] if of_key and coded >= _NEARLY * len(look.texts(key)) else None
 
 
 def _by_id(look: Look, pair: Pair) -> Pair:
@@ -247,7 +275,7 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
         several = PLUS.join([own, *crossing])
         sentence = f"{listed([own, *crossing])} are named like items, and none of them decides another"
         return Reason(role, sentence, "unsure", (several, own, *crossing))
-    score = _score(own, role)
+    score = _score(look, own, role)
     if not best.score and look.n < _FEW_ROWS:
         why = f"{number(look.n, 'row')} are too few to tell ids by their values alone"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own,))
@@ -256,16 +284,19 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
         says = "one per" if one_each else "an id that decides"
         return Reason(role, f"{quoted(own)}: {says} {quoted(other)}", "likely")
     free = (name for name in look.columns if name not in best[:2])
-    called = tuple(name for name in free if _score(name, role) > 1)
+    called = tuple(name for name in free if _score(look, name, role) > 1)
     confidence: Confidence = "sure" if score > 1 else "likely"
-    why, candidates = f"its name says {role}", tuple(dict.fromkeys((own, *best[:2])))
+    says = "its name says" if names.id_score(own, _KINDS[role]) else "its values are those of"
+    why, candidates = f"{says} {role}", tuple(dict.fromkeys((own, *best[:2])))
     if not score and best.apart < _APART:
         why, confidence = "with the other ids it tells most rows apart, but not all", "unsure"
-    elif not (score or best.score or look.named.item or look.named.rater):
+    elif not (look.named.item or look.named.rater or _called(look, best)):
         why, confidence = "nothing says which of the two ids is the item and which the rater", "unsure"
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own, *called))
+    elif not score and role == "rater" and (about := _known_of(look, own, best.item)) is not None:
+        why = f"the rows of each have one {quoted(about)}"
     elif not score and role == "rater" and best.score:  # it may as well be which system is judged
         why, confidence, candidates = "are these the people who gave the labels", "unsure", (own,)
     elif not score:
@@ -274,11 +305,20 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     return Reason(role, sentence, confidence, candidates if confidence == "unsure" else ())
 
 
+def _called(look: Look, pair: Pair) -> bool:
+    """Whether a name says which of the two is which, or the values of both do: people may be rated, too."""
+    both = (pair.item, _KINDS["item"]), (pair.rater, _KINDS["rater"])
+    named = any(look.id_score(*one) or names.mentions(one[0], names.PEOPLE - {"name"}) for one in both)
+    return named or all(look.holds(*one) for one in both)
+
+
 def _crossing(look: Look, best: Pair) -> list[str]:
     """Other columns named like items that divide the rows otherwise: sentences numbered anew in documents."""
     some = look.of_some(best.item)
     free = (name for name in look.columns if name not in (best.item, best.rater, look.named.label))
-    named = (name for name in free if _score(name, "item") == 3 and not names.mentions(name, names.BATCHES))
+    named = (
+        name for name in free if _score(look, name, "item") == 3 and not names.mentions(name, names.BATCHES)
+    )
     filled = (
         name for name in named if look.empty(name) <= _EMPTY and look.kind(name) in ("words", "numbers")
     )
@@ -311,7 +351,7 @@ def _none(look: Look) -> Ids:
         several = item_of_several(look, rater)
         if several is not None:
             why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
-            reasons = [Reason("item", why, "unsure", (several,))]
+            reasons = [_together(look, several, rater, why)]
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
             return several, rater, reasons
@@ -433,6 +473,8 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
 
 _OWN, _ROWS_OF_LABELS = 0.9, 4
 """A column that tells apart so many of an item's or a rater's rows, on average, is no label."""
+_PREDICTED = [("prediction",), ("predictions",), ("predicted",), ("pred",)]
+"""Last words of what a model gives; where raters give it, nothing stands beside it."""
 _FEW = 20
 _CODES, _LEAST_CODES = 0.85, 7
 """Answers of which a larger share is different, and more than so many are, are initials or codes."""
@@ -445,6 +487,9 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
     free = [name for name in free if not names.names_questions(name)] or free
+    free = [name for name in free if names.words(name)[-1:] not in _PREDICTED] or free
+    called = {names.words(name): name for name in free}
+    free = [name for name in free if not _made_of_another(look, name, called)]
     if not free:
         return _named_only(look, able, item, rater)
     ranks = {name: _rank(name) for name in free}
@@ -575,6 +620,16 @@ def _different(look: Look, columns: Sequence[str]) -> list[str]:
         _, first, text = np.unique(look[name].codes, return_index=True, return_inverse=True)
         kept.setdefault(hashlib.sha256(first[text].tobytes()).digest(), name)
     return list(kept.values())
+
+
+def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str]) -> bool:
+    """Whether a column says less than one with whose name its own begins: ``rating_binary`` of ``rating``.
+
+    - `called`: columns by the words of their names.
+    """
+    own = names.words(name)
+    others = (called[own[:width]] for width in range(1, len(own)) if own[:width] in called)
+    return any(look.depends_on(name, other) and not look.depends_on(other, name) for other in others)
 
 
 def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:

@@ -42,6 +42,15 @@ _TIME = re.compile(
 _NEUTRAL = re.compile(r"column \d+")
 _LINK = re.compile(r"(https?|ftp)://\S+|www\.\S+|(\d{1,3}\.){3}\d{1,3}|data:\S+")
 
+_OF_VALUES = {
+    names.ITEM: re.compile(
+        r".*\.(png|jpe?g|gif|bmp|tiff?|webp|svg|dcm|nii|wav|mp3|flac|ogg|mp4|avi|mov|webm|txt|pdf)", re.I
+    ),
+    names.RATER: re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|(?=.*\d)A[0-9A-Z]{9,20}|R_[0-9A-Za-z]{15}"),
+}
+"""Values of items and raters, whatever the column is called: files; e-mail addresses, ids of workers of
+Mechanical Turk and respondents of Qualtrics."""
+
 Kind = Literal["empty", "time", "link", "numbers", "text", "words"]
 
 
@@ -58,6 +67,7 @@ class Look:
         self._kinds: dict[str, Kind] = {}
         self._pairs: dict[frozenset[str], int] = {}
         self._of_some: dict[str, Look] = {}
+        self._holds: dict[tuple[str, frozenset[str]], bool] = {}
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._encoded:
@@ -211,8 +221,30 @@ class Look:
             rater or (found[1] if found[1] != item else None),
         )
 
+    def id_score(self, name: str, kinds: frozenset[str]) -> int:
+        """The same as of names alone, but for a `subject` of words, as of a school or a mail: no person."""
+        score = names.id_score(name, kinds)
+        return 0 if score and kinds is names.RATER and self._is_topic(name) else score
+
+    def holds(self, name: str, kinds: frozenset[str]) -> bool:
+        """Whether the values say, whatever the name does, that they are items or raters."""
+        if (name, kinds) not in self._holds:
+            some = [text.strip() for text in self[name].values[:_MAX_LENGTHS] if text.strip()]
+            like = sum(_OF_VALUES[kinds].fullmatch(text) is not None for text in some)
+            other = names.label_score(name) or names.mentions(name, names.SHOWN - names.PARTS)
+            self._holds[name, kinds] = len(some) > 1 and like >= _TOLD_APART * len(some) and not other
+        return self._holds[name, kinds]
+
+    def _is_topic(self, name: str) -> bool:
+        if names.words(name)[-1:] not in (("subject",), ("subj",)):
+            return False
+        texts = self.texts(name)
+        able = (text for text in texts if text.replace(" ", "").isalpha())
+        worded = sum(len(text) >= _WORD + text.isupper() for text in able)
+        return 2 * worded > len(texts)
+
     def _like(self, kinds: frozenset[str]) -> str | None:
-        scores = {name: names.id_score(name, kinds) for name in self.columns}
+        scores = {name: self.id_score(name, kinds) for name in self.columns}
         best = max(scores, key=lambda name: scores[name])
         return best if scores[best] else None
 
@@ -226,6 +258,8 @@ def _most_rows(table: Table) -> int:
     return min(MAX_ROWS, _MAX_CELLS // max(len(table.columns), 1))
 
 
+_WORD = 3
+"""Letters of a word, such as ``Bio``; people's initials are capitals, up to three."""
 _MOST_SHOWN = 4
 _LONGEST = 10_000_000
 """Characters of a text; larger numbers are times."""
@@ -238,6 +272,8 @@ _SEVERAL, _RECURRING = 1.5, 1.5
 """Texts per item, and rows per text of an item, from which an id has several texts that several rated."""
 _ONE_ID = 1.2
 """Ids per text up to which texts are those of items: what raters write recurs with any of them."""
+_GAPS = 1.5
+"""The highest of a study's numbers, for each that it has: some people are left out."""
 _SHARE, _LEAST = 0.2, 2
 """Of the ids that recur, a share and a number that tell contradictions by mistake from several people."""
 
@@ -348,7 +384,7 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
         pairs, values = look.pairs(name, item), len(look[name].values)
         if pairs < _SEVERAL * ids:
             continue
-        in_sets = names.mentions(name, names.SETS) and not look.unique(name)
+        in_sets = names.id_score(name, names.SETS) and not look.unique(name)
         if in_sets and 1 < values <= _MOST_PLACES:
             why = f"the same ids are there in several {quoted(name)}"
         elif look.alternates(name, item, str(spec.rater)):
@@ -379,9 +415,8 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
 
 def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None, str]:
     """The column with which an id tells people apart, and why; None where none does."""
-    for place in look.columns:
-        if names.mentions(place, names.STUDIES) and _counted_anew(look, rater, place):
-            return place, f" counts anew in each {quoted(place)}, so that one id may be several people"
+    if (place := anew_in(look, rater)) is not None:
+        return place, f" counts anew in each {quoted(place)}, so that one id may be several people"
     about = _about_people(look, rater, spec)[:_MOST_ABOUT]
     raters, taken = look[rater].codes, (rater, spec.item, spec.text, *spec.labels)
     several_of = {name: _values_of_each(look, name, raters) > 1 for name in about}
@@ -404,8 +439,14 @@ def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None,
     return None, ""
 
 
+def anew_in(look: Look, rater: str) -> str | None:
+    """The column of studies in each of which raters count from 1, if there is one."""
+    studies = (place for place in look.columns if names.mentions(place, names.STUDIES))
+    return next((place for place in studies if _counted_anew(look, rater, place)), None)
+
+
 def _counted_anew(look: Look, rater: str, place: str) -> bool:
-    """Whether most values of a column have raters 1, 2, 3... (or from 0), some of them in several."""
+    """Whether most values of a column have raters 1, 2, 3... (or from 0, with gaps), some in several."""
     numbers = look.integers(rater)
     if numbers is None or place == rater or look.unique(place) or look.depends_on(place, rater):
         return False
@@ -413,7 +454,7 @@ def _counted_anew(look: Look, rater: str, place: str) -> bool:
     often = _values_of_each(look, rater, codes)
     highest = np.zeros(places, dtype=np.int64)
     np.maximum.at(highest, codes, numbers)
-    return places > 1 and bool(2 * (highest <= often).sum() > places)
+    return places > 1 and bool(2 * (highest <= _GAPS * often).sum() > places)
 
 
 def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:

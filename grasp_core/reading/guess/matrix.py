@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from grasp_core.model.annotations import is_number
+import numpy as np
+
+from grasp_core.model.annotations import BoolArray, is_number
 from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import agree, listed, number, quoted
@@ -47,6 +49,8 @@ _FEW = 0.1
 _POINTS = 2
 """Digits of the points of a scale; longer numbers are ids."""
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
+_MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
+"""Columns of cells that are held against one of what they agree on; rows of each kind, and share of them."""
 _MANY = 20
 """So many columns may be a matrix whose rows have no ids, by their values alone."""
 
@@ -83,7 +87,13 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     cells = _cells(look, others, raters, key is None, by_values)
     if cells is None:
         return None
-    side = _side(look, key, cells, raters)
+    made = _made_of(look, cells.columns, cells.rest)
+    labels = _labels(look, cells.columns)
+    also = [name for name in cells.rest if made is None and _may_be_labels(look, name, labels)]
+    if also and (made := _made_of(look, [*cells.columns, *also], cells.rest)) is not None:
+        all_cells = [name for name in others if name in (*cells.columns, *also)]
+        cells = _apart(others, all_cells, f"{cells.why}, with {listed(also, 3)}", cells.confidence)
+    side = _side(look, key, cells, raters, made)
     side = side._replace(confidence="unsure") if by_values else side
     first = cells.columns[0]  # columns may be numbered like places of a task that others take in each batch
     crowd = stem(first) in names.CROWD or any(names.mentions(name, names.ROUNDS) for name in cells.rest)
@@ -211,10 +221,15 @@ def _cells(
     return found if many >= len(able) else None  # rows without ids are a matrix's where most columns say so
 
 
-def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _Side:
-    """Whether rows are raters; a raters file decides, then names, and two that differ leave it open."""
+def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made: str | None = None) -> _Side:
+    """Whether rows are raters; a raters file decides, then names, and two that differ leave it open.
+
+    - `made`: the column that says what the cells of a row agree on.
+    """
     by_file = _by_raters_file(look, key, cells, raters)
-    found = [*by_file, *_by_names(key, cells)]
+    found = [*by_file, *_by_names(look, key, cells)]
+    if not found and made is not None:
+        return _Side(False, f"{quoted(made)} says what the cells of a row agree on, as raters do", "likely")
     if not found:
         shown = f"{quoted(cells.columns[0])} to {quoted(cells.columns[-1])}"
         why = f"if {shown} are the same people in all rows; where they are labels, cells are counts of votes"
@@ -240,6 +255,46 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None) -> _S
     return first
 
 
+def _made_of(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | None:
+    """The column of what most cells of a row say, or of whether all say the same: they are several raters'.
+
+    Nobody says so of criteria. Numbers may be a judgement of their own, unless the name says how it was made,
+    and yes or no may be whether any of several answers was given: there are rows of more than one label.
+    """
+    labels = sorted(_labels(look, cells))
+    if not 2 <= len(cells) <= _MOST_CELLS or not 2 <= len(labels) <= MOST_QUESTIONS:
+        return None
+    code = {text: at for at, text in enumerate(labels)}
+    often = np.zeros((look.n, len(labels) + 1), dtype=np.int64)  # the last counts blanks
+    for name in cells:
+        texts = np.array([code.get(text, len(labels)) for text in look[name].values], dtype=np.int64)
+        often[np.arange(look.n), texts[look[name].codes]] += 1
+    often = often[:, :-1]
+    filled, most, first = often.sum(axis=1), often.max(axis=1), often.argmax(axis=1)
+    whole, led = filled == most, (often == most[:, None]).sum(axis=1) == 1
+    kinds = [whole & (first == label) for label in np.argsort(-np.bincount(first[whole]))[:2]]
+    kinds += [~whole]  # rows of the two most usual labels, and others
+    numbers = all(map(is_number, labels))
+    for name in rest:
+        own = np.array([code.get(text, -1) for text in look[name].values], dtype=np.int64)[look[name].codes]
+        told = (filled > 1) & led & (own >= 0)
+        called = names.mentions(name, names.DECIDED) or (not numbers and names.label_score(name) > 1)
+        if called and all(_mostly((own == first)[told & rows]) for rows in kinds):
+            return name
+        told = (filled > 1) & ~look[name].among([""])
+        values = np.unique(look[name].codes[told])
+        called = names.mentions(name, names.AGREED) or not numbers  # two scores may be those of a tie
+        for value in values if called and len(values) == 2 else ():
+            alike = look[name].codes == value
+            if all(_mostly((alike == whole)[told & rows]) for rows in kinds):
+                return name
+    return None
+
+
+def _mostly(right: BoolArray) -> bool:
+    return right.size >= _LEAST_ROWS and bool(right.mean() >= _ALMOST)
+
+
 def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | None) -> list[_Side]:
     if raters is None:
         return []
@@ -253,11 +308,13 @@ def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | N
     return [_Side(as_rows > as_columns, why, "sure" if rows or columns else "unsure")]
 
 
-def _by_names(key: str | None, cells: Cells) -> list[_Side]:
+def _by_names(look: Look, key: str | None, cells: Cells) -> list[_Side]:
     found: list[_Side] = []
     for kinds, by_rater, what in ((names.RATER, True, "raters"), (names.ITEM, False, "items")):
         if key is not None and names.id_score(key, kinds):
             found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
+    if not found and key is not None and look.holds(key, names.ITEM):
+        found.append(_Side(False, f"{quoted(key)} holds files, so that the rows are items", "sure"))
     by_key = bool(found) and not names.mentions(str(key), names.RESPONDENTS)
     for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
         if 2 * sum(_called(name, kinds) for name in cells.columns) > len(cells.columns):
@@ -323,11 +380,11 @@ def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterato
 
 def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], raters: Table | None) -> Reason:
     if key is None:
-        whose = names.is_id if rows == "item" else lambda name: names.key_score(name, names.RATER)
-        recurring = [name for name in rest if whose(name)]
+        people = [name for name in rest if names.key_score(name) or look.id_score(name, names.RATER)]
+        recurring = people if rows == "rater" else [name for name in rest if names.is_id(name)]
         # Ids that tell rows apart only together are parts of what each row is, unless one says who rated.
         parts = len(recurring) > 1 and look.tell_apart(*recurring[:2])
-        if recurring and (not parts or any(names.key_score(name, names.RATER) for name in recurring)):
+        if recurring and (not parts or not set(people).isdisjoint(recurring)):
             why = f"{quoted(recurring[0])} has values that recur, so that one {rows} may have several rows"
             return Reason(rows, why, "unsure", tuple(recurring))
         ages = [one for one in rest if names.mentions(one, names.DEMOGRAPHIC) and look.kind(one) == "numbers"]
@@ -555,6 +612,12 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
     if len(like) < 2 or 2 * len(like) < len(others):
         return None
     cells = _of_one_kind(look, able, like)
+    free = _others(others, cells)
+    made = _made_of(look, cells, free)
+    if made is not None and not any(
+        1 < len(look.texts(name)) <= MAX_CATEGORIES for name in free if name != made and not look.unique(name)
+    ):
+        return _apart(others, cells, f"{quoted(made)} says what they agree on", "likely")
     why = "only their values are alike, and several criteria of one judgement are no raters"
     if more := _others(cells, like):
         why += f"; {listed(more, 5)}, with other values, {agree(len(more), 'is one', 'are some')} of them"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ from grasp_core.reading.guess.matrix import (
     around_matrix,
     guess_matrix,
     long_or_wide,
+    most_shared,
     named_matrix,
     survey,
 )
@@ -185,6 +187,7 @@ def recognise(
         able = {name: some for name, some in texts.items() if name not in unclear}
         axes, found = _axes(all_taken(advice, spec), able, by_name)
         reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
+    reasons += _said_twice(annotations, raters, spec, axes)
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
 
@@ -359,7 +362,7 @@ def _axes(
         and (name not in by_name or names.mentions(name, of_people))
     ]
     # Two columns of one name as an axis are one: the first.
-    called = {" ".join(name.removeprefix("rater_").replace("_", " ").split()): name for name in free[::-1]}
+    called = {_known_as(name): name for name in free[::-1]}
     able = list(called.values())[::-1]
     demographic = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     groups = [name for name in able if name not in demographic and names.mentions(name, names.GROUPS)]
@@ -374,6 +377,47 @@ def _axes(
         )
         for name in chosen
     ]
+
+
+def _known_as(name: str) -> tuple[str, ...]:
+    """What a column says of raters, whose word it may have before it: ``annotator_gender`` as ``Gender``."""
+    said = tuple(word for word in names.words(name) if names.singular(word) not in names.RATER)
+    return said or (name,)
+
+
+def _said_twice(
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Collection[str]
+) -> Iterator[Reason]:
+    """Axes of the raters file that the annotations have by another name, and with other values."""
+    if raters is None or spec.rater not in annotations.columns:
+        return
+    own, theirs = annotations.column(str(spec.rater)), raters.column(_ids_of(raters, spec, annotations))
+    first, of_raters = (
+        dict(zip(*np.unique(one.codes, return_index=True), strict=True)) for one in (own, theirs)
+    )
+    rows = {theirs.values[code]: row for code, row in of_raters.items()}
+    both = [
+        (int(row), int(rows[own.values[code]])) for code, row in first.items() if own.values[code] in rows
+    ]
+    for axis, name in product(axes, annotations.columns):
+        if axis not in raters.columns or name in raters.columns or _known_as(axis) != _known_as(name):
+            continue
+        pairs = ((annotations.cell(name, row), raters.cell(axis, at)) for row, at in both)
+        differ = sum(one != other for one, other in pairs if one and other)
+        if differ:
+            both_files = f"{raters.name} and {annotations.name}"
+            said = (
+                f"{both_files} disagree on {quoted(axis)}, called {quoted(name)} there, for "
+                f"{number(differ, 'rater')}; {raters.name} decides, unless {quoted(name)} is named"
+            )
+            yield Reason("raters", said)
+
+
+def _ids_of(raters: Table, spec: DataSpec, annotations: Table) -> str:
+    """The raters file's column of ids: called as in the annotations, or else the one that has most."""
+    if spec.rater in raters.columns:
+        return str(spec.rater)
+    return most_shared(raters, annotations.distinct(str(spec.rater)))[0]
 
 
 def _in_bands(

@@ -18,9 +18,11 @@ ITEM = word_set(
 )
 PARTS = word_set(
     "paragraph section segment frame scene scenario clip video audio photo picture face word statement claim "
-    "argument aspect option step system model output summary candidate pair"
+    "argument aspect option step system model output summary candidate pair query"
 )
 """Words for what else is rated, where columns are numbered."""
+SHORT = word_set("sent utt dial conv para par seg stim img vid")
+"""Short forms of those, in names of ids."""
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
@@ -28,7 +30,8 @@ RATES = word_set(
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject person turker contributor consumer voter proband"
+    "worker user participant respondent crowdworker subject subj person turker contributor consumer voter "
+    "proband"
 )
 LABEL = word_set(
     "label answer rating score annotation response judgment judgement vote verdict choice decision "
@@ -54,7 +57,8 @@ TEXT = word_set(
     "question title utterance passage dialog dialogue"
 )
 SHOWN = PARTS | word_set(
-    "author poster writer speaker actor character protagonist target victim patient defendant applicant voice"
+    "author poster writer speaker actor character protagonist target victim patient defendant applicant "
+    "voice singer artist player student pupil learner teacher child employee manager sender recipient"
 )
 """Words for what, or whom, an item shows: the ``face_gender`` is no rater's."""
 EXCLUDED = word_set(
@@ -94,6 +98,8 @@ DECIDED = MADE | word_set(
     "mace dawid skene"
 )
 """The same, and what those are called who decide once all labels are given, and ways to work labels out."""
+AGREED = word_set("agree agreed agreement disagree disagreement conflict match mismatch same unanimous")
+"""Words for whether all labels of an item are alike."""
 SUMS = MADE | word_set(
     "total totals sum sums averages means sd std stdev variance kappa alpha agreement accuracy"
 )
@@ -180,7 +186,7 @@ BESIDE = AGGREGATE | DEMOGRAPHIC | GROUPS | (INDEX - {"no"}) | word_set("time se
 """Words for what stands beside the answers, though its numbers may be those of their scale."""
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
-_ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique")
+_ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique email mail initials")
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -202,9 +208,16 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
     return 3 if len(found) == 1 else 2 if has_id else 1
 
 
+def list_score(name: str) -> int:
+    """How plainly a list is called one of raters, as :func:`id_score` says: ``worker_list`` as ``worker``."""
+    return id_score(re.sub(r"[\W_]lists?$", "", name, flags=re.I), RATER)
+
+
 def key_score(name: str, *kinds: frozenset[str]) -> int:
     """4 for ``id``, which says nothing else; else the best :func:`id_score`."""
-    return 4 if _NOTHING_ELSE.issuperset(words(name)) else max(id_score(name, one) for one in kinds)
+    return (
+        4 if _NOTHING_ELSE.issuperset(words(name)) else max((id_score(name, one) for one in kinds), default=0)
+    )
 
 
 def is_id(name: str) -> bool:

@@ -298,6 +298,12 @@ def test_a_short_row_further_down_is_refused_by_its_line(header):
         table("\n".join(rows))
 
 
+@pytest.mark.parametrize("above", [",,\n", ",,\n , ,\n"])
+def test_rows_of_delimiters_alone_above_a_table_are_no_header(above):
+    found = table(f"{above}item,rater,label\ni1,r1,yes\ni1,r2,no\n")
+    assert (found.columns, len(found), found.row(0)) == (("item", "rater", "label"), 2, above.count("\n") + 2)
+
+
 @needs_shared_data
 def test_real_triples():
     found = read_table(SHARED / "data" / "exports" / "survey" / "numeric_triples_noheader.csv")

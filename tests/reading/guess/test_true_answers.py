@@ -62,15 +62,18 @@ def test_counts_of_the_points_of_a_scale_are_refused_with_all_of_their_columns()
 
 def test_respondents_without_ids_are_raters_by_number_and_what_is_no_answer_is_asked() -> None:
     answers = [["yes", "partly", "no"], ["no", "yes", "yes"], ["partly", "no", "no"]]
-    rows = [[RNG.choice(["arts", "law"]), "mf"[n % 2], *answers[n % 3]] for n in range(12)]
-    table = rows_table([["subject", "gender", "matters", "salary", "leaves"], *rows])
+    rows = [[RNG.choice(["new", "old"]), "mf"[n % 2], *answers[n % 3]] for n in range(12)]
+    table = rows_table([["user", "gender", "matters", "salary", "leaves"], *rows])
     guess = recognise(table, named=Named(layout="raters-by-items"))
-    assert asked(guess) == {"profile": ("subject",)}
-    guess = recognise(table, named=Named(layout="raters-by-items", profile=("subject",)))
+    assert asked(guess) == {"profile": ("user",)}
+    guess = recognise(table, named=Named(layout="raters-by-items", profile=("user",)))
     read = load(table, None, guess.spec, guess.axes).annotations
     assert (len(read.rater_ids), read.item_ids) == (12, ("matters", "salary", "leaves"))
     assert not guess.uncertain
     assert guess.axes == ("gender",)
+    topic = rows_table([["subject", "gender", "matters", "salary", "leaves"], *rows])
+    guess = recognise(topic, named=Named(layout="raters-by-items"))
+    assert (asked(guess), guess.spec.profile) == ({}, ("subject", "gender"))  # new and old are no people
 
 
 def test_rows_whose_ids_recur_are_no_items_by_number() -> None:

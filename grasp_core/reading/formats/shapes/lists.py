@@ -66,7 +66,7 @@ class Lists:
 
 def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
     """The lists that hold annotations, by lengths (n,): one named like rater ids, and those as long as it."""
-    scores = {path: names.id_score(path, names.RATER) for path in lengths}
+    scores = {path: names.list_score(path) for path in lengths}
     for rater in sorted((path for path in scores if scores[path]), key=lambda path: -scores[path])[:_TRIED]:
         own = lengths[rater]
         alike = (path for path in lengths if own.any() and (lengths[path] == own).mean() >= _PARALLEL)
@@ -403,9 +403,13 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A row per entry of a table's lists; None where no column lists raters."""
-    raters = [column for column in parsed.columns if names.id_score(column, names.RATER)]
+    raters = [column for column in parsed.columns if names.list_score(column)]
     head: dict[str, list[str]] = parsed.data.slice(0, _FIRST_CELLS).to_pydict() if raters else {}
-    plural = {column for column in raters if any(word.endswith("s") for word in names.words(column)[-2:])}
+    plural = {
+        column
+        for column in raters
+        if any(word.endswith("s") or word == "list" for word in names.words(column)[-2:])
+    }
     if parsed.recipe is not None or not any(
         column in plural or any(cell.startswith("[") for cell in head[column]) for column in raters
     ):

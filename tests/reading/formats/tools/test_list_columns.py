@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from grasp_core.model.errors import DataError
 from grasp_core.reading.archives import containers
 from grasp_core.reading.formats.shapes import lists
+from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.exports import cells, lines, loaded, mangled, read_or_refused, spec_of, survives, table_of
-from tests.reading.making import parquet_bytes
+from tests.reading.making import parquet_bytes, rows_table
 
 LABEL = {"names": ["no", "yes"], "_type": "ClassLabel"}
 SEQUENCE = {"labels": {"feature": LABEL, "_type": "Sequence"}}
@@ -166,6 +167,13 @@ def test_nothing_breaks_parquet(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 3))):
         content[data.draw(st.integers(4, len(content) - 1))] = data.draw(st.integers(0, 255))
     read_or_refused(bytes(content), "train.parquet")
+
+
+@pytest.mark.parametrize("written", ["['{}', '{}']", "{};{}"])
+def test_a_list_may_be_called_one(written) -> None:
+    rows = [[f"q{n}", written.format("yes", "no"), written.format(f"w{n % 3}", "w9")] for n in range(6)]
+    guess = recognise(rows_table([["query", "score_list", "worker_list"], *rows]))
+    assert (guess.uncertain, guess.spec.rater, guess.spec.label) == ((), "worker_list", "score_list")
 
 
 def test_objects_of_lists_and_answers_in_texts_are_opened_unless_raters_differ() -> None:

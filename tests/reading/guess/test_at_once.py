@@ -1,0 +1,252 @@
+"""What a file answers by itself is not asked; where it does not quite, it is."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.advice import Named
+from grasp_core.reading.guess.recognise import Guess, recognise
+from tests.reading.making import rows_table
+
+RNG = random.Random(8)
+KINDS = ("calm", "sad", "angry")
+
+
+def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
+    return {reason.field: reason.candidates for reason in guess.uncertain}
+
+
+def votes(n: int, raters: int, labels: Sequence[str] = KINDS) -> list[list[str]]:
+    """A row per item, a label per rater, most of them alike."""
+    return [
+        [RNG.choice([most, most, RNG.choice(labels)]) for _ in range(raters)]
+        for most in (RNG.choice(labels) for _ in range(n))
+    ]
+
+
+def most_of(row: Sequence[str]) -> str:
+    return Counter(row).most_common(1)[0][0]
+
+
+# Matrices: what the cells of a row agree on
+
+
+@pytest.mark.parametrize("name", ["final", "majority"])
+def test_a_column_of_what_most_cells_say_makes_the_others_raters(name) -> None:
+    rows = [[f"A text of many words, number {at}", *row, most_of(row)] for at, row in enumerate(votes(90, 3))]
+    guess = recognise(rows_table([["text", "anna", "ben", "cleo", name], *rows]))
+    assert not asked(guess)
+    data = load(rows_table([["text", "anna", "ben", "cleo", name], *rows]), None, guess.spec, ())
+    assert data.annotations.rater_ids == ("anna", "ben", "cleo")
+    assert any(repr(name) in reason.sentence for reason in guess.reasons if reason.field == "layout")
+
+
+@pytest.mark.parametrize("same", [("yes", "no"), ("False", "True")])
+def test_so_does_one_of_whether_all_say_the_same(same) -> None:
+    rows = [[str(at), *row, same[len(set(row)) > 1]] for at, row in enumerate(votes(60, 2))]
+    guess = recognise(rows_table([["abstract_id", "screen_r1", "screen_r2", "alike"], *rows]))
+    assert (asked(guess), guess.spec.layout) == ({}, "items-by-raters")
+
+
+def test_a_rater_called_otherwise_belongs_to_those_with_whom_the_column_agrees() -> None:
+    rows = [[str(at), *row, most_of(row)] for at, row in enumerate(votes(90, 4))]
+    table = rows_table([["id", "Doc", "A1", "A2", "A3", "majority"], *rows])
+    guess = recognise(table)
+    assert not asked(guess)
+    assert load(table, None, guess.spec, ()).annotations.rater_ids == ("Doc", "A1", "A2", "A3")
+
+
+@pytest.mark.parametrize("name", ["overall", "first"])
+def test_criteria_that_are_summed_up_and_other_labels_leave_it_open(name) -> None:
+    rows = [
+        [f"A text of many words, number {at}", *row, sorted(row)[1] if name == "overall" else row[0]]
+        for at, row in enumerate(votes(90, 3, "12345" if name == "overall" else KINDS))
+    ]
+    assert "layout" in asked(recognise(rows_table([["text", "fluency", "clarity", "style", name], *rows])))
+
+
+@pytest.mark.parametrize(
+    ("head", "last"),
+    [
+        ("text toxic rude crude any", lambda row: str(int("1" in row))),
+        ("text toxic rude crude final", lambda row: str(int("1" in row))),
+        ("text model_a model_b tie", lambda row: "ny"[row[0] == row[1]]),
+        ("text food staff room mood", lambda row: row[0]),
+    ],
+)
+def test_what_is_worked_out_of_answers_of_other_kinds_makes_no_raters(head, last) -> None:
+    cells = head.split()[1:-1]
+    rows = [
+        [f"A text of many words, number {at}", *row, last(row)]
+        for at, row in enumerate(votes(90, len(cells), "01"))
+    ]
+    assert "layout" in asked(recognise(rows_table([head.split(), *rows])))
+
+
+@pytest.mark.parametrize(("beside", "reads"), [("text", True), ("house", False)])
+def test_questions_merged_over_short_names_are_those_of_raters_beside_texts(beside, reads) -> None:
+    heads = [["", "", "Mood", "", "", "Pace", "", ""], ["id", beside, *["R1", "R2", "R3"] * 2]]
+    rows = [[str(at), f"of many words {at}", *row] for at, row in enumerate(votes(60, 6, "123"))]
+    table = rows_table([*heads, *rows])
+    assert asked(recognise(table)).keys() == ({"label"} if reads else {"layout", "label"})
+    if reads:
+        guess = recognise(table, named=Named(label="Pace"))
+        assert load(table, None, guess.spec, ()).annotations.rater_ids == ("R1", "R2", "R3")
+
+
+# Long files: people, items of several columns, what was predicted
+
+
+def answers(n: int = 40, raters: int = 12, each: int = 4) -> Iterator[tuple[int, int, str]]:
+    for item in range(n):
+        for rater in RNG.sample(range(raters), each):
+            yield item, rater, RNG.choice(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "rater"),
+    [
+        ("session", "gender", "session"),
+        ("user_email", "batch", "user_email"),
+        ("coder_initials", "batch", "coder_initials"),
+        ("system", "length", None),
+        ("voice", "gender", None),
+        ("name", "gender", None),
+        ("student", "gender", None),
+    ],
+)
+def test_who_gave_the_labels_is_said_by_a_name_or_by_what_is_known_of_them(name, beside, rater) -> None:
+    who = ["Ann", "Bob", "Cem", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jan", "Kim", "Leo"]
+    ids = who if name == "name" else [f"k{r}" for r in range(12)]
+    rows = [[f"q{i}", ids[r], "mf"[r % 2], label] for i, r, label in answers()]
+    guess = recognise(rows_table([["question", name, beside, "kind"], *rows]))
+    assert asked(guess) == ({} if rater else {"rater": (name,)})
+    assert rater in (None, guess.spec.rater)
+
+
+@pytest.mark.parametrize(
+    ("values", "reads"),
+    [
+        ("Math English History Physics", False),
+        ("Bio Chem Eng Art", False),
+        ("s01 s02 s03 s04", True),
+        ("AB CD EFG GHI", True),
+    ],
+)
+def test_a_subject_of_words_is_nobody(values, reads) -> None:
+    rows = [[f"{pupil}", one, RNG.choice("12345")] for pupil in range(30) for one in values.split()]
+    guess = recognise(rows_table([["id", "subject", "score"], *rows]))
+    assert (guess.spec.rater == "subject" and not asked(guess)) is reads
+    assert reads or {"item", "rater"} <= asked(guess).keys()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reads"),
+    [
+        ("doc_id", "sent_id", True),
+        ("dialogue_id", "turn_id", True),
+        ("prompt_id", "system", True),
+        ("video", "frame", True),
+        ("topic", "doc_id", False),  # it may be what a document was judged for
+        ("doc_id", "question_id", False),  # it may be what was asked
+        ("doc_id", "trial_id", False),  # it may be when it was asked
+        ("doc_id", "emotion_id", False),
+    ],
+)
+def test_parts_that_are_called_so_make_one_item(one, other, reads) -> None:
+    rows = [[f"d{i // 5}", f"{i % 5}", f"r{r}", label] for i, r, label in answers(60)]
+    guess = recognise(rows_table([[one, other, "annotator", "label"], *rows]))
+    assert (not asked(guess)) is reads
+    assert guess.spec.item == f"{one}+{other}" or not reads
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_people_numbered_anew_in_each_study_are_asked_about(gaps) -> None:
+    """Some of them left out or not; the items are asked about too, as others may do for other people."""
+    people = [n for n in range(1, 13) if not gaps or n % 4]
+    rows = [
+        [f"e{study}", f"a{study}", f"p{piece}", str(person), RNG.choice("12345")]
+        for study in range(3)
+        for person in people
+        for piece in range(6)
+    ]
+    table = rows_table([["exp", "album_id", "piece_id", "participant", "mood"], *rows])
+    guess = recognise(table, named=Named(item="album_id+piece_id"))
+    assert asked(guess) == {"rater": ("participant+exp", "participant")}
+    assert recognise(table, named=Named(item="album_id+piece_id", rater="participant+exp")).uncertain == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "item", "rater", "reads"),
+    [
+        ("which", "clip {}.wav", "{}@uni.example", True),
+        ("which", "frames/{}.jpg", "A1B2C3D4E5F{}", True),
+        ("question", "s{}", "R_1abCdEfGhIjKl{}", True),
+        ("question", "s{}", "k{}", False),
+        ("which", "s{}", "{}@uni.example", False),  # people may be rated, too
+    ],
+)
+@pytest.mark.parametrize("column", ["who", "employee"])
+def test_files_are_items_and_addresses_raters_whatever_their_columns_are_called(
+    name, item, rater, reads, column
+) -> None:
+    reads = reads and column == "who"
+    rows = [[rater.format(r + 10), item.format(i), label] for i, r, label in answers()]
+    guess = recognise(rows_table([[column, name, "mood"], *rows]))
+    assert (not asked(guess)) is reads
+    assert (guess.spec.item, guess.spec.rater) == (name, column) or not reads
+    rows = [[item.format(at), *row] for at, row in enumerate(votes(40, 3))]
+    wide = recognise(rows_table([["which", "T1", "T2", "T3"], *rows]))
+    assert ("layout" not in asked(wide)) is item.startswith(("clip", "frames"))
+
+
+@pytest.mark.parametrize(("name", "reads"), [("mood_binary", True), ("binary", False), ("mood_fine", False)])
+def test_a_label_made_of_another_by_name_and_values_is_none(name, reads) -> None:
+    rows = [[f"i{i}", f"r{r}", label, label[0]] for i, r, label in answers()]  # calm, sad, angry: c, s, a
+    fine = {"mood_fine": lambda row: [*row[:2], row[2], f"{row[2]}{RNG.randrange(2)}"]}
+    less = {"mood_binary": "csa", "binary": "csa"}
+    made = [
+        fine[name](row) if name in fine else [*row[:3], str(int(row[3] in less[name][:2]))] for row in rows
+    ]
+    guess = recognise(rows_table([["item", "rater", "mood", name], *made]))
+    assert (guess.spec.label, asked(guess)) == ("mood", {}) if reads else "label" in asked(guess)
+
+
+def test_a_prediction_is_no_label_beside_one() -> None:
+    rows = [[f"i{i}", f"r{r}", label, RNG.choice(KINDS)] for i, r, label in answers()]
+    guess = recognise(rows_table([["item", "rater", "mood", "prediction"], *rows]))
+    assert (asked(guess), guess.spec.label) == ({}, "mood")
+    alone = recognise(rows_table([["item", "rater", "prediction"], *(row[:3] for row in rows)]))
+    assert (asked(alone), alone.spec.label) == ({}, "prediction")
+
+
+def test_numbers_of_trials_make_no_sets_of_items() -> None:
+    rows = [[f"i{i}", f"r{r}", label, str(RNG.randrange(4))] for i, r, label in answers()]
+    assert not asked(recognise(rows_table([["item", "rater", "label", "subset_trial_index"], *rows])))
+    in_sets = recognise(rows_table([["item", "rater", "label", "subset"], *rows]))
+    assert asked(in_sets) == {"item": ("item+subset", "item")}
+
+
+# What both files say of raters
+
+
+@pytest.mark.parametrize("name", ["rater_gender", "Gender", "annotator gender"])
+def test_an_axis_that_the_annotations_call_otherwise_is_told_where_they_disagree(name) -> None:
+    rows = [[f"i{i}", f"r{r}", label, "mf"[r % 2]] for i, r, label in answers()]
+    table = rows_table([["item", "rater", "label", name], *rows])
+    same, other = (
+        rows_table(
+            [["rater", "gender"], *([f"r{r}", "mf"[r % 2 if r > most else 1]] for r in range(12))], "r.csv"
+        )
+        for most in (-1, 4)
+    )
+    assert not [one for one in recognise(table, same).reasons if one.field == "raters"]
+    guess = recognise(table, other)
+    (told,) = [one.sentence for one in guess.reasons if one.field == "raters"]
+    assert guess.axes == ("gender",)
+    assert f"disagree on 'gender', called '{name}' there, for 3 raters" in told
