@@ -85,6 +85,8 @@ def test_submissions_that_are_alike_become_one(bare_database: NewDatabase) -> No
             table.create_unique_constraint(old, ["project_id", "sha256", "owner", "name"])
         with operations.batch_alter_table("watches") as table:
             table.drop_column("webhook")
+        with operations.batch_alter_table("files") as table:
+            table.drop_column("name")
         row = {"project_id": EVERYONE, "owner": BOB, "sha256": "1" * 64, "scores": "{}", "predictions": b""}
         for number, name in enumerate(("first", "second", "third")):
             one = {"id": str(number), "name": name, "created_at": float(number != 0)}
