@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -106,14 +106,16 @@ def fill_raters(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _agreement(chosen: argparse.Namespace) -> None:
+def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     check_output(chosen, FORMATS)
     sort_files(chosen, "agreement")
     if chosen.every is not None and chosen.over is None:
         raise SpecError("--every goes with --over, which names the column of dates")
-    found = read({**given_options(chosen), **_NO_AXES}, several=True)
+    given = given_options(chosen)
+    found = read({**given, **_NO_AXES}, several=True)
     slices = tuple(chosen.by or ())
     if chosen.over is not None:
+        given.pop("annotations", None)  # a server takes the table with the periods in place of the file
         found, name = _with_periods(found, chosen.over, chosen.every)
         slices = (*slices, name)
     fields: dict[str, Any] = {} if chosen.level is None else {"level": chosen.level}
@@ -125,7 +127,12 @@ def _agreement(chosen: argparse.Namespace) -> None:
         if run_spec.data != before:
             data = load(found.annotations, found.raters, run_spec.data, (), items=found.items, slices=slices)
     say_order(data, run_spec, VOICE)
-    result = agreement_alone(data, run_spec, 0.0)
+    if api is None:
+        result = agreement_alone(data, run_spec, 0.0)
+    else:
+        from grasp_core.cli.there import run_there  # with what speaks to servers
+
+        result = cast("RunResult", run_there(api, found, given, run_spec).result)
     everybody = result.everybody
     if everybody is None:  # it is refused before
         return

@@ -127,8 +127,9 @@ def make_parser() -> argparse.ArgumentParser:
     option(
         parser,
         "--server ADDRESS",
-        "have `run`, `quality`, `items`, `rater-map`, `plan`, `models` computed by this server, such as "
-        "https://grasp.example.org, or `report`, `compare` take its runs; the token stands in GRASP_TOKEN",
+        "have `run`, `quality`, `agreement`, `items`, `rater-map`, `plan`, `models` computed by this server, "
+        "such as https://grasp.example.org, or `report`, `compare` take its runs; the token stands in "
+        "GRASP_TOKEN",
     )
     add_commands(parser, COMMANDS)
     return parser

@@ -35,7 +35,7 @@ _READ_HERE = ("keep", "preset")
 def on_server(command: Callable[..., Any], address: str) -> Callable[[argparse.Namespace], Any]:
     """The command, computed by a server."""
     if "api" not in inspect.signature(command).parameters:
-        able = ("run", "quality", "items", "rater-map", "plan", "models", "report", "compare")
+        able = ("run", "quality", "agreement", "items", "rater-map", "plan", "models", "report", "compare")
         raise SpecError(f"--server goes with {listed(able)}: other commands compute here")
     api = Api(address, os.environ.get("GRASP_TOKEN") or None, word=partial(in_words_of, VOICE))
 

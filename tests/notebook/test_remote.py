@@ -387,7 +387,7 @@ def test_the_command_has_runs_computed_by_a_server(served, there, run, tmp_path,
     assert found(plain)["groups"] == found(run.result.to_dict())["groups"]
     for arguments, sentence in (
         ([*command, "--workers", "1"], "--workers is of what is computed here"),
-        (["agreement", "votes.csv"], "--server goes with 'run', 'quality'"),
+        (["raters", "votes.csv"], "--server goes with 'run', 'quality'"),
         (["quality", "votes.csv", "--show-ids"], "--show-ids is of what is computed here"),
     ):
         assert cli.main(["--server", served.url, *arguments]) == cli.BAD_INPUT
@@ -434,6 +434,24 @@ def test_a_server_computes_what_a_command_does(served, there, files_here, capsys
         return {name: value for name, value in found.items() if name != "timing"}
 
     assert plain("--server", served.url) == plain()
+
+
+def test_agreement_of_periods_is_computed_there_too(served: Served, files_here, capsys) -> None:
+    votes = few()[0]
+    items = list(dict.fromkeys(votes["item_id"]))
+    votes["date"] = [f"2026-0{1 + items.index(item) % 2}-01" for item in votes["item_id"]]
+    votes.to_csv("dated.csv", index=False)
+
+    def plain(*before: str) -> Any:
+        asked = [*before, "agreement", "dated.csv", "--over", "date", "--format", "json", "-q"]
+        assert cli.main(asked) == 0
+        return json.loads(capsys.readouterr().out)
+
+    found = plain("--server", served.url)
+    here = plain()
+    for name in ("spec", "coefficients", "everybody"):  # the file sent is a table with the periods
+        assert found[name] == here[name]
+    assert {one["value"] for one in found["coefficients"] if one["column"]} == {"2026-01-01", "2026-02-01"}
 
 
 def test_commands_take_data_and_runs_of_the_server(served, there, files_here, run, capsys) -> None:
