@@ -71,16 +71,16 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
     say_data(dataset, found.spec)
     if chosen.power and analysis is None:
         raise SpecError("--power needs groups: name an axis with --axis")
-    close = near_duplicates(dataset.annotations)
-    exchange = None if analysis is None else _exchange(dataset, analysis)
     if api is not None:
         sent = api.sent(RunSpec(found.spec, analysis or AnalysisSpec(axes=())), found, given)
         _tell(chosen, report := report_there(api, sent, power=bool(chosen.power))[0])
     else:
+        close = near_duplicates(dataset.annotations)
+        exchange = None if analysis is None else _exchange(dataset, analysis)
         report = _looked_at(chosen, dataset, analysis, exchange, close)
         _tell(chosen, report)
-    if chosen.show_ids:
-        _print_ids(report, dataset.annotations, close)
+        if chosen.show_ids:
+            _print_ids(report, dataset.annotations, close)
     note_problems(dataset)
     say_batches(found, used, dataset, report.warnings, VOICE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import http.client
 import json
@@ -49,8 +50,9 @@ _CODES: Mapping[int, str] = {
 ROLES = {"annotations": "member", "raters": "raters_member", "items": "items_member"}
 """Files of a request, and the field that names the member of each."""
 _NAMES = {*fields_of(DataSpec), *fields_of(AnalysisSpec), "axes", "recommended"}
-_IN_REQUESTS = re.compile(r'"(\w+)"(?:: (true|false|-?\d+|"[^"]*"|\[[^\]]*\]))?(?: in "data")?')
-"""An option as a request has it, with its value where that is said."""
+_IN_REQUESTS = re.compile(r'"(\w+)"(: )?')
+"""An option as a request has it, and whether its value follows."""
+_IN_DATA = ' in "data"'
 _WRITE_IT = "write it like https://host/results?run=... or https://host/api/v1/runs/..."
 
 Told = Callable[[int, int], object]
@@ -67,14 +69,19 @@ class Computed(NamedTuple):
 
 def in_words_of(voice: Voice, text: str) -> str:
     """A server's sentence, which writes options as requests have them, as the voice writes them."""
-
-    def option(found: re.Match[str]) -> str:
-        name, value = found.groups()
-        if name not in _NAMES:
-            return found[0]
-        return voice.option(name) if value is None else voice.value(name, json.loads(value))
-
-    return _IN_REQUESTS.sub(option, text)
+    said, at = "", 0
+    while found := _IN_REQUESTS.search(text, at):
+        said, end, (name, follows) = said + text[at : found.start()], found.end(), found.groups()
+        words = found[0]
+        if name in _NAMES:
+            words, end = voice.option(name), found.end(1) + 1
+            with contextlib.suppress(ValueError):
+                if follows:
+                    value, end = json.JSONDecoder().raw_decode(text, found.end())
+                    words = voice.value(name, value)
+            end += len(_IN_DATA) if text.startswith(_IN_DATA, end) else 0
+        said, at = said + words, end
+    return said + text[at:]
 
 
 def in_python(text: str) -> str:

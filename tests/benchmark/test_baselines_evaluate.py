@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -318,12 +319,10 @@ def test_what_took_long_is_told(here: Path, capsys: pytest.CaptureFixture[str]) 
         command += ["--endpoint", server.url]
         server.before = [lambda: time.sleep(1.05)]
         assert main(command) == 0
-        assert "note: it took 1." in capsys.readouterr().err
-        assert main(command) == 0  # answers are known
-        assert "it took" not in capsys.readouterr().err
+        assert re.search(r"note: it took \d", capsys.readouterr().err)
         server.before = [lambda: time.sleep(1.05)]
         assert main([*command, "--evaluate", "loo"]) == 0
-        assert "note: it took 1." in capsys.readouterr().err
+        assert re.search(r"note: it took \d", capsys.readouterr().err)
 
 
 def test_tasks_without_rows_are_left_out_and_a_task_is_written_whole_or_not_at_all(here, capsys) -> None:

@@ -23,7 +23,7 @@ from grasp_core import cli
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import for_python
-from grasp_core.notebook.remote import Api, api_of
+from grasp_core.notebook.remote import Api, api_of, in_python
 from grasp_core.report.saved import result_json
 from grasp_core.server.api.app import mount
 from grasp_core.server.gate import UploadLedger
@@ -492,6 +492,15 @@ def test_models_are_sent_beside_the_data(there: grasp.Connection) -> None:
     by_server, here = there.models(votes, raters, **asked), grasp.models(votes, raters, **asked)
     assert by_server.table().equals(here.table())
     assert by_server.notes
+
+
+def test_options_of_requests_are_worded_whatever_their_values_hold() -> None:
+    said = (
+        'as "strata": ["batch [a]"] or "cluster": "team \\"A\\"" in "data"; "level" and "odd": 1, "seed": x'
+    )
+    assert (
+        in_python(said) == "as strata=['batch [a]'] or cluster='team \"A\"'; level= and \"odd\": 1, seed=: x"
+    )
 
 
 def test_a_server_that_reads_the_data_is_worded_by_the_door(served, there, files_here, capsys) -> None:

@@ -120,7 +120,7 @@ def _guess_ids(look: Look) -> Ids:
 
 
 def _score(look: Look, name: str, role: Role) -> int:
-    return look.id_score(name, _KINDS[role]) or 2 * look.holds(name, _KINDS[role])
+    return look.id_score(name, _KINDS[role]) or 2 * (role == "item" and look.holds_files(name))
 
 
 def _how_many(look: Look, name: str) -> bool:
@@ -202,21 +202,19 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
 
 
 def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, ...] = ()) -> Reason:
-    """That columns are the item together; unsure unless all are called parts of it and leave nothing else.
+    """That columns are the item together; unsure unless all are called ids of its parts and leave no more.
 
     Tasks and questions may be what was asked of an item, and places and times when it was.
     """
     parts, aside = several.split(PLUS), names.META | names.BATCHES | names.ASKED | {"question"}
-    kinds = names.ITEM | names.PARTS
+    kinds = names.ITEM | names.PARTS | names.SHORT
     called = all(
-        (names.id_score(one, kinds) or names.id_score(one, names.SHORT) * names.is_id(one))
-        and not names.mentions(one, aside)
-        for one in parts
+        names.is_id(one) and names.id_score(one, kinds) and not names.mentions(one, aside) for one in parts
     )
     some = look.with_joined(several).of_some(several)
     called = called and anew_in(look, rater) is None  # of other people, other columns may be the items
     if called and some.pairs(several, rater) >= _APART * some.n:
-        return Reason("item", f"{why}, but one for {listed(parts)} together")
+        return Reason("item", f"{why}; {listed(parts)} together name the item")
     return Reason("item", why, "unsure", (several, *alone))
 
 
@@ -290,26 +288,17 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     why, candidates = f"{says} {role}", tuple(dict.fromkeys((own, *best[:2])))
     if not score and best.apart < _APART:
         why, confidence = "with the other ids it tells most rows apart, but not all", "unsure"
-    elif not (look.named.item or look.named.rater or _called(look, best)):
+    elif not (score or best.score or look.named.item or look.named.rater):
         why, confidence = "nothing says which of the two ids is the item and which the rater", "unsure"
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own, *called))
-    elif not score and role == "rater" and (about := _known_of(look, own, best.item)) is not None:
-        why = f"the rows of each have one {quoted(about)}"
     elif not score and role == "rater" and best.score:  # it may as well be which system is judged
         why, confidence, candidates = "are these the people who gave the labels", "unsure", (own,)
     elif not score:
         why = "with the other ids it tells the rows apart"
     sentence = f"{quoted(own)}: {why}; {number(len(look[own].values), 'value')} in the file"
     return Reason(role, sentence, confidence, candidates if confidence == "unsure" else ())
-
-
-def _called(look: Look, pair: Pair) -> bool:
-    """Whether a name says which of the two is which, or the values of both do: people may be rated, too."""
-    both = (pair.item, _KINDS["item"]), (pair.rater, _KINDS["rater"])
-    named = any(look.id_score(*one) or names.mentions(one[0], names.PEOPLE - {"name"}) for one in both)
-    return named or all(look.holds(*one) for one in both)
 
 
 def _crossing(look: Look, best: Pair) -> list[str]:
@@ -487,7 +476,8 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     able = [name for name in look.columns if name not in (item, rater) and _may_label(look, name)]
     free = [name for name in able if _varies(look, name, item) and _varies(look, name, rater)]
     free = [name for name in free if not names.names_questions(name)] or free
-    free = [name for name in free if names.words(name)[-1:] not in _PREDICTED] or free
+    beside = [name for name in free if names.words(name)[-1:] not in _PREDICTED]
+    free = beside if any(names.label_score(name) > 1 for name in beside) else free
     called = {names.words(name): name for name in free}
     free = [name for name in free if not _made_of_another(look, name, called)]
     if not free:

@@ -227,7 +227,7 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     - `made`: the column that says what the cells of a row agree on.
     """
     by_file = _by_raters_file(look, key, cells, raters)
-    found = [*by_file, *_by_names(look, key, cells)]
+    found = [*by_file, *_by_names(key, cells)]
     if not found and made is not None:
         return _Side(False, f"{quoted(made)} says what the cells of a row agree on, as raters do", "likely")
     if not found:
@@ -264,6 +264,8 @@ def _made_of(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | Non
     labels = sorted(_labels(look, cells))
     if not 2 <= len(cells) <= _MOST_CELLS or not 2 <= len(labels) <= MOST_QUESTIONS:
         return None
+    if len(cells) == 2 and not all(_called(name, RATERS) for name in cells):
+        return None  # what was predicted and what is true, before and after: whether they differ is said, too
     code = {text: at for at, text in enumerate(labels)}
     often = np.zeros((look.n, len(labels) + 1), dtype=np.int64)  # the last counts blanks
     for name in cells:
@@ -272,7 +274,10 @@ def _made_of(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | Non
     often = often[:, :-1]
     filled, most, first = often.sum(axis=1), often.max(axis=1), often.argmax(axis=1)
     whole, led = filled == most, (often == most[:, None]).sum(axis=1) == 1
-    kinds = [whole & (first == label) for label in np.argsort(-np.bincount(first[whole]))[:2]]
+    kinds = [
+        whole & (first == label)
+        for label in np.argsort(-np.bincount(first[whole], minlength=len(labels)))[:2]
+    ]
     kinds += [~whole]  # rows of the two most usual labels, and others
     numbers = all(map(is_number, labels))
     for name in rest:
@@ -308,13 +313,11 @@ def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | N
     return [_Side(as_rows > as_columns, why, "sure" if rows or columns else "unsure")]
 
 
-def _by_names(look: Look, key: str | None, cells: Cells) -> list[_Side]:
+def _by_names(key: str | None, cells: Cells) -> list[_Side]:
     found: list[_Side] = []
     for kinds, by_rater, what in ((names.RATER, True, "raters"), (names.ITEM, False, "items")):
         if key is not None and names.id_score(key, kinds):
             found.append(_Side(by_rater, f"the name {quoted(key)} says that the rows are {what}", "sure"))
-    if not found and key is not None and look.holds(key, names.ITEM):
-        found.append(_Side(False, f"{quoted(key)} holds files, so that the rows are items", "sure"))
     by_key = bool(found) and not names.mentions(str(key), names.RESPONDENTS)
     for kinds, by_rater, what in ((RATERS, False, "raters"), (ITEMS, True, "items")):
         if 2 * sum(_called(name, kinds) for name in cells.columns) > len(cells.columns):

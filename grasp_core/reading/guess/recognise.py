@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
@@ -44,6 +45,7 @@ from grasp_core.reading.guess.values import (
     with_vocabulary,
 )
 from grasp_core.reading.table import names
+from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.parsed import PLUS, matching, runs, with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
@@ -402,15 +404,32 @@ def _said_twice(
     for axis, name in product(axes, annotations.columns):
         if axis not in raters.columns or name in raters.columns or _known_as(axis) != _known_as(name):
             continue
-        pairs = ((annotations.cell(name, row), raters.cell(axis, at)) for row, at in both)
-        differ = sum(one != other for one, other in pairs if one and other)
-        if differ:
-            both_files = f"{raters.name} and {annotations.name}"
-            said = (
-                f"{both_files} disagree on {quoted(axis)}, called {quoted(name)} there, for "
-                f"{number(differ, 'rater')}; {raters.name} decides, unless {quoted(name)} is named"
-            )
-            yield Reason("raters", said)
+        pairs = {(_plain(annotations.cell(name, row)), _plain(raters.cell(axis, at))) for row, at in both}
+        said = {pair for pair in pairs if all(pair)}
+        spelt = len({one for one, _ in said}) == len({other for _, other in said}) == len(said)
+        if spelt or all(one == other for one, other in said) or not _of_raters(own, annotations.column(name)):
+            continue
+        differ = sum(
+            _plain(annotations.cell(name, row)) != _plain(raters.cell(axis, at))
+            for row, at in both
+            if annotations.cell(name, row) and raters.cell(axis, at)
+        )
+        both_files = f"{raters.name} and {annotations.name}"
+        said_so = (
+            f"{both_files} disagree on {quoted(axis)}, called {quoted(name)} there, for "
+            f"{number(differ, 'rater')}; {raters.name} decides, unless {quoted(name)} is named"
+        )
+        yield Reason("raters", said_so)
+
+
+def _plain(text: str) -> str:
+    """A value however it is written: ``Male`` as ``male``, ``20.0`` as ``20``."""
+    return f"{float(text):g}" if is_number(text) else text.strip().casefold()
+
+
+def _of_raters(own: Column, values: Column) -> bool:
+    """Whether each rater has one value."""
+    return len(np.unique(np.stack([own.codes, values.codes]), axis=1)[0]) == len(np.unique(own.codes))
 
 
 def _ids_of(raters: Table, spec: DataSpec, annotations: Table) -> str:

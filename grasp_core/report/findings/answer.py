@@ -91,7 +91,7 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         how = "from" if all(one.hangs_on != BECAUSE_OF for one in explained) else BECAUSE_OF
         only = f"{spelled(count).capitalize()} {differ} only {how} "
         if others or other is None:
-            said += [" ", f"{only}other groups."]
+            said += [" ", f"{only}{'other groups' if how == BECAUSE_OF else 'one other group each'}."]
         else:
             said += [" ", only, strong(spoken(other)), "." if how == BECAUSE_OF else " raters."]
     if none == groups:
@@ -300,7 +300,9 @@ def _explained(result: RunResult) -> list[Sentence]:
             tail = f" are left out: they explain {agree(len(titles), 'it', 'them')}."
             said.append(Sentence.of(*parts, "no longer once the raters of ", strong(whose), tail))
         else:
-            said.append(Sentence.of(*parts, f"only {how} ", strong(whose), " raters."))
+            said.append(
+                Sentence.of(*parts, "without the ", strong(whose), " raters no difference was found.")
+            )
     return said
 
 

@@ -254,6 +254,7 @@ async def submit(
         before = store.renamed(title, sent.predictions, owner=user.id)
         if before is not None:
             return HTTPStatus.OK, Submission.of(before)
+        asking.server.rates.run(asking.asker)
 
         def score(told: Told) -> Done:
             record = scored(

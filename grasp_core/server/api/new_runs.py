@@ -43,7 +43,7 @@ _COLUMNS = ("item", "rater", "label")
 _RECOGNISED = ("missing", "recode", "categories", "filters")
 """What is recognised of how files are read, where the columns are named and this is not."""
 
-_FIELDS = 64
+_FIELDS, _TRIED_BYTES = 64, 2**14
 """Of either part of a spec that is none, so many are looked at; a spec has 21 at most."""
 LARGE = 16 * 2**20
 """Bytes that are read within a request at most, which takes about 2 s."""
@@ -113,8 +113,10 @@ class Sent:
 
     @property
     def sound(self) -> Self:
-        """Its fields, but for those that would make it none."""
+        """Its fields, but for those that would make it none; none of a long spec, as each is tried."""
         kept = replace(self, plain={})
+        if len(json.dumps(self.plain)) > _TRIED_BYTES:
+            return kept
         for part, given in (("data", self.data), ("analysis", self.analysis)):
             for name, value in islice(given.items() if isinstance(given, dict) else (), _FIELDS):
                 more = replace(kept, plain={**kept.plain, part: {**kept.plain.get(part, {}), name: value}})

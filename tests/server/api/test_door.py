@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from httpx import Response
 
 from grasp_core.model.remark_codes import CODES
+from grasp_core.server.api.new_runs import Sent
 from grasp_core.server.problem import WHAT
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
@@ -114,6 +115,23 @@ def test_all_that_is_wrong_with_a_spec_is_told_at_once(ann: TestClient) -> None:
     spec = {"analysis": {"permutations": -1, "min_raters": 0}}
     both = ann.post("/api/v1/runs", json={"spec": spec, "files": files}).json()["problems"]
     assert ["`min_raters` must" in both[0]["text"], "`permutations` must" in both[1]["text"]] == [True, True]
+
+
+def test_a_long_spec_is_not_taken_apart() -> None:
+    """Every field of it would be tried with all others."""
+    wrong = {"permutations": -1}
+    short, long = (
+        Sent(
+            {
+                "data": {"layout": "long", "further": [{"label": f"q{n}"} for n in range(many)]},
+                "analysis": wrong,
+            }
+        )
+        for many in (2, 2000)
+    )
+    assert short.sound.plain["data"]["layout"] == "long"
+    assert long.sound.plain == {}
+    assert long.wrong
 
 
 def test_files_that_are_not_there_are_told_beside_what_is_wrong_with_the_spec(ann: TestClient) -> None:

@@ -101,12 +101,6 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     key = _key(parsed, rest)
     of_item, of_rater = (names.id_score(key or "", words) for words in (names.ITEM, names.RATER))
     units = pairs.units if of_item == of_rater else "rater" if of_item > of_rater else "item"
-    if (
-        units is None
-        and BETWEEN in next(iter(own))
-        and _key(parsed, [one for one in rest if one != key], names.ITEM)
-    ):
-        units = "rater"  # an id that says nothing stands beside the texts that were rated
     if units is None or pairs.units not in (None, units) or (key is None and units != "rater"):
         return None
     unit = names.unused(units, [*rest, *pairs.questions])
@@ -126,10 +120,9 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     return _long(parsed, parts, rest, ids, said, name)
 
 
-def _key(parsed: Parsed, rest: Sequence[str], *kinds: frozenset[str], of_any: bool = False) -> str | None:
+def _key(parsed: Parsed, rest: Sequence[str], *, of_any: bool = False) -> str | None:
     """The column of the rows' ids, told by its name; `of_any`: though it does not say whose they are."""
-    kinds = kinds or (names.ITEM, names.RATER)
-    scores = {column: names.key_score(column, *kinds) for column in rest}
+    scores = {column: names.key_score(column, names.ITEM, names.RATER) for column in rest}
     told = [column for column in rest if scores[column] or (of_any and names.is_id(column))]
     able = [column for column in told if len(parsed.data.column(column).unique()) == len(parsed.data)]
     return max(able, key=lambda column: scores[column], default=None)
