@@ -198,7 +198,7 @@ TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
     ),
     (
         "raters",
-        "Raters by how often they answer as another did",
+        "Raters, numbered here, by how often they answer as another did",
         "By rater",
         (
             Column("number", "Rater", "Rater {}".format, sheet="Rater", kind="count"),

@@ -164,13 +164,14 @@ def _what_is_shown(run: RunRecord) -> str:
 def _smallest(found: Result) -> str:
     """The smallest group, or which groups are left out unless somebody chooses otherwise."""
     sizes = [row.n_raters for row in found.groups]
-    hidden, small = len(hidden_groups(found)), sum(size < LEAST for size in sizes)
+    hidden, small = hidden_groups(found), sum(size < LEAST for size in sizes)
     if not hidden:
         return f" The smallest group on it has {min(sizes, default=0):,} raters."
-    covers = hidden - small
+    covers = len(hidden) - small
     told = f", and {number(covers, 'other')} that would tell of them" if covers else ""
     with_fewer = f"{number(small, 'group')} with fewer than {LEAST} raters"
-    return f" It leaves out {with_fewer}{told}, unless you choose otherwise below."
+    nothing = ": **it would show no group at all**" if hidden and len(hidden) == len(sizes) else ""
+    return f" It leaves out {with_fewer}{told}{nothing}, unless you choose otherwise below."
 
 
 def make_link(shared: Shareable) -> None:

@@ -155,6 +155,7 @@ def test_on_a_terminal_it_is_asked_and_told_how_to_say_so(folder, capsys, monkey
     said = capsys.readouterr()
     assert said.err.index("1 rater with 'removed' = 'yes'") < said.err.index("note: ")
     assert f"note: to answer so again: {again}\n" in said.err
+    assert ("please type yes or no" in said.err) == typed.startswith("\n")
     assert left in said.out.splitlines()[0]
     assert cli.main([*command, *again.split()]) == 0
     assert capsys.readouterr().out == said.out

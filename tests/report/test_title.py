@@ -172,6 +172,13 @@ def test_what_would_have_shown() -> None:
     assert could_have_been_found(result_of(make_group("A"))) is None
 
 
+def test_of_most_raters_no_more_are_recruited() -> None:
+    most = replace(judged(saying("whole", 0.3), "clear", "labels"), n_raters=60)
+    details = [one.plain for one in answer(result_of(most)).details]
+    assert "What to do: Keep a fixed share of whole raters: it moves the labels." in details
+    assert not any("Recruit more" in one for one in details)
+
+
 def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> None:
     hint = judged(saying("hint", 0.1), "hint", "labels")
     part = judged(saying("part", 0.2), "explained", "labels")

@@ -108,6 +108,7 @@ class CommandLine(Voice):
                 return None
             if (typed := line.strip().casefold()) in _YES | _NO:
                 return typed in _YES
+            print("please type yes or no", file=sys.stderr)
 
 
 VOICE = CommandLine()

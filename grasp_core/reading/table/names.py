@@ -41,7 +41,8 @@ DEMOGRAPHIC = word_set(
     "gender sex race ethnicity ethnic age region country locale language education religion income ses "
     "politic politics political party orientation sexuality nationality culture occupation employment "
     "marital disability generation demographic continent agegroup ageband agerange "
-    "geschlecht alter herkunft sprache bildung beruf sexe genre âge langue pays sexo género edad idioma país"
+    "geschlecht alter altersgruppe herkunft sprache bildung beruf "
+    "sexe genre âge langue pays sexo género edad idioma país"
 )
 GROUPS = word_set("group groups cohort treatment condition arm program expertise profession training")
 """Further words for groups of raters; a condition may be of items, too."""

@@ -160,7 +160,7 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     mends = dict.fromkeys(doubt.mend for one in found for doubt in one.doubts)
     until = "" if certain else " Until then, recruit nobody for this."
     first = (Sentence.of(f"First {'; '.join(mends)}.{until}"),) if mends else ()
-    return (*first, *_of_certain(certain))
+    return (*first, *_of_certain(certain, result.data.raters))
 
 
 def _more_ways(asked: AnalysisSpec) -> Sentence:
@@ -175,7 +175,7 @@ def _more_ways(asked: AnalysisSpec) -> Sentence:
     )
 
 
-def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:
+def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
     # Groups that see items differently, or whose own labels tell more of them than those of others.
     views = [
         one
@@ -188,11 +188,20 @@ def _of_certain(found: Sequence[Finding]) -> Iterator[Sentence]:
         for one in found
         if one not in views and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
     ]
-    if alone:
+    # Of a group that has more than half of all raters, there are enough.
+    many = [one for one in alone if 2 * one.row.n_raters > raters]
+    few = [one for one in alone if one not in many]
+    if few:
         yield Sentence.of(
             "Recruit more ",
-            *first_names([one.said for one in alone]),
+            *first_names([one.said for one in few]),
             " raters: others cannot stand in for them.",
+        )
+    if many:
+        yield Sentence.of(
+            "Keep a fixed share of ",
+            *first_names([one.said for one in many]),
+            " raters: it moves the labels.",
         )
     for one in views:
         if one.other is not None:

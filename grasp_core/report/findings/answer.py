@@ -341,7 +341,10 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     known, said = {row.axes: row for row in ranked}, []
     for axes in along[:3]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])
-        axis = _axis_parts(result, known[axes]) if axes in known else [strong(axis_label(axes))]
+        marked = (
+            axes in known and known[axes].outcome.significance != "none"
+        )  # a p that says nothing would mislead
+        axis = _axis_parts(result, known[axes]) if marked else [strong(axis_label(axes))]
         why = ": who is recruited along it matters, since "
         said.append(Sentence.of("Watch ", *axis, why, *groups, " raters answer differently."))
     if ranked[0].axes not in along:
