@@ -315,7 +315,7 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     else:
         from grasp_core.cli.there import map_there, run_there  # with what speaks to servers
 
-        made = map_there(api, run_there(api, found, given, asked).run)[0]
+        made = map_there(api, run_there(api, found, given, asked).run)
     write_output(
         chosen,
         {

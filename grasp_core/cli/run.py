@@ -243,11 +243,11 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     load_s = time.perf_counter() - started
     raters = None
     if api is not None:
-        from grasp_core.cli.there import run_there
+        from grasp_core.cli.there import map_there, run_there
 
         there = run_there(api, found, given, run_spec)
         result = cast("RunResult", there.result)
-        raters = _map_there(api, there.run) if chosen.rater_map else None
+        raters = map_there(api, there.run) if chosen.rater_map else None
     else:
         with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
             result = _compute(chosen, data, run_spec, pool, load_s)
@@ -264,19 +264,13 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
 def _run_of_lying(chosen: argparse.Namespace, api: Api, asked: Mapping[str, Any]) -> int:
     """A run of data that lie on the server."""
-    from grasp_core.cli.there import computed, note_told
+    from grasp_core.cli.there import computed, map_there, note_told
 
     there = computed(api, asked)
     note_told(there.notes)
     result = cast("RunResult", there.result)
-    _tell(chosen, result, _map_there(api, there.run) if chosen.rater_map else None)
+    _tell(chosen, result, map_there(api, there.run) if chosen.rater_map else None)
     return CLEAR if chosen.exit_code and something_clear(result) else 0
-
-
-def _map_there(api: Api, run: str) -> RaterMap:
-    from grasp_core.cli.there import map_there
-
-    return map_there(api, run)[0]
 
 
 def _tell(chosen: argparse.Namespace, result: RunResult, raters: RaterMap | None) -> None:

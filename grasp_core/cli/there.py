@@ -77,10 +77,9 @@ def worked(api: Api, told: Any) -> Any:
         return api.ended(told, show_line)
 
 
-def map_there(api: Api, run: str) -> tuple[RaterMap, RunSpec, str]:
-    """The map of a run's raters, whose spec it has, and the hash of the data."""
-    plain = api.rater_map(run)
-    return from_json(plain["map"], RaterMap), RunSpec.from_dict(plain["spec"]), plain["data"]
+def map_there(api: Api, run: str) -> RaterMap:
+    """The map of a run's raters."""
+    return from_json(api.rater_map(run)["map"], RaterMap)
 
 
 def report_there(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[QualityReport, list[str]]:

@@ -404,16 +404,12 @@ def _said_twice(
     for axis, name in product(axes, annotations.columns):
         if axis not in raters.columns or name in raters.columns or _known_as(axis) != _known_as(name):
             continue
-        pairs = {(_plain(annotations.cell(name, row)), _plain(raters.cell(axis, at))) for row, at in both}
+        pairs = [(_plain(annotations.cell(name, row)), _plain(raters.cell(axis, at))) for row, at in both]
         said = {pair for pair in pairs if all(pair)}
         spelt = len({one for one, _ in said}) == len({other for _, other in said}) == len(said)
         if spelt or all(one == other for one, other in said) or not _of_raters(own, annotations.column(name)):
             continue
-        differ = sum(
-            _plain(annotations.cell(name, row)) != _plain(raters.cell(axis, at))
-            for row, at in both
-            if annotations.cell(name, row) and raters.cell(axis, at)
-        )
+        differ = sum(one != other for one, other in pairs if one and other)
         both_files = f"{raters.name} and {annotations.name}"
         said_so = (
             f"{both_files} disagree on {quoted(axis)}, called {quoted(name)} there, for "
