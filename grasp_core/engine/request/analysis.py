@@ -143,7 +143,7 @@ def with_level(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     proposal, options = proposed_levels(labels), []
     if proposal is not None:
         looks, level, how = proposal.reason, proposal.levels[0], f"{voice.option('level')} names one"
-    elif data.categories is None and len(labels) > 2 and (scale := known_scale(labels)) is not None:
+    elif data.categories is None and (scale := known_scale(labels)) is not None:
         looks, level = f"labels look like a scale: {' < '.join(map(one_line, scale))}", "ordinal"
         options.append(voice.value("categories", list(scale)))
         data, how = dataclasses.replace(data, categories=scale), "{} ranks them"

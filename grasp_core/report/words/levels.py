@@ -120,9 +120,9 @@ SCALES: tuple[tuple[str, ...], ...] = (
 
 
 def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
-    """The labels in the order of a scale that has all of them; None where none has."""
+    """The labels in the order of a scale that has all of them; None where none has, and of two labels."""
     plain = {" ".join(re.split(r"[\W_]+", label.casefold())).strip(): label for label in categories}
-    if len(plain) == len(categories):
+    if len(plain) == len(categories) > 2:
         for scale in SCALES:
             if plain.keys() <= set(scale):
                 return tuple(plain[one] for one in scale if one in plain)

@@ -53,8 +53,6 @@ _ROWS = {True: "Leave out", False: "Keep"}
 _CELLS = {True: "No answer", False: "A label"}
 _GROUPS = {True: "No answer", False: "A group"}
 _RANKS = {True: "They rank so", False: "No order"}
-_TWO = 2
-"""Of two labels either order says the same."""
 _NUMBERS = {True: "Ordered numbers", False: "Only names"}
 
 
@@ -107,7 +105,7 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
         why = "a miss by one is less than a miss by all."
         yes = _answer(what, why, _NUMBERS, f"numbers-{joined}", pressed=True)
         return spec, proposal.levels[0] if yes else "nominal"
-    scale = known_scale(labels) if spec.categories is None and len(labels) > _TWO else None
+    scale = known_scale(labels) if spec.categories is None else None
     if scale is None:
         return spec, None
     said = f"{' < '.join(map(one_line, scale))}."
