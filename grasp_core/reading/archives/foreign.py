@@ -60,6 +60,12 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
 _TEXTS: tuple[tuple[bytes, str, str], ...] = (
     (rb"<!doctype html|<html", "a web page", "download the file itself, or save the table as CSV"),
     (rb"<\?xml", "XML", _SAVE),
+    (
+        rb'"?__label__',
+        "fastText",
+        "it does not hold who gave which label: export a file per annotator as JSONL (in doccano, turn off "
+        "'Share annotations across all users')",
+    ),
 )
 """The same of texts, which may begin with blanks and in capitals."""
 _SHORTCUT = re.compile(rb'\s*\{[^{}]*"(doc_id|url)"[^{}]*\}\s*')

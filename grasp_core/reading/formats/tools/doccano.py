@@ -1,4 +1,4 @@
-"""doccano: labels of whole texts, in a file per annotator or with the annotators' numbers.
+"""doccano: labels of whole texts, in a file per annotator.
 
 Formats: https://doccano.github.io/doccano/tutorial/ and, for the contents of an export,
 https://github.com/doccano/doccano/tree/master/backend/data_export
@@ -7,9 +7,10 @@ https://github.com/doccano/doccano/tree/master/backend/data_export
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Any
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.cautions import Skipped
@@ -17,7 +18,6 @@ from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Entry, Export, Row, entries, joined, scalars
-from grasp_core.reading.formats.tools import fasttext
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import Parsed, unwatched
 
@@ -27,7 +27,6 @@ _NOT_ABOUT = frozenset({"id", "annotations", "annotation_approver", "comments", 
 _ENDINGS = {".csv": "CSV", ".json": "JSON", ".jsonl": "JSON Lines"}
 _NOBODY = "unknown"
 """The file of texts that nobody has labelled, up to version 1.5."""
-_FILE_EACH = "each file was taken for the annotator that it is named after"
 _NUMBER = "the text's number"
 _OF_SPANS = "the labels are of spans; only labels of whole texts are read"
 
@@ -35,9 +34,7 @@ _OF_SPANS = "the labels are of spans; only labels of whole texts are read"
 def read(records: Sequence[Record], name: str) -> Parsed | None:
     """A JSON or JSON Lines export in one file; None for anything else."""
     looked_at = records[: rows.LOOKED_AT]
-    if any(map(_has_users, looked_at)):
-        return _by_user(entries(records, name), Export(name, "doccano, JSON"), in_rows=False)
-    if looked_at and all(map(_has_spans, looked_at)):
+    if (looked_at and all(map(_has_spans, looked_at))) or any(map(_has_places, looked_at)):
         raise DataError(f"{name}: {_OF_SPANS}")
     if looked_at and all(map(_is_labelled, looked_at)) and not any(map(_tells_raters, looked_at)):
         return _of_one(entries(records, name), name, "JSON")
@@ -46,12 +43,9 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A CSV export in one file; None for any other table."""
-    columns = set(parsed.columns)
-    if columns >= {"id", "text", "label", "user", "annotation_approver"}:
-        return _by_user(rows.rows_of(parsed, name), Export(name, f"doccano, {parsed.kind}"), in_rows=True)
-    if columns >= {"id", "text", "label", "Comments"}:
-        return _of_one(entries(_split(parsed), name, lines=parsed.numbers.tolist()), name, parsed.kind)
-    return None
+    if not {"id", "text", "label", "Comments"} <= set(parsed.columns):
+        return None
+    return _of_one(entries(_split(parsed), name, lines=parsed.numbers.tolist()), name, parsed.kind)
 
 
 def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
@@ -60,17 +54,16 @@ def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: s
     Files belong to annotators if at least two of them have a text in common: parts of one data set have none.
     """
     endings = {PurePosixPath(path).suffix.lower() for path in members}
-    if len(members) < 2 or len(endings) != 1 or not endings <= {".txt", *_ENDINGS}:
+    if len(members) < 2 or len(endings) != 1 or not endings <= _ENDINGS.keys():
         return None
-    if endings == {".txt"}:
-        return _of_fasttext({PurePosixPath(path).stem: member(path) for path in members}, len(members), name)
     ending = endings.pop()
     try:  # a quick look that never fails
         if _member(member(members[0]), name, ending) is None:
             return None
     except DataError:
         return None
-    found = Export(name, f"doccano, {_ENDINGS[ending]}, zip", said=[_FILE_EACH])
+    found = Export(name, f"doccano, {_ENDINGS[ending]}, zip")
+    found.said.append("each file was taken for the annotator that it is named after")
     texts: Counter[tuple[str, ...]] = Counter()
     for path in members:
         records = _member(member(path), f"{name}, {path}", ending)
@@ -108,8 +101,14 @@ def _has_spans(record: Record) -> bool:
         return False
     if isinstance(record.get("entities"), list) and isinstance(record.get("relations"), list):
         return True
-    labels = next((record[key] for key in _LABELS if isinstance(record.get(key), list)), None)
-    return bool(labels) and all(isinstance(one, list) and len(one) == 3 for one in labels or ())
+    labels: list[Any] = next((record[key] for key in _LABELS if isinstance(record.get(key), list)), [])
+    return bool(labels) and all(isinstance(one, list) and len(one) == 3 for one in labels)
+
+
+def _has_places(record: Record) -> bool:
+    """Whether its annotations are of spans, as up to version 1.2, each with its annotator's number."""
+    given = record.get("annotations")
+    return isinstance(given, list) and any("start_offset" in one for one in given if isinstance(one, dict))
 
 
 def _member(content: bytes, name: str, ending: str) -> Iterable[tuple[int, Entry]] | None:
@@ -161,42 +160,3 @@ def _of_one(records: Iterable[tuple[int, Entry]], name: str, kind: str) -> Parse
         "share them; turn off 'Share annotations across all users' in the project's settings and export "
         "again, which gives a zip archive with a file per annotator"
     )
-
-
-def _of_fasttext(files: Mapping[str, bytes], members: int, name: str) -> Parsed | None:
-    if len(files) < members or not any(map(fasttext.is_fasttext, files.values())):
-        return None
-    found = Export(name, "doccano, fastText, zip", said=[_FILE_EACH, "texts are named by their rows"])
-    for rater, line, label, text in fasttext.labels(files, name):
-        found.add(line, str(line), rater, {"label": label}, {"text": text})
-    return found.table()
-
-
-# Up to version 1.2: the annotators' numbers beside the labels
-
-
-def _has_users(record: Record) -> bool:
-    given = record.get("annotations")
-    found = given if isinstance(given, list) else []
-    return bool(found) and all(isinstance(one, dict) and {"label", "user"} <= one.keys() for one in found)
-
-
-def _by_user(records: Iterable[tuple[int, Entry]], export: Export, *, in_rows: bool) -> Parsed:
-    """A row per text and annotator, whose labels are taken together; `in_rows`: each is a row by itself."""
-    together: dict[tuple[Hashable, str], tuple[int, str, dict[str, str], list[str]]] = {}
-    for line, record in records:
-        item = record.text("id", _NUMBER)
-        about = scalars(record.fields, _NOT_ABOUT | {"user"}) if in_rows else _about(record)
-        for given in [record.fields] if in_rows else record.values("annotations"):
-            label = rows.entry(given, record.where, "an annotation")
-            if "start_offset" in label.fields and not in_rows:
-                raise DataError(f"{record.where}: {_OF_SPANS}")
-            user, text = label.text("user"), label.text("label")
-            if user:
-                key = (item if in_rows else line, user)
-                together.setdefault(key, (line, item, about, []))[-1].append(text)
-            else:
-                export.skipped[Skipped.UNKNOWN_ANNOTATOR] += 1
-    for (_, user), (line, item, about, own) in together.items():
-        export.add(line, item, user, {"label": own}, about)
-    return export.table()

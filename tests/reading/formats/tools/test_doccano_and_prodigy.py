@@ -3,14 +3,12 @@
 The samples are written by hand after what doccano writes, as
 https://github.com/doccano/doccano/tree/master/backend/data_export documents: a file `<user>.jsonl`
 (`.json`, `.csv`) per member of a project in which annotations are not shared, `all.jsonl` otherwise; columns
-`id`, `text`, the text's own fields, `label`, `Comments`; labels joined by `#` in CSV. Up to version 1.2
-(https://github.com/doccano/doccano/blob/v1.2.0/app/api/utils.py) `annotations` with the user's number.
+`id`, `text`, the text's own fields, `label`, `Comments`; labels joined by `#` in CSV.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -20,7 +18,6 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.formats.tools import doccano, prodigy
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.exports import cells, lines, loaded, mangled, recipe_of, refused, survives, table_of
-from tests.reading.making import csv_bytes
 from tests.zips import zipped
 
 PEOPLE = ("ann", "ben", "cem", "dua")
@@ -118,88 +115,25 @@ def test_texts_of_nobody_are_left_out() -> None:
     assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
 
 
-# fastText
-TEXTS = ("Good, really", 'He said "no"\nand left', "So so")
-WORDS = {"P": "very good", "N": "bad, other"}
-
-
-def fasttext(given_labels: Mapping[str, tuple[str, ...]], texts: tuple[str, ...] = TEXTS) -> bytes:
-    """As doccano writes it: a column of CSV without header."""
-    files = {}
-    for person, letters in given_labels.items():
-        marked = (" ".join(sorted(f"__label__{WORDS[letter]}" for letter in labels)) for labels in letters)
-        files[f"{person}.txt"] = csv_bytes([f"{m} {text} "] for m, text in zip(marked, texts, strict=True))
-    return zipped(files)
-
-
-def test_fasttext_of_all_annotators() -> None:
-    """Labels of several words end where the text begins that all files have in the row."""
-    table = read_table(fasttext(GIVEN), "reviews.zip")
-    assert table.kind == "doccano, fastText, zip"
-    assert table.distinct("text") == TEXTS
-    assert cells(table, "item", "rater", "label")[:6] == [
-        *(("1", "ann", "very good"), ("2", "ann", "bad, other"), ("3", "ann", "bad, other + very good")),
-        *(("1", "ben", "very good"), ("2", "ben", "very good"), ("3", "ben", "")),
-    ]
-    assert loaded(table).summary.annotations == 11
-
-
-def test_fasttext_where_all_agree_uses_the_labels_of_other_rows() -> None:
-    agreed = {person: ("P", "N", "P") for person in ("ann", "ben")} | {"cem": ("P", "P", "P")}
-    assert read_table(fasttext(agreed), "a.zip").distinct("label") == ("very good", "bad, other")
-    with pytest.raises(DataError, match="row 1: where the label ends and the text begins cannot be told"):
-        read_table(fasttext({"ann": ("P", "P", "P"), "ben": ("P", "P", "P")}), "a.zip")
-
-
-def test_texts_may_begin_as_fasttext_does_and_fields_name_annotators() -> None:
+def test_fasttext_is_refused_and_fields_name_annotators() -> None:
+    """A text may begin as fastText does."""
+    alone = b"__label__good A text\n__label__bad Another\n"
+    for content in (alone, zipped({"ann.txt": alone, "ben.txt": alone})):
+        with pytest.raises(DataError, match="is fastText, which is not read; it does not hold who gave"):
+            read_table(content, "all")
     table = read_table(b"text,rater\n__label__P Great film,ann\nBad film,ben\n", "texts.csv")
     assert table.distinct("text") == ("__label__P Great film", "Bad film")
     table = table_of([record(number, "P", annotator=who) for number in (1, 2) for who in ("ann", "ben")])
     assert (table.distinct("rater"), table.problems) == (("ann", "ben"), ())
 
 
-def test_fasttext_that_cannot_be_told_is_refused() -> None:
-    alone = b"__label__good A text\n__label__bad Another\n"
-    with pytest.raises(DataError, match="is fastText, which holds labels and texts but not who"):
-        read_table(alone, "all.txt")
-    with pytest.raises(DataError, match="is fastText"):
-        read_table(zipped({"all.txt": alone}), "all.zip")
-    with pytest.raises(DataError, match=r"unequally many texts \(2 of 'ann', 1 of 'ben'\)"):
-        read_table(zipped({"ann.txt": alone, "ben.txt": alone[:21]}), "a.zip")
-    ending = ("the first", "the second", "the third")
-    with pytest.raises(DataError, match="all texts seem to begin with 'the'"):
-        read_table(fasttext({"ann": ("P", "P", "N"), "ben": ("N", "N", "P")}, ending), "a.zip")
-    told = read_table(fasttext({"ann": ("P", "P", ""), "ben": ("N", "N", "P")}, ending), "a.zip")
-    assert told.distinct("text") == ending
-
-
-# With the annotators' numbers
-def numbered(number: int, *given_by: tuple[int, int]) -> dict[str, Any]:
-    annotations = [{"label": label, "user": user, "created_at": "2020"} for user, label in given_by]
-    about = {"text": f"Text number {number}", "meta": {"source": "forum"}, "annotation_approver": None}
-    return {"id": number, "annotations": annotations, **about}
-
-
-NUMBERED = [numbered(1, (1, 5), (2, 5), (3, 6), (4, 6)), numbered(2, (1, 6), (1, 5), (2, 5), (3, 6), (4, 6))]
-
-
-@pytest.mark.parametrize("content", [json.dumps(NUMBERED).encode(), lines(NUMBERED)], ids=["JSON", "lines"])
-def test_annotators_by_number(content: bytes) -> None:
-    table = read_table(content, "reviews")
-    assert cells(table, "item", "rater", "label", "meta.source") == [
-        *(("1", str(user), "5566"[user - 1], "forum") for user in range(1, 5)),
-        *(("2", str(user), ("5 + 6", "5", "6", "6")[user - 1], "forum") for user in range(1, 5)),
-    ]
-    assert loaded(table).summary.label_counts == (3, 4, 1)
-
-
-def test_annotators_by_number_in_csv() -> None:
-    rows = ["1,a,{},,5,1", "1,a,{},,6,1", "1,a,{},,6,2", "2,b,{},,6,1", "2,b,{},,6,"]
-    text = "\n".join(["id,text,meta,annotation_approver,label,user", *rows, ""])
-    table = read_table(text.encode(), "x.csv")
-    assert cells(table, "item", "rater", "label") == [("1", "1", "5 + 6"), ("1", "2", "6"), ("2", "1", "6")]
-    assert [table.row(position) for position in range(3)] == [2, 4, 5]
-    assert "1 annotation of an unknown annotator was left out" in recipe_of(table).sentences
+def test_annotators_by_number() -> None:
+    """Up to version 1.2, as any list of annotations is read."""
+    users = ((1, 5), (2, 5), (3, 6))
+    given_by = [{"label": label, "user": user, "created_at": "2020"} for user, label in users]
+    table = table_of([{"id": number, "text": "a", "annotations": given_by} for number in (1, 2)])
+    of_one = [(str(user), str(label)) for user, label in users]
+    assert cells(table, "annotations.user", "annotations.label") == 2 * of_one
 
 
 # Damage
@@ -208,13 +142,8 @@ def test_damage_is_one_sentence() -> None:
     refused([*many, {"id": 22, "text": "a"}], "record 22: 'label' should be a list, found nothing")
     refused([*many, {"text": "a", "label": []}], "record 22: 'id' should be the text's number, found nothing")
     refused([*many, record(22, "", label=[{}])], "record 22: an entry of 'label' should be a text")
-    span = {"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}
-    for found, said in (
-        (None, "'annotations' should be a list, found nothing"),
-        ([1], "an annotation should be an object, found '1'"),
-        ([span], "the labels are of spans; only"),
-    ):
-        refused([NUMBERED[0], {"id": 2, "annotations": found}], f"record 2: {said}")
+    spans = [{"label": 1, "user": 1, "start_offset": 0, "end_offset": 2}]
+    refused([{"id": 1, "annotations": spans}], "the labels are of spans; only")
 
 
 def test_other_records_are_of_neither() -> None:
@@ -225,7 +154,7 @@ def test_other_records_are_of_neither() -> None:
         assert prodigy.read([record], "other.json") is None, record
 
 
-@given(mangled(of("ann")) | mangled(NUMBERED))
+@given(mangled(of("ann")))
 def test_mangled_records(records: list[dict[str, Any]]) -> None:
     survives(doccano.read, records, "reviews.json")
 
