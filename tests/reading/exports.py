@@ -18,8 +18,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.table.parsed import Parsed
-from grasp_core.reading.table.table import Recipe, Table
+from grasp_core.reading.table.table import Parsed, Recipe, Table
 from tests.reading.making import parquet_bytes
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"
@@ -43,12 +42,12 @@ def cells(table: Table, *columns: str) -> list[tuple[str, ...]]:
     return [tuple(table.cell(column, row) for column in columns) for row in range(len(table))]
 
 
-def recipe_of(table: Table | Parsed) -> Recipe:
+def recipe_of(table: Parsed) -> Recipe:
     assert table.recipe is not None
     return table.recipe
 
 
-def spec_of(table: Table | Parsed) -> DataSpec:
+def spec_of(table: Parsed) -> DataSpec:
     spec = recipe_of(table).spec
     assert spec is not None
     return spec

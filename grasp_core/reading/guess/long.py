@@ -17,7 +17,7 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS
 from grasp_core.reading.guess.advice import Confidence, Reading, Reason
-from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, anew_in, neutral
+from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, neutral
 from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import PLUS
@@ -183,62 +183,17 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
     elif people and item_rates == rater_rates:
         why = f"{listed(best[:2])} are both named like raters, and either may be rated"
         return *best[:2], [Reason(role, why, "unsure", best[:2]) for role in _KINDS]
-    alone = guessed and not best.score and not _rivals(look, "rater", best, [first, *found[1:]])
-    if alone and (told := _by_people(look, best)) is not None:
-        return told
     reasons = []
     joined = None
     if look.named.item is None and best.apart < _ONCE:
         joined = item_of_several(look, best.rater, best.item)
-    item = best.item
     for role in _KINDS:
         if role == "item" and joined is not None:
             why = f"most raters have several rows for {quoted(best.item)}"
-            reasons.append(_together(look, joined, best.rater, why, (best.item,)))
-            item = joined if reasons[-1].confidence == "likely" else item
+            reasons.append(Reason("item", why, "unsure", (joined, best.item)))
         elif getattr(look.named, role) is None:
             reasons.append(_reason(look, role, best, [first, *found[1:]]))
-    return item, best.rater, reasons
-
-
-def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, ...] = ()) -> Reason:
-    """That columns are the item together; unsure unless all are called ids of its parts and leave no more.
-
-    Tasks and questions may be what was asked of an item, and places and times when it was.
-    """
-    parts, aside = several.split(PLUS), names.META | names.BATCHES | names.ASKED | {"question"}
-    kinds = names.ITEM | names.PARTS | names.SHORT
-    called = all(
-        names.is_id(one) and names.id_score(one, kinds) and not names.mentions(one, aside) for one in parts
-    )
-    some = look.with_joined(several).of_some(several)
-    called = called and anew_in(look, rater) is None  # of other people, other columns may be the items
-    if called and some.pairs(several, rater) >= _APART * some.n:
-        return Reason("item", f"{why}; {listed(parts)} together name the item")
-    return Reason("item", why, "unsure", (several, *alone))
-
-
-def _by_people(look: Look, pair: Pair) -> Ids | None:
-    """Which of two ids without telling names the raters have: all that is known of people is one for each."""
-    found = _known_of(look, pair.rater, pair.item), _known_of(look, pair.item, pair.rater)
-    about = found[0] or found[1]
-    if about is None:
-        return None
-    item, rater = pair[:2] if found[0] else (pair.rater, pair.item)
-    why = Reason("rater", f"{quoted(rater)}: the rows of each have one {quoted(about)}")
-    return item, rater, [Reason("item", f"{quoted(item)}: with the raters it tells the rows apart"), why]
-
-
-def _known_of(look: Look, key: str, other: str) -> str | None:
-    """What is known of the people whom `key` names, and not of `other`'s; None where either may be people."""
-    of_texts = names.word_set("country region locale language culture religion genre langue país")
-    known = [name for name in look.columns if names.mentions(name, names.DEMOGRAPHIC - of_texts)]
-    about = [name for name in known if len(look.texts(name)) > 1]
-    if look.n < _FEW_ROWS or not about or all(look.depends_on(name, other) for name in about):
-        return None
-    coded = sum(any(map(str.isdigit, text)) for text in look.texts(key))  # names may be of those shown
-    of_key = all(look.depends_on(name, key) and names.about_raters(name, key) for name in about)
-    return about[0] if of_key and coded >= _NEARLY * len(look.texts(key)) else None
+    return best.item, best.rater, reasons
 
 
 def _by_id(look: Look, pair: Pair) -> Pair:
@@ -340,7 +295,7 @@ def _none(look: Look) -> Ids:
         several = item_of_several(look, rater)
         if several is not None:
             why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
-            reasons = [_together(look, several, rater, why)]
+            reasons = [Reason("item", why, "unsure", (several,))]
             if not look.named.rater:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
             return several, rater, reasons
@@ -465,8 +420,6 @@ _OWN, _ROWS_OF_LABELS = 0.9, 4
 _PREDICTED = [("prediction",), ("predictions",), ("predicted",), ("pred",)]
 """Last words of what a model gives; where raters give it, nothing stands beside it."""
 _FEW = 20
-_CODES, _LEAST_CODES = 0.85, 7
-"""Answers of which a larger share is different, and more than so many are, are initials or codes."""
 _ANSWERED = 0.25
 """Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
 
@@ -519,9 +472,6 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
             if len(look.texts(name)) <= min(most, answered[name] / 2):
                 able.append(name)
     if not able and len(asked) > 1:  # of few rows hardly any answer recurs
-        if all(len(look.texts(name)) > max(_CODES * answered[name], _LEAST_CODES) for name in asked):
-            why = f"{listed(asked)} hold other texts in nearly each row, as codes do"
-            return spec, [Reason("label", f"no column looks like labels: {why}", "unsure")]
         return spec, [Reason("label", f"{listed(asked)} are questions alike", "unsure", tuple(asked))]
     fullest = max((answered[name] for name in able), default=0.0)
     able = [name for name in able if answered[name] >= _ANSWERED * fullest]

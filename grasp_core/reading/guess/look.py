@@ -282,7 +282,7 @@ def doubted(look: Look, spec: DataSpec, named: Named, *, sure: bool = False) -> 
     # Who named the item knows what it is, and is told what differs within it.
     yield from found if named.item is None else (replace(one, confidence="likely") for one in found)
     if named.rater is None and not sure:
-        yield from _people(look.of_some(spec.rater), spec.rater, spec)
+        yield from _several_people(look.of_some(spec.rater), spec.rater, spec)
     if named.label is None:
         if some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n:
             yield from _marked_spans(look)
@@ -402,16 +402,15 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
         return
 
 
-def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
-    place, why = _several_people(look, rater, spec)
-    if place is not None:
-        yield Reason("rater", f"{quoted(rater)}{why}", "unsure", (f"{rater}{PLUS}{place}", rater))
+def _several_people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
+    """The question with which column an id tells people apart, where one id may be several people."""
 
+    def asked(place: str, why: str) -> Reason:
+        return Reason("rater", f"{quoted(rater)}{why}", "unsure", (f"{rater}{PLUS}{place}", rater))
 
-def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None, str]:
-    """The column with which an id tells people apart, and why; None where none does."""
-    if (place := anew_in(look, rater)) is not None:
-        return place, f" counts anew in each {quoted(place)}, so that one id may be several people"
+    if (place := _anew_in(look, rater)) is not None:
+        yield asked(place, f" counts anew in each {quoted(place)}, so that one id may be several people")
+        return
     about = _about_people(look, rater, spec)[:_MOST_ABOUT]
     raters, taken = look[rater].codes, (rater, spec.item, spec.text, *spec.labels)
     several_of = {name: _values_of_each(look, name, raters) > 1 for name in about}
@@ -427,14 +426,13 @@ def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None,
         for name, several in several_of.items():
             apart = name != place and bool((_values_of_each(look, name, both) <= 1).all())
             if apart and several.sum() >= max(_LEAST, _SHARE * recurring.sum()):
-                return (
-                    place,
-                    f": one id may be several people, as {quoted(name)} differs with {quoted(place)}",
+                yield asked(
+                    place, f": one id may be several people, as {quoted(name)} differs with {quoted(place)}"
                 )
-    return None, ""
+                return
 
 
-def anew_in(look: Look, rater: str) -> str | None:
+def _anew_in(look: Look, rater: str) -> str | None:
     """The column of studies in each of which raters count from 1, if there is one."""
     studies = (place for place in look.columns if names.mentions(place, names.STUDIES))
     return next((place for place in studies if _counted_anew(look, rater, place)), None)

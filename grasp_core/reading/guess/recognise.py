@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import product
 from typing import Literal
 
 import numpy as np
 
-from grasp_core.model.annotations import is_number
 from grasp_core.model.data_spec import DataSpec, Filters
 from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
-from grasp_core.reading.dataset.checks import MAX_CATEGORIES, MOST_NUMBERS, bands, no_column
+from grasp_core.reading.dataset.checks import MOST_NUMBERS, bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
 from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import unit_rows
@@ -29,7 +27,6 @@ from grasp_core.reading.guess.matrix import (
     around_matrix,
     guess_matrix,
     long_or_wide,
-    most_shared,
     named_matrix,
     survey,
 )
@@ -45,8 +42,7 @@ from grasp_core.reading.guess.values import (
     with_vocabulary,
 )
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column
-from grasp_core.reading.table.parsed import PLUS, matching, runs, with_joined
+from grasp_core.reading.table.parsed import PLUS, matching, with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
 _NEEDED = ("layout", "item", "rater", "label", "profile", "ignore", "items_id", "aggregated")
@@ -189,7 +185,6 @@ def recognise(
         able = {name: some for name, some in texts.items() if name not in unclear}
         axes, found = _axes(all_taken(advice, spec), able, by_name)
         reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
-    reasons += _said_twice(annotations, raters, spec, axes)
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
 
@@ -242,7 +237,7 @@ _PREDICTIONS = {"ID", "Label"}
 
 def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Reading:
     annotations = annotations.without(named.aside)
-    if len(annotations.columns) < 3 and not _two_coders(annotations):
+    if len(annotations.columns) < 3 and named.layout in (None, "long"):
         if set(annotations.columns) == _PREDICTIONS:
             raise DataError(
                 f"{annotations.name} has an ID and a Label and no rater, as a model's predictions do: open "
@@ -278,14 +273,6 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
     elif wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
         return either
     return around_matrix(look, wide, named)
-
-
-def _two_coders(table: Table) -> bool:
-    """Whether the file's only columns are two of like names that share their few values."""
-    if len(table.columns) != 2 or len(runs(table.columns)) != 1:
-        return False
-    one, other = (set(table.distinct(name)) for name in table.columns)
-    return len(runs(table.columns)[0]) == 2 and len(one & other) > 1 and len(one | other) <= MAX_CATEGORIES
 
 
 _WORKED_OUT = names.word_set(
@@ -385,54 +372,6 @@ def _known_as(name: str) -> tuple[str, ...]:
     """What a column says of raters, whose word it may have before it: ``annotator_gender`` as ``Gender``."""
     said = tuple(word for word in names.words(name) if names.singular(word) not in names.RATER)
     return said or (name,)
-
-
-def _said_twice(
-    annotations: Table, raters: Table | None, spec: DataSpec, axes: Collection[str]
-) -> Iterator[Reason]:
-    """Axes of the raters file that the annotations have by another name, and with other values."""
-    if raters is None or spec.rater not in annotations.columns:
-        return
-    own, theirs = annotations.column(str(spec.rater)), raters.column(_ids_of(raters, spec, annotations))
-    first, of_raters = (
-        dict(zip(*np.unique(one.codes, return_index=True), strict=True)) for one in (own, theirs)
-    )
-    rows = {theirs.values[code]: row for code, row in of_raters.items()}
-    both = [
-        (int(row), int(rows[own.values[code]])) for code, row in first.items() if own.values[code] in rows
-    ]
-    for axis, name in product(axes, annotations.columns):
-        if axis not in raters.columns or name in raters.columns or _known_as(axis) != _known_as(name):
-            continue
-        pairs = [(_plain(annotations.cell(name, row)), _plain(raters.cell(axis, at))) for row, at in both]
-        said = {pair for pair in pairs if all(pair)}
-        spelt = len({one for one, _ in said}) == len({other for _, other in said}) == len(said)
-        if spelt or all(one == other for one, other in said) or not _of_raters(own, annotations.column(name)):
-            continue
-        differ = sum(one != other for one, other in pairs if one and other)
-        both_files = f"{raters.name} and {annotations.name}"
-        said_so = (
-            f"{both_files} disagree on {quoted(axis)}, called {quoted(name)} there, for "
-            f"{number(differ, 'rater')}; {raters.name} decides, unless {quoted(name)} is named"
-        )
-        yield Reason("raters", said_so)
-
-
-def _plain(text: str) -> str:
-    """A value however it is written: ``Male`` as ``male``, ``20.0`` as ``20``."""
-    return f"{float(text):g}" if is_number(text) else text.strip().casefold()
-
-
-def _of_raters(own: Column, values: Column) -> bool:
-    """Whether each rater has one value."""
-    return len(np.unique(np.stack([own.codes, values.codes]), axis=1)[0]) == len(np.unique(own.codes))
-
-
-def _ids_of(raters: Table, spec: DataSpec, annotations: Table) -> str:
-    """The raters file's column of ids: called as in the annotations, or else the one that has most."""
-    if spec.rater in raters.columns:
-        return str(spec.rater)
-    return most_shared(raters, annotations.distinct(str(spec.rater)))[0]
 
 
 def _in_bands(

@@ -41,8 +41,8 @@ from grasp_core.reading.formats import arrow, registry, statistical
 from grasp_core.reading.formats.arrow import OF_PANDAS
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight, limit_process
-from grasp_core.reading.table.parsed import Parsed, Watch, no_rows
-from grasp_core.reading.table.table import Table
+from grasp_core.reading.table.parsed import Watch, no_rows
+from grasp_core.reading.table.table import Parsed, Table
 
 
 def parse(raw: bytes, name: str, member: str | None, watch: Watch) -> Parsed:

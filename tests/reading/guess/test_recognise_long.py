@@ -271,31 +271,6 @@ def test_what_stands_beside_free_answers_is_asked_about(written: str, said: bool
 
 
 @pytest.mark.parametrize(
-    ("item", "about", "rater", "sure"),
-    [
-        ("face", "face_gender", "who", False),
-        ("clip", "speaker_sex", "who", False),
-        ("face", "gender", "who", False),
-        ("teacher", "teacher_gender", "student", False),
-        ("clip", "speaker_sex", "listener", True),
-        ("voice", "gender", "participant", True),
-    ],
-)
-def test_what_is_known_of_whom_an_item_shows_makes_it_no_rater(item, about, rater, sure) -> None:
-    """Faces, or speakers, with a gender of their own, by raters of whom nothing is known."""
-    ids = f"{item[:2]}{{:02}}".format, f"{rater[:2]}{{:02}}".format
-    table = crossed(
-        f"{item},{about},{rater},trust",
-        lambda i, j: (ids[0](i), "fm"[i % 2], ids[1](j), 1 + (i * j + j) % 5) if (i + j) % 3 else None,
-        items=20,
-        raters=12,
-    )
-    guess = recognise(table)
-    assert set(asked(guess)) == (set() if sure else {"item", "rater"})
-    assert not sure or (guess.spec.item, guess.spec.rater) == (item, rater)
-
-
-@pytest.mark.parametrize(
     ("one", "other", "item"),
     [
         ("Subject", "Rater", "Subject"),

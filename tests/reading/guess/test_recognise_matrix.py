@@ -314,11 +314,10 @@ def test_coders_are_columns_called_otherwise_or_two_of_them() -> None:
         guess = recognise(table, named=Named(layout="items-by-raters"))
         assert load(table, None, guess.spec, ()).summary.raters == 3
     table = rows_table([["doc1", "doc2"], *(RNG.choices("123", k=2) for _ in range(30))])
-    assert asked(recognise(table)) == {"layout": ("items-by-raters", "raters-by-items")}
+    with pytest.raises(DataError, match="only 2 columns"):
+        recognise(table)
     summary = load(table, None, recognise(table, named=Named(layout="items-by-raters")).spec, ()).summary
     assert (summary.items, summary.raters) == (30, 2)
-    with pytest.raises(DataError, match="only 2 columns"):
-        recognise(rows_table([["text", "label"], *([f"t{n}", RNG.choice("12")] for n in range(30))]))
 
 
 def test_means_and_links_beside_coders_are_no_coders() -> None:
@@ -434,18 +433,6 @@ def test_questions_that_share_no_label_are_not_pooled() -> None:
     guess = recognise(rows_table([["sentence", "axis", "annotator", "label"], *rows]))
     assert asked(guess) == {"label": ("label",)}
     assert "--drop axis=safety" in guess.uncertain[0].sentence
-
-
-def test_who_is_the_rater_is_told_by_what_is_known_of_people() -> None:
-    table = crossed(
-        "track,who,rating,gender,treatment",
-        lambda t, p: (f"t{t}", f"p{p}", RNG.choice("12345"), "fm"[p % 2], "ab"[p // 2 % 2]),
-        items=20,
-        raters=8,
-    )
-    guess = recognise(table)
-    assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("track", "who", ())
-    assert guess.axes == ("gender", "treatment")
 
 
 def test_a_table_of_results_is_refused_as_one() -> None:

@@ -11,14 +11,11 @@ from grasp_core import cli
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, question, recognise
+from grasp_core.reading.guess.recognise import question, recognise
+from tests.reading.made_up import asked
 from tests.reading.making import csv_bytes, read_here, rows_table
 
 RNG = random.Random(5)
-
-
-def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
-    return {reason.field: reason.candidates for reason in guess.uncertain}
 
 
 @pytest.mark.parametrize(
@@ -129,16 +126,6 @@ def test_a_row_for_each_item_has_no_raters_by_values_and_how_many_there_were_is_
         assert all(
             "if none gave the labels" in question(one) or one.field != "rater" for one in guess.uncertain
         )
-
-
-def test_initials_and_codes_of_everybody_are_no_labels() -> None:
-    head = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "Answer.Q1initials", "Answer.Q2code"]
-    people = [
-        ["h1", f"a{n}", f"w{n}", "Approved", f"{'KCALJP'[n % 6]}{n}", f"E2F{n * 7919}"] for n in range(9)
-    ]
-    (reason,) = recognise(read_here(csv_bytes([head, *people]), "batch.csv")).uncertain
-    assert (reason.field, reason.candidates) == ("label", ())
-    assert "as codes do" in question(reason)
 
 
 def test_ages_of_few_raters_are_offered_in_bands() -> None:

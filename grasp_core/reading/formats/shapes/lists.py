@@ -24,8 +24,8 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import joined, read_as_long
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import check_cells
-from grasp_core.reading.table.parsed import Parsed, compact
+from grasp_core.reading.table.columns import check_cells, compact
+from grasp_core.reading.table.table import Parsed
 
 _PARALLEL = 0.9
 """Share of the rows looked at in which lists that belong together are equally long."""
@@ -96,8 +96,6 @@ def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
 # Records
 
 _LOOKED_AT = 1_000
-_SIGNATURES = re.compile("completed_by|created_by|annotated_by|by|username|login|email|author|name|id")
-"""Fields of an annotation that may say whose it is."""
 
 
 def read(records: Sequence[Record], name: str) -> Parsed | None:
@@ -136,10 +134,8 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
     looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
     paths = list(dict.fromkeys(path for found in looked_at for path in found))
     signed: dict[str, list[str]] = {}
-    beside: dict[str, list[str]] = {}
     for path in paths:
         outer, _, field = path.rpartition(".")
-        beside.setdefault(outer, []).append(path)
         if outer and names.id_score(field, names.RATER):
             signed.setdefault(field, []).append(path)
     for alike in signed.values():  # the others' annotations would be left out
@@ -148,21 +144,7 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
                 f"{name}: {listed(alike)} are lists of different raters, so it is not clear which labels are "
                 "theirs; write one list of annotations per record, each with its rater and its label"
             )
-    named = parallel(_lengths(looked_at, paths))
-    if named is not None:
-        return named
-    # Lists of annotations that a field such as ``by`` signs: once in a record, and again in others.
-    for path in paths:
-        outer, _, field = path.rpartition(".")
-        if not _SIGNATURES.fullmatch(field) or not _is_of_annotations(outer.rpartition(".")[2]):
-            continue
-        entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
-        once = all(len(set(found)) == len(found) for found in entries)
-        total, distinct = sum(map(len, entries)), {entry for found in entries for entry in found}
-        varies = len({frozenset(found) for found in entries if found}) > 1
-        if once and varies and 1 < len(distinct) < total and "" not in distinct and len(beside[outer]) > 1:
-            return Lists(path, tuple(other for other in beside[outer] if other != path))
-    return None
+    return parallel(_lengths(looked_at, paths))
 
 
 def _without_lists(record: Record) -> Record:
@@ -223,7 +205,6 @@ _LIKE = 0.9
 """Share of inner objects that have a field, for them to be of one form."""
 _ITEMS = names.ITEM | {"q"}
 _SPLITS = frozenset(["train", "training", "dev", "val", "valid", "validation", "eval", "test"])
-_ANNOTATIONS = frozenset(["annotation", "judgment", "judgement", "response", "vote", "rating", "review"])
 _OF_ITEMS = frozenset(["language", "locale", "country", "region"])
 """Fields that a text may have as well as a rater."""
 _ID = re.compile(r".*[\d@].*")
@@ -255,11 +236,6 @@ def _flattened(records: Sequence[Record]) -> list[Record] | None:
 
 def _singular(field: str) -> set[str]:
     return {word.removesuffix("s") for word in names.words(field)}
-
-
-def _is_of_annotations(field: str) -> bool:
-    """Whether a field's name speaks of annotations or raters, rather than of the labels that there are."""
-    return not _singular(field).isdisjoint(names.RATER | _ANNOTATIONS)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

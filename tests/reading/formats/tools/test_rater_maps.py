@@ -304,25 +304,6 @@ def test_lists_of_raters_go_before_objects_that_may_be_anything() -> None:
     assert cells(table_of(records), "id", "annotators", "labels") == PAIRS_MAPS
 
 
-@pytest.mark.parametrize("field", ["by", "name", "id", "completed_by"])
-def test_lists_of_annotations_that_a_field_signs(field: str) -> None:
-    records = [
-        {"id": item, "annotations": [{field: rater, "label": label} for rater, label in labels.items()]}
-        for item, labels in GIVEN.items()
-    ]
-    table = table_of(records)
-    assert cells(table, "id", f"annotations.{field}", "annotations.label") == PAIRS_MAPS
-    assert loaded(table).summary.annotations == 6
-
-
-def test_lists_of_labels_or_questions_and_ids_of_annotations_have_no_raters() -> None:
-    for field in ("labels", "answers"):
-        named = {item: [{"name": name, "value": 1} for name in labels] for item, labels in GIVEN.items()}
-        assert table_of([{"id": item, field: values} for item, values in named.items()]).recipe is None
-    own = {item: [{"id": 10 * item + at, "label": "x"} for at in range(2)] for item in range(3)}
-    assert table_of([{"id": item, "annotations": entries} for item, entries in own.items()]).recipe is None
-
-
 def test_an_object_of_lists_is_told_by_what_their_entries_lack() -> None:
     whole = [*PAIRS_MAPS, ("C4", "P01", "2")]
     by_item: dict[str, list[dict[str, str]]] = {}
