@@ -144,9 +144,7 @@ def recognise(
     )
     few, look = annotations.thinned(MAX_ROWS), Look(annotations)
     texts = _candidate_texts(few, raters, spec)
-    excluding, found = guess_exclusions(annotations, raters, spec, texts)
-    advice += excluding
-    reasons += found
+    advice += guess_exclusions(annotations, raters, spec, texts)
     ids = [reason for reason in reasons if reason.field in ("item", "rater")]
     if published is None and not any(reason.confidence == "unsure" for reason in ids):
         open_ = {one.field for one in reasons if one.confidence == "unsure"}  # one question about each
@@ -173,7 +171,7 @@ def recognise(
     proposed = (name for one in recipes for together in one.axes for name in together)
     axes = tuple(dict.fromkeys(name for name in proposed if name in texts))
     if not axes:
-        unclear = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
+        unclear = {name for one in reasons if one.field == "filters" for name in one.candidates}
         questions = () if recipe is None else recipe.questions
         answers = {name for one in questions for name in matching(one, list(texts))}
         once = spec.layout == "long" and spec.rater is not None and look.unique(spec.rater)

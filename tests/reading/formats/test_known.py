@@ -6,12 +6,10 @@ import csv
 import io
 import json
 import random
-from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from grasp_core import cli
@@ -19,11 +17,10 @@ from grasp_core.model.data_spec import Bins, DataSpec, Filters, MapValues
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.formats.datasets import REMOVED_350, known
-from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Recipe, Table
 from tests.reading.making import csv_bytes, labels_of, rows_table
-from tests.shared_data import DICES350, SHARED, needs_shared_data
+from tests.shared_data import DICES350, needs_shared_data
 
 
 def named(columns: str) -> list[str]:
@@ -147,21 +144,6 @@ def test_dices_350_as_published(published_350):
 
 
 @needs_shared_data
-def test_dices_350_is_the_same_as_with_the_raters_marked(published_350):
-    """``removed`` in the development data is another source of the same fact."""
-    raters = read_table(DICES350 / "raters.csv").frame()
-    assert set(raters[raters["removed"] == "True"]["rater_id"]) == set(REMOVED_350)
-    long = read_table(DICES350 / "ratings_long.csv")
-    spec = DataSpec(
-        item="item_id", rater="rater_id", label="Q_overall", categories=SAFETY, exclude=(("removed", "True"),)
-    )
-    expected, found = load(long, None, spec, ["rater_race"]), loaded(published_350)
-    assert found.annotations.rater_ids == expected.annotations.rater_ids
-    assert np.array_equal(found.annotations.category, expected.annotations.category)
-    assert np.array_equal(found.raters.axes["rater_race"].codes, expected.raters.axes["rater_race"].codes)
-
-
-@needs_shared_data
 def test_the_command_line_runs_table_5_from_the_published_file_alone(published_350_bytes, tmp_path):
     result = run(tmp_path, {"350.csv": published_350_bytes}, "--recommended", "--no-pairs")
     analysis = result["spec"]["analysis"]
@@ -259,9 +241,6 @@ def test_dices_990(tmp_path):
     assert (result["data"]["items"], result["data"]["raters"]) == (8, 4)
 
 
-# DICES-990
-
-
 # D3CODE
 
 PEOPLE = [
@@ -316,30 +295,6 @@ def test_d3code_needs_its_regions_and_ratings_which_may_be_binary():
     assert known(rows_table(stars), rows_table(PEOPLE, "raters.csv")) is None
     merged = [row + PEOPLE[0 if place == 0 else (place - 1) % 4 + 1][1:] for place, row in enumerate(rows)]
     assert recognised(rows_table(merged)).name == "D3CODE"
-
-
-@needs_shared_data
-def test_d3code_with_its_published_raters():
-    people = read_table(SHARED / "data" / "d3" / "raters.csv")
-    rng = np.random.default_rng(1)
-    rows = [
-        [str(item), rater, str(rng.integers(-1, 5))]
-        for rater in people.distinct("rater_id")
-        for item in rng.choice(500, 4, replace=False)
-    ]
-    table = rows_table([["item_id", "rater_id", "rating"], *rows], "ratings.csv")
-    guess = recognise(table, people)
-    assert guess.recipe == recognised(table, people)
-    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item_id", "rater_id", "rating")
-    assert {"Age", "Gender", "Region"} <= set(guess.axes)
-    data = load(table, people, guess.spec, ("Region", "Age", "Country"))
-    given = Counter(point for *_, point in rows)
-    assert data.summary.annotations == len(rows) - given["-1"]
-    assert data.summary.label_counts[1] == given["2"] + given["3"] + given["4"]
-    # 4,309 raters in 8 regions and 21 countries, of 3 ages (Davani et al. 2024); few rated nothing but -1.
-    assert 4_300 <= data.summary.raters <= 4_309
-    assert [len(data.raters.axes[name].values) for name in ("Region", "Country")] == [8, 21]
-    assert data.raters.axes["Age"].values == ("18-30", "30-50", "50+")
 
 
 # POPQUORN

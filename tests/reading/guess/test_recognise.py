@@ -90,6 +90,7 @@ def test_a_label_varies_within_items_and_raters_and_row_numbers_are_no_items():
         ("is_excluded", ("1", "0"), ("is_excluded", "1")),
         ("passed_checks", ("no", "yes"), ("passed_checks", "no")),
         ("phase", ("1", "2"), None),
+        ("failed_checks", ("1", "2"), None),
         ("removed", ("later", "sooner"), None),
     ],
 )

@@ -273,17 +273,6 @@ def survey(people: int = 24) -> list[list[str]]:
 WORDS = ("calm", "tense", "upset", "relaxed", "content", "worried", "pleasant", "nervous")
 
 
-def test_na_beside_numbers_is_no_label_though_a_profile_has_it_too() -> None:
-    incomes = {taster: RNG.choice(["low", "high"]) for taster in TASTERS} | {TASTERS[0]: "NA"}
-    rows = [[*row, incomes[row[0]]] for row in tastings()]
-    table = rows_table([["Consumer", "Product", "Preference", "Income"], *rows])
-    guess = recognise(table, named=Named(item="Product", rater="Consumer"))
-    data = load(table, None, guess.spec, guess.axes)
-    assert "NA" not in data.summary.categories
-    assert "NA" in guess.spec.missing
-    assert "NA" not in data.raters.axes["Income"].values
-
-
 def test_columns_that_are_no_items_by_their_names_are_none_and_ids_that_recur_are_asked_about() -> None:
     table = rows_table(survey())
     guess = recognise(table, named=Named(layout="raters-by-items"))
@@ -375,16 +364,6 @@ def test_files_about_people_alone_and_of_counts_are_refused_as_that() -> None:
         recognise(rows_table([["Husband", "Wife", "Freq"], *rows]))
 
 
-def test_a_layout_is_asked_where_columns_are_alike() -> None:
-    head = ["question_id", "model_1", "model_2", "turn", "winner1", "winner2", "winner3"]
-    winners = ("model_1", "model_2", "tie")
-    rows = [[f"{n // 4}", "gpt", "llama", f"{n % 2}", *RNG.choices(winners, k=3)] for n in range(40)]
-    table = rows_table([head, *rows])
-    assert asked(recognise(table))["layout"] == ("items-by-raters", "raters-by-items")
-    guess = recognise(table, named=Named(layout="items-by-raters"))
-    assert load(table, None, guess.spec, ()).annotations.rater_ids == tuple(head[4:])
-
-
 def test_blanks_behind_commas_belong_to_no_cell() -> None:
     rows = (f'{n // 2}, "a, {n % 2}", {n % 3}' for n in range(12))
     table = read_here("\n".join(["row, annotator, label", *rows]).encode(), "votes.csv")
@@ -408,13 +387,6 @@ def test_raters_are_joined_by_another_column_that_says_who_they_are() -> None:
     assert guess.axes == ("over34", "poll1")
 
 
-def test_what_was_compared_is_no_rater_before_somebody_says_so() -> None:
-    """One person scored two systems: nothing but their values says that these could be people."""
-    rows = [[f"q{n}", mode, RNG.choice("01")] for n in range(20) for mode in ("direct", "rag")]
-    guess = recognise(rows_table([["question_id", "mode", "score"], *rows]))
-    assert asked(guess) == {"rater": ("mode",)}
-
-
 def test_columns_of_responses_to_questions_are_no_raters() -> None:
     def answers(form: str) -> Guess:
         rows = [[*RNG.choices("01234", k=5), "fm"[n % 2]] for n in range(30)]
@@ -433,19 +405,3 @@ def test_questions_that_share_no_label_are_not_pooled() -> None:
     guess = recognise(rows_table([["sentence", "axis", "annotator", "label"], *rows]))
     assert asked(guess) == {"label": ("label",)}
     assert "--drop axis=safety" in guess.uncertain[0].sentence
-
-
-def test_a_table_of_results_is_refused_as_one() -> None:
-    rows = [[d, f"{a}_vs_{b}", f"0.{RNG.randrange(100)}", "30"] for d in "xyz" for a in "abc" for b in "def"]
-    with pytest.raises(DataError, match="'cohen_kappa' is named like what is worked out"):
-        recognise(rows_table([["dimension", "pair", "cohen_kappa", "samples"], *rows]))
-
-
-def test_lists_of_answers_are_told_as_lists() -> None:
-    rows = [
-        [f"t{n}", r, RNG.choice(["joy", "trust", "joy, trust", "fear", "fear, trust"])]
-        for n in range(20)
-        for r in "abc"
-    ]
-    guess = recognise(rows_table([["text_id", "annotator", "emotion"], *rows]))
-    assert any("lists several answers" in reason.sentence for reason in guess.reasons)

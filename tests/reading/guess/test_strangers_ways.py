@@ -305,17 +305,6 @@ def test_points_of_tests_are_no_ids_and_asked_about(head: str) -> None:
     assert "different numbers may be points of tests" in question(reason)
 
 
-def test_all_of_many_answers_to_a_batch_are_named_in_the_question() -> None:
-    answers = [f"Answer.{a}{b}" for a in "kindest" for b in ("ness", "_of_all", "less", "er")]
-    head = ["HITId", "WorkerId", "AssignmentId", "AssignmentStatus", *answers]
-    rows = [
-        [f"H{n % 8}", f"W{n // 8}", f"A{n}", "Approved", *RNG.choices("yn", k=len(answers))]
-        for n in range(40)
-    ]
-    (reason,) = recognise(rows_table([head, *rows])).uncertain
-    assert [name for name in answers if f"'{name}'" not in question(reason)] == []
-
-
 @pytest.mark.parametrize(
     ("head", "patterns"),
     [
@@ -356,18 +345,6 @@ def test_numbered_reviews_may_be_other_peoples_in_each_row_and_thirds_are_means(
     (reason,) = recognise(rows_table([head, *rows])).uncertain
     assert reason.candidates == ()
     assert "numbers with decimals, as means are" in question(reason)
-
-
-def test_a_column_of_criteria_is_known_with_an_id_behind_its_name() -> None:
-    rows = [
-        [f"a{n}", f"Ann. {r}", c, RNG.choice("1234")]
-        for n in range(12)
-        for r in (1, 2)
-        for c in ("Bias", "Tone", "Lede")
-    ]
-    (reason,) = recognise(rows_table([["art_id", "ann", "criteriaID", "annotation"], *rows])).uncertain
-    assert reason.field == "label"
-    assert "'criteriaID' names what each row answers ('Bias', 'Lede', 'Tone')" in question(reason)
 
 
 @pytest.mark.parametrize("settled", ["final", "majority", "gold", "agreed"])

@@ -7,7 +7,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from itertools import product
 from operator import eq
 from typing import Any, NamedTuple
 
@@ -32,10 +31,8 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 _YES, _MARKS = "true", frozenset({"true", "false", ""})
 _TEXTS = frozenset({"text", "sentence", "comment", "post", "tweet", "document", "passage", "content"})
 _ID = frozenset({"id", "ids", "key", "uid", "uuid", "number", "nr", "index", "idx"})
-_LONG, _SETS = 200, 8
-"""Letters of a name in which numbers are looked for, and sets of numbers that are tried."""
-_MOST = 0.85
-"""Least share of the inputs' numbers that answers have where they are numbered alike."""
+_LONG = 200
+"""Letters of a name in which numbers are looked for."""
 _REPEATS = 0.9
 """Share of an answer's cells that are an input's, from which it is no answer."""
 _SHORT = 80
@@ -118,8 +115,7 @@ _Patterns = dict[str, dict[int, str]]
 class _Numbered(NamedTuple):
     """Inputs and answers that are numbered alike, so that each number is an item.
 
-    `inputs`, `answers`: e.g. "Input.text_#", and its columns in the order of `numbers`; "" where there is
-        none.
+    `inputs`, `answers`: e.g. "Input.text_#", and its columns in the order of `numbers`.
     """
 
     numbers: Sequence[int]
@@ -150,14 +146,11 @@ def _filled(columns: _Columns) -> _Patterns:
     return _patterns([column for column, cells in columns.items() if any(cells)], INPUT)
 
 
-def _sets(filled: _Patterns) -> list[frozenset[int]]:
-    """Numbers of inputs: the most numbers first, and at most a few sets."""
-    return sorted({*map(frozenset, filled.values())}, key=lambda one: (-len(one), min(one)))[:_SETS]
-
-
 def _numbered(columns: _Columns, inputs: _Patterns, answers: _Patterns) -> _Numbered | None:
-    """Inputs and answers that are numbered alike; None where there are none."""
+    """Inputs, and answers to all of them, that are numbered alike; None where there are none."""
     filled = _filled(columns)
+    wanted = max(filled.values(), key=lambda one: (len(one), -min(one)), default={}).keys()
+    numbers = sorted(wanted)
     folded = [[cell.casefold() for cell in columns[one]] for one in columns if one.startswith(INPUT)]
 
     def repeats(answer: str) -> bool:
@@ -165,34 +158,21 @@ def _numbered(columns: _Columns, inputs: _Patterns, answers: _Patterns) -> _Numb
         own = [cell.casefold() for cell in columns[answer]]
         return any(own) and any(sum(map(eq, own, cells)) >= _REPEATS * len(own) for cells in folded)
 
-    for least, wanted in product((1.0, _MOST), _sets(filled)):
-        numbers = sorted(wanted)
-        alike: dict[str, Sequence[str]] = {}
-        taken: set[str] = set()
-        for pattern, found in answers.items():
-            able = _in_order(found, numbers, least)
-            if able and taken.isdisjoint(able):
-                alike[pattern] = able
-                taken.update(filter(None, able))
-        if not all(map(repeats, taken)):
-            texts = {
-                pattern: [found[one] for one in numbers]
-                for pattern, found in inputs.items()
-                if filled.get(pattern, {}).keys() <= wanted <= found.keys()
-            }
-            return _Numbered(numbers, texts, alike)
-    return None
-
-
-def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) -> list[str]:
-    """The columns for the inputs' numbers; as many that begin elsewhere are counted from there.
-
-    A few may be missing, with "" in their place: a question that nobody answered has no column.
-    """
-    if sum(one in found for one in numbers) >= least * len(numbers):
-        return [found.get(one, "") for one in numbers]
-    shift = min(found) - min(numbers)
-    return [found[one] for one in sorted(found)] if {one + shift for one in numbers} == set(found) else []
+    alike: dict[str, Sequence[str]] = {}
+    taken: set[str] = set()
+    for pattern, found in answers.items():
+        own = {found[one] for one in numbers} if numbers and wanted <= found.keys() else set()
+        if own and taken.isdisjoint(own):
+            alike[pattern] = [found[one] for one in numbers]
+            taken |= own
+    if all(map(repeats, taken)):
+        return None
+    texts = {
+        pattern: [found[one] for one in numbers]
+        for pattern, found in inputs.items()
+        if filled.get(pattern, {}).keys() <= wanted <= found.keys()
+    }
+    return _Numbered(numbers, texts, alike)
 
 
 def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list[int], int]:
@@ -201,11 +181,10 @@ def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list
     The numbered columns become one for each pattern; places with answers but without input are left out.
     """
     hits, slots = columns[_HIT], len(numbered.numbers)
-    blank = [""] * len(hits)
     wide: _Columns = {}
     for pattern, alike in (*numbered.inputs.items(), *numbered.answers.items()):
-        by_slot = [columns.get(one, blank) for one in alike]
-        wide[pattern] = [text for row in zip(*by_slot, strict=True) for text in row]
+        by_slot = zip(*(columns[one] for one in alike), strict=True)
+        wide[pattern] = [text for row in by_slot for text in row]
     filled, answered = (
         [any(texts) for texts in zip(*(wide[key] for key in part), strict=True)]
         for part in (numbered.inputs, numbered.answers)
@@ -314,7 +293,7 @@ def _folded(columns: _Columns) -> tuple[_Columns, int]:
         question, _, option = column.removeprefix(ANSWER).partition(".")
         if column.startswith(ANSWER) and option:
             options.setdefault(ANSWER + question, []).append(column)
-    sets = _sets(_filled(columns))
+    numbers = [set(numbered) for numbered in _filled(columns).values()]
     folded: _Columns = {}
     owner: dict[str, str] = {}
     for question, members in options.items():
@@ -328,7 +307,7 @@ def _folded(columns: _Columns) -> tuple[_Columns, int]:
             for row in zip(*(columns[member] for member in members), strict=True)
         ]
         of_inputs = all(option.isdecimal() and len(option) < 7 for option in own)
-        if of_inputs and {*map(int, own)} in sets and any(len(row) > 1 for row in chosen):
+        if of_inputs and {*map(int, own)} in numbers and any(len(row) > 1 for row in chosen):
             continue  # each option is an item's number, and more than one is marked
         folded[question] = [*map(joined, chosen)]
         owner |= dict.fromkeys(members, question)

@@ -154,27 +154,6 @@ def column(name: str, answers: list[Any], status: list[str]) -> dict[str, Any]:
     return {name: answers, f"{name}.users": list(PEOPLE), f"{name}.status": status}
 
 
-def test_parquet_leaves_out_drafts_and_reads_every_kind_of_question() -> None:
-    status = ["submitted", "draft", "discarded", "submitted"]
-    kinds, spans = [["threat", "insult"], ["slur"], [], ["insult"]], [{"start": 0, "end": 3, "label": "X"}]
-    record = {
-        "id": "r1",
-        **column("stars.responses", [1, 2, 3, 4], status),
-        **column("kinds.responses", kinds, status),
-        **column("marks.responses", [spans, [], [], []], ["submitted"] * 4),
-    }
-    table = read_table(parquet([record]), "records.parquet")
-    assert cells(table, "item", "rater", "stars", "kinds") == [
-        ("r1", "u-ann", "1", "insult + threat"),
-        ("r1", "u-dua", "4", "insult"),
-    ]
-    assert "marks" not in table.columns
-    assert recipe_of(table).sentences[:2] == (
-        "4 responses that were not submitted were left out",
-        "questions whose answers cannot be read were left out: 'marks'",
-    )
-
-
 def test_nested_records_without_statuses_are_refused() -> None:
     """2.x never writes them there: drafts would count as answers."""
     with pytest.raises(DataError, match=r"does not say which responses were.*to_list\(flatten=True\)"):

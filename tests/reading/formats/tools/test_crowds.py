@@ -185,18 +185,16 @@ def hits(inputs: list[str], answers: list[str], *rows: list[str]) -> Table:
         ("image_{}_url", "{}", "Answer.item"),
     ],
 )
-@pytest.mark.parametrize("first", [(0, 0), (1, 1), (1, 0), (0, 1)], ids=str)
-def test_several_items_in_a_hit(inputs: str, answers: str, label: str, first: tuple[int, int]) -> None:
-    """Nine items in three HITs, each by three workers; numbers may begin at different ones."""
+@pytest.mark.parametrize("first", [0, 1])
+def test_several_items_in_a_hit(inputs: str, answers: str, label: str, first: int) -> None:
+    """Nine items in three HITs, each by three workers."""
     slots, work = range(3), [(hit, at) for hit in ("H1", "H2", "H3") for at in range(3)]
     wanted = [[(f"Text {hit} {slot}", f"W{at}", "yn"[(at + slot) % 2]) for slot in slots] for hit, at in work]
     rows = [
         [hit, f"A{hit}{at}", f"W{at}", *(text for text, *_ in own), *(given for *_, given in own)]
         for (hit, at), own in zip(work, wanted, strict=True)
     ]
-    forms = zip((inputs, answers), first, strict=True)
-    numbered = ([form.format(slot + begin) for slot in slots] for form, begin in forms)
-    table = hits(*numbered, *rows)
+    table = hits(*([form.format(slot + first) for slot in slots] for form in (inputs, answers)), *rows)
     guess = recognise(table)
     assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("item", "WorkerId", label)
     assert cells(table, "item", "WorkerId", label) == [one for own in wanted for one in own]
@@ -226,13 +224,6 @@ def test_inputs_are_items_whatever_their_place_and_number() -> None:
     rows = ["H1", "A1", "W1", long, "b", "x", "y"], ["H2", "A2", "W2", "b", long, "x", "y"]
     table = hits(["text0", "text1"], ["q0", "q1"], *rows)
     assert [item for (item,) in cells(table, "item")] == ["H1/0", "H1/1", "H1/1", "H1/0"]
-    slots = range(10)
-    inputs = [f"p_{slot}" for slot in slots] + [f"option{slot}" for slot in range(11)]
-    answers = [f"rating{slot}" for slot in slots if slot != 4] + ["age"]
-    row = ["H1", "A1", "W1", *(f"P{slot}" for slot in slots), *"abcdefghijk", *"123123123", "31"]
-    table = hits(inputs, answers, row)
-    wanted = [(f"P{slot}", rating, "k", "31") for slot, rating in enumerate([*"1231", "", *"23123"])]
-    assert cells(table, "item", "Answer.rating", "Input.option10", "Answer.age") == wanted
 
 
 def test_questions_about_a_whole_dialogue_stay_one_row() -> None:
