@@ -17,7 +17,7 @@ from grasp_core.model.spec import Level
 from grasp_core.model.text import printable
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.contents import brackets, marks_legend
-from grasp_core.report.document import means_in_numbers, statistics_in_numbers
+from grasp_core.report.document import dsi_in_numbers, means_in_numbers, statistics_in_numbers
 from grasp_core.report.everybody import agreement_tables
 from grasp_core.report.findings.advice import WHICH_ITEMS, told
 from grasp_core.report.findings.answer import answer
@@ -27,6 +27,7 @@ from grasp_core.report.rater_map import axes_table, distance_words, groups_table
 from grasp_core.report.slices import given_sentences, given_table, side_by_side, slice_sentences
 from grasp_core.report.tables import label_use_by_group, lead_table, verdict_table, wide_table, with_label_use
 from grasp_core.report.words.names import (
+    DSI_EXPLANATION,
     LABEL_USE_EXPLANATION,
     LABEL_USE_NAME,
     MEAN_SHIFT_EXPLANATION,
@@ -115,6 +116,8 @@ def _say_all(result: RunResult) -> None:
     say(f"\n{brackets(result.spec.analysis)}")
     if shown.groups:
         say(f"\n{fitted(statistics_in_numbers(shown, _leading(result)), 3)}")
+    if shown.dsi:
+        say(f"\n{DSI_EXPLANATION}\n\n{fitted(dsi_in_numbers(shown), 2)}")
     if with_label_use(result):
         _say_labels(shown)
     if result.pairs:
