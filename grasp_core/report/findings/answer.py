@@ -24,8 +24,8 @@ NO_DIFFERENCE = "No clear difference found between groups of raters"
 UNTESTABLE: Mapping[Untestable, str] = {
     "nothing-moves": "nothing is left to shuffle",
     "few-raters": "too few raters for any p below 0.05",
-    "other-items": "other items were rated than by the others, so shuffling says nothing",
-    "other-workload": "far more or fewer items were rated than by the others, so shuffling says nothing",
+    "other-items": "groups were given other items than everybody else, so random groups are no measure",
+    "other-workload": "groups rated far more or fewer items than others, so random groups are no measure",
     "few-permutations": "there are too few permutations",
     "not-estimable": "nothing that is tested has a value",
 }
@@ -53,7 +53,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
         labels = None if use is None else said_more(use)
         if labels is not None:
-            return Sentence.of(a, " raters ", *_says(*labels), b)
+            return Sentence.of(a, " raters ", *_says(*labels), b, " raters")
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
