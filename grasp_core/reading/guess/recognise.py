@@ -32,6 +32,7 @@ from grasp_core.reading.guess.matrix import (
 )
 from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
 from grasp_core.reading.guess.values import (
+    advise_alike,
     advise_missing,
     advise_places,
     guess_missing,
@@ -144,7 +145,9 @@ def recognise(
     )
     few, look = annotations.thinned(MAX_ROWS), Look(annotations)
     texts = _candidate_texts(few, raters, spec)
-    advice += guess_exclusions(annotations, raters, spec, texts)
+    excluding, found = guess_exclusions(annotations, raters, spec, texts)
+    advice += excluding
+    reasons += found
     ids = [reason for reason in reasons if reason.field in ("item", "rater")]
     if published is None and not any(reason.confidence == "unsure" for reason in ids):
         open_ = {one.field for one in reasons if one.confidence == "unsure"}  # one question about each
@@ -164,6 +167,9 @@ def recognise(
         reasons += vocabulary
         reasons += in_doubt(look, all_taken(advice, spec))
         advice += advise_missing(cells, spec, declared)
+        if spec.categories is None:
+            plain = {text: cells[text] for text in cells if text not in spec.missing and text not in declared}
+            advice += advise_alike(plain, str(spec.label) if spec.label is not None else "label")
     if recipe is not None and named.label is None and not any(one.field == "label" for one in reasons):
         reasons += doubts(few, spec)
     # Axes that the formats of the files name, as far as the data have them.
@@ -171,7 +177,7 @@ def recognise(
     proposed = (name for one in recipes for together in one.axes for name in together)
     axes = tuple(dict.fromkeys(name for name in proposed if name in texts))
     if not axes:
-        unclear = {name for one in reasons if one.field == "filters" for name in one.candidates}
+        unclear = {name for one in reasons if one.field in ("exclude", "filters") for name in one.candidates}
         questions = () if recipe is None else recipe.questions
         answers = {name for one in questions for name in matching(one, list(texts))}
         once = spec.layout == "long" and spec.rater is not None and look.unique(spec.rater)
@@ -183,6 +189,10 @@ def recognise(
         able = {name: some for name, some in texts.items() if name not in unclear}
         axes, found = _axes(all_taken(advice, spec), able, by_name)
         reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
+    for name in axes:
+        of = next(table for table in (raters, annotations) if table is not None and name in table.columns)
+        found_texts = {text: occurrences(of, name, text) for text in texts.get(name, ())}
+        advice += advise_alike(found_texts, name, group=True)
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 
 

@@ -24,30 +24,44 @@ from grasp_core.reading.table.table import Table
 
 def guess_exclusions(
     annotations: Table, raters: Table | None, spec: DataSpec, texts: Mapping[str, Sequence[str]]
-) -> list[Advice]:
-    """Raters whom a column says to leave out; none by counts, nor half of all raters or more.
+) -> tuple[list[Advice], list[Reason]]:
+    """Raters whom a column says to leave out, as advice; of columns that may mean it, that they may.
 
     - `texts`: columns about raters, and the distinct texts in each.
     """
     advice: list[Advice] = []
-    for name, own in texts.items():
-        excludes, keeps = names.mentions(name, names.EXCLUDED), names.mentions(name, names.KEPT)
-        meant = names.OUT if excludes else names.NO if keeps else ()
-        value = next((text for text in own if _plain(text) in meant), None)
-        if value is None:
-            continue
-        rows = raters if raters is not None and name in raters.columns else annotations
-        having = rows.column(name).among([value])
-        some, of = int(having.sum()), len(rows)
-        if rows is annotations and spec.layout == "long":
-            ids = annotations.column(str(spec.rater)).codes
-            some, of = len(np.unique(ids[having])), len(np.unique(ids))
-        others = set(map(_plain, own)) - names.YES - names.NO
-        counted = is_number(value) and any(map(is_number, others))
-        if not counted and 2 * some < of:
-            why = "the column's name says who should not count"
-            advice.append(Advice("exclude", name, (value,), why, some))
-    return advice
+    reasons: list[Reason] = []
+    for out, kept, sure in (
+        (names.MAYBE_EXCLUDED, names.MAYBE_KEPT, False),
+        (names.EXCLUDED, names.KEPT, True),
+    ):
+        for name, own in texts.items():
+            meant = names.OUT if names.mentions(name, out) else names.NO if names.mentions(name, kept) else ()
+            value = next((text for text in own if _plain(text) in meant), None)
+            if value is None:
+                continue
+            rows = raters if raters is not None and name in raters.columns else annotations
+            having = rows.column(name).among([value])
+            some, of = int(having.sum()), len(rows)
+            if rows is annotations and spec.layout == "long":
+                ids = annotations.column(str(spec.rater)).codes
+                some, of = len(np.unique(ids[having])), len(np.unique(ids))
+            others = set(map(_plain, own)) - names.YES - names.NO
+            doubt = None if sure else f"{some:,} of {number(of, 'rater')}"
+            if sure and is_number(value) and any(map(is_number, others)):
+                doubt = f"one of {number(len(own), 'value')}, as counts have"
+            elif sure and 2 * some >= of:
+                doubt = f"{some:,} of {number(of, 'rater')}, so many"
+            if doubt is None:
+                why = "the column's name says who should not count"
+                advice.append(Advice("exclude", name, (value,), why, some))
+                continue
+            said = (
+                f"{quoted(name)} = {quoted(value)} ({doubt}) may say who should not count; nobody is left "
+                f"out, unless on Data, under Leave out, or by --exclude {name}={value}"
+            )
+            reasons.append(Reason("exclude", said, "unsure", (name,)))
+    return advice, reasons
 
 
 Rows = Iterable[tuple[str, str]]
@@ -341,6 +355,12 @@ def _none_ticked(file: _File) -> Rows:
             )
 
 
+def _tests(file: _File) -> Rows:
+    for name in file.beside():
+        if _one_of(names.words(name), names.TRIALS):
+            yield from ((name, text) for text in _yes_of_two(file.table, name))
+
+
 def _no_persons(file: _File) -> Rows:
     """What columns that say who gave each label, as ``annotator_type``, call models and the like."""
     for name in file.beside():
@@ -379,6 +399,7 @@ _RULES: Sequence[tuple[Weight, Callable[[_File], Rows], Sequence[str], str]] = (
     ("advised", _withdrawn, (_LONG,), "such answers were not accepted"),
     ("asked", _maybe_withdrawn, (_LONG,), "such answers may not have been accepted"),
     ("asked", _none_ticked, (_LONG,), "such answers may mean that there is none"),
+    ("asked", _tests, (_LONG,), "such rows may be tests"),
     ("asked", _no_persons, (_LONG,), "such labels may be a model's, or made of others'"),
 )
 """Rows that may not be meant to count: what is done about them, in which layouts, and why."""

@@ -83,6 +83,11 @@ SECONDARY = word_set("confidence confident certainty certain difficulty difficul
 RECORDS = word_set("approval approvals click clicks keystrokes trust reputation")
 """Words for what platforms and forms record of people, who are no groups by that."""
 KEPT = word_set("keep kept include included valid passed accepted")
+MAYBE_EXCLUDED = word_set(
+    "speeder speeders speeding straightliner straightliners straightlining careless duplicate"
+)
+MAYBE_KEPT = word_set("consent consented attention")
+"""Words for raters whom some leave out."""
 MADE = word_set(
     "gold golden consensus majority aggregate aggregated adjudicated adjudication truth mean median average "
     "avg gt goldstandard konsens konsensus consenso mehrheit mayoría mayoria maioria majorité majorite "
@@ -131,6 +136,8 @@ STANDING = word_set("kept included valid accepted approved")
 WITHDRAW = word_set("exclude reject discard drop skip cancel delete remove")
 STAND = word_set("keep include accept approve")
 """What a requester, or a question to raters, may call the same."""
+TRIALS = word_set("test training tutorial pilot demo dummy")
+"""Words for rows that may be no part of a study, or one of its splits."""
 KINDS = word_set("type kind source role category")
 """Words for columns that say what kind of rater or label a row is of."""
 MODELS = word_set(
@@ -153,8 +160,8 @@ AGGREGATE = (DECIDED | SUMS | COUNTED) - {"accuracy"} | word_set(
     "mode var min max expert reference vote entropy disagreement variation correct soft hard"
 )
 """Words for what was made of several raters' labels, or is known of an item; accuracy may be judged."""
-YES = word_set("1 1.0 true t yes y")
-NO = word_set("0 0.0 false f no n")
+YES = word_set("1 1.0 true t yes y pass passed")
+NO = word_set("0 0.0 false f no n fail failed")
 """Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""
 OUT = YES | word_set("removed excluded rejected discarded dropped")
 NO_PERSONS = MODELS | MADE

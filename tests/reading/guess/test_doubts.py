@@ -194,7 +194,7 @@ def beside(column: str, of_row: Callable[[int, int], object], *more: str) -> tup
     further = [row.split(",") for row in more]
     table = rows_table([rows.columns, *rows.frame().to_numpy().tolist(), *further])
     guess = recognise(table)
-    found = [one for one in guess.reasons if one.field == "filters"]
+    found = [one for one in guess.reasons if one.field in ("exclude", "filters")]
     assert not guess.uncertain
     assert all(one.confidence == "unsure" for one in found)
     count = load(table, None, guess.spec, guess.axes).summary.annotations
@@ -212,6 +212,7 @@ MADE = "such labels may be a model's, or made of others'"
         ("reject", lambda n, r: ("no", "yes")[n == r], "yes", 6, ACCEPTED),
         ("removed", lambda n, r: (n + r) % 2, "1", 27, ACCEPTED),
         ("is_valid", lambda n, r: (n + r) % 2, "0", 27, ACCEPTED),
+        ("is_test", lambda n, r: int(n < 2), "1", 12, "such rows may be tests"),
         ("annotator_type", lambda n, r: ("human", "model")[r == 5], "model", 9, MADE),
         ("label_source", lambda n, r: ("crowd", "consensus")[n == r], "consensus", 6, MADE),
     ],
@@ -250,6 +251,21 @@ def test_raters_called_like_models_count_and_are_named() -> None:
         "'gpt-4o', 'Claude 3 Opus' are called like models, not like the other raters; they count, unless "
         "left out on Data, under Leave out, or by --exclude-rater gpt-4o"
     ]
+
+
+@pytest.mark.parametrize(
+    ("column", "of_row", "why"),
+    [
+        ("failed_checks", lambda n, r: r // 2, "'1' (one of 3 values, as counts have)"),
+        ("uses_bot", lambda n, r: ("yes", "no")[r // 3], "'yes' (3 of 6 raters, so many)"),
+        ("consent", lambda n, r: ("No", "Yes")[r > 0], "'No' (1 of 6 raters)"),
+        ("speeder", lambda n, r: int(r < 2), "'1' (2 of 6 raters)"),
+    ],
+)
+def test_counts_and_habits_exclude_nobody_by_themselves(column, of_row, why) -> None:
+    count, guess, (said,) = beside(column, of_row)
+    assert (count, guess.axes) == (54, ("gender",))
+    assert said.startswith(f"'{column}' = {why} may say who should not count; nobody is left out")
 
 
 VOTES = "item,rater,label\n" + "".join(f"i{i},r{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(6))
