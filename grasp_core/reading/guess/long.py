@@ -120,7 +120,7 @@ def _guess_ids(look: Look) -> Ids:
 
 
 def _score(look: Look, name: str, role: Role) -> int:
-    return look.id_score(name, _KINDS[role]) or 2 * (role == "item" and look.holds_files(name))
+    return look.id_score(name, _KINDS[role])
 
 
 def _how_many(look: Look, name: str) -> bool:

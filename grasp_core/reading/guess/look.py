@@ -42,10 +42,6 @@ _TIME = re.compile(
 _NEUTRAL = re.compile(r"column \d+")
 _LINK = re.compile(r"(https?|ftp)://\S+|www\.\S+|(\d{1,3}\.){3}\d{1,3}|data:\S+")
 
-_FILE = re.compile(
-    r".*\.(png|jpe?g|gif|bmp|tiff?|webp|svg|dcm|nii|wav|mp3|flac|ogg|mp4|avi|mov|webm|txt|pdf)", re.I
-)
-
 Kind = Literal["empty", "time", "link", "numbers", "text", "words"]
 
 
@@ -62,7 +58,6 @@ class Look:
         self._kinds: dict[str, Kind] = {}
         self._pairs: dict[frozenset[str], int] = {}
         self._of_some: dict[str, Look] = {}
-        self._holds_files: dict[str, bool] = {}
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._encoded:
@@ -220,15 +215,6 @@ class Look:
         """The same as of names alone, but for a `subject` of words, as of a school or a mail: no person."""
         score = names.id_score(name, kinds)
         return 0 if score and kinds is names.RATER and self._is_topic(name) else score
-
-    def holds_files(self, name: str) -> bool:
-        """Whether the values are files, as items are, whatever the column is called."""
-        if name not in self._holds_files:
-            some = [text.strip() for text in self[name].values[:_MAX_LENGTHS] if text.strip()]
-            like = sum(_FILE.fullmatch(text) is not None for text in some)
-            other = names.label_score(name) or names.mentions(name, names.SHOWN - names.PARTS)
-            self._holds_files[name] = len(some) > 1 and like >= _TOLD_APART * len(some) and not other
-        return self._holds_files[name]
 
     def _is_topic(self, name: str) -> bool:
         if names.words(name)[-1:] not in (("subject",), ("subj",)):
