@@ -431,8 +431,6 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
     free = [name for name in free if not names.names_questions(name)] or free
     beside = [name for name in free if names.words(name)[-1:] not in _PREDICTED]
     free = beside if any(names.label_score(name) > 1 for name in beside) else free
-    called = {names.words(name): name for name in free}
-    free = [name for name in free if not _made_of_another(look, name, called)]
     if not free:
         return _named_only(look, able, item, rater)
     ranks = {name: _rank(name) for name in free}
@@ -560,16 +558,6 @@ def _different(look: Look, columns: Sequence[str]) -> list[str]:
         _, first, text = np.unique(look[name].codes, return_index=True, return_inverse=True)
         kept.setdefault(hashlib.sha256(first[text].tobytes()).digest(), name)
     return list(kept.values())
-
-
-def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str]) -> bool:
-    """Whether a column says less than one with whose name its own begins: ``rating_binary`` of ``rating``.
-
-    - `called`: columns by the words of their names.
-    """
-    own = names.words(name)
-    others = (called[own[:width]] for width in range(1, len(own)) if own[:width] in called)
-    return any(look.depends_on(name, other) and not look.depends_on(other, name) for other in others)
 
 
 def _named_only(look: Look, able: Sequence[str], item: str, rater: str) -> tuple[str, Reason]:

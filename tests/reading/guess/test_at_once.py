@@ -182,18 +182,6 @@ def test_people_numbered_anew_in_each_study_are_asked_about(gaps) -> None:
     assert recognise(table, named=Named(item="album_id+piece_id", rater="participant+exp")).uncertain == ()
 
 
-@pytest.mark.parametrize(("name", "reads"), [("mood_binary", True), ("binary", False), ("mood_fine", False)])
-def test_a_label_made_of_another_by_name_and_values_is_none(name, reads) -> None:
-    rows = [[f"i{i}", f"r{r}", label, label[0]] for i, r, label in answers()]  # calm, sad, angry: c, s, a
-    fine = {"mood_fine": lambda row: [*row[:2], row[2], f"{row[2]}{RNG.randrange(2)}"]}
-    less = {"mood_binary": "csa", "binary": "csa"}
-    made = [
-        fine[name](row) if name in fine else [*row[:3], str(int(row[3] in less[name][:2]))] for row in rows
-    ]
-    guess = recognise(rows_table([["item", "rater", "mood", name], *made]))
-    assert (guess.spec.label, asked(guess)) == ("mood", {}) if reads else "label" in asked(guess)
-
-
 def test_a_prediction_is_no_label_beside_one() -> None:
     rows = [[f"i{i}", f"r{r}", label, RNG.choice(KINDS)] for i, r, label in answers()]
     guess = recognise(rows_table([["item", "rater", "label", "prediction"], *rows]))
