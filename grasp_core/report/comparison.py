@@ -77,7 +77,7 @@ def data_of(result: Result) -> dict[str, str]:
         "Items": f"{data.items:,}",
         "Raters": f"{data.raters:,}",
         "Annotations": f"{data.annotations:,}",
-        "Raters per item": raters_per_item(result),
+        "Raters per item": raters_per_item(data),
         "Annotations per label": ", ".join(f"{label}: {count:,}" for label, count in labels),
         "GRASP version": result.code_version,
     }

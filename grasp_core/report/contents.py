@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.outcome import PairResult
-from grasp_core.model.result import GivenResult, GroupResult, Result, RunResult, SliceResult, Stopping
+from grasp_core.model.result import (
+    DataSummary,
+    GivenResult,
+    GroupResult,
+    Result,
+    RunResult,
+    SliceResult,
+    Stopping,
+)
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee
@@ -178,7 +186,7 @@ def not_estimable(result: RunResult) -> tuple[str, ...]:
     )
 
 
-def raters_per_item(result: Result) -> str:
+def raters_per_item(data: DataSummary) -> str:
     """Median, and the range where there is one."""
-    low, median, high = result.data.raters_per_item
+    low, median, high = data.raters_per_item
     return f"{median:,g}" if low == high else f"{low:,} to {high:,}, median {median:,g}"

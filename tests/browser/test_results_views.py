@@ -86,12 +86,6 @@ def test_a_stranger_walks_the_same_way(open_page: OpenPage, store: Server) -> No
     assert page.locator("a:not([href^='#'])").count() == 0
 
 
-def test_what_the_address_names_and_is_not_there_is_passed_over(open_page: OpenPage, store: Server) -> None:
-    page = open_page(f"{_saved(store, _found())}&view=Nonsense&group=%3Cimg%20src=x%3E")
-    results(page)
-    expect(page.get_by_role("radio", name="Findings", checked=True)).to_be_visible()
-
-
 @pytest.mark.long
 def test_the_keyboard_reaches_a_group_and_every_view(open_page: OpenPage, store: Server) -> None:
     page = open_page(_saved(store, _found()))

@@ -220,7 +220,7 @@ def _data(result: RunResult) -> list[Cells]:
         ("Count", "Items", data.items),
         ("Count", "Raters", data.raters),
         ("Count", "Annotations", data.annotations),
-        ("Count", "Raters per item", raters_per_item(result)),
+        ("Count", "Raters per item", raters_per_item(data)),
     ]
     rows += [
         ("Annotations with label", label, count)
