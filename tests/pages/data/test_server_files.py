@@ -18,7 +18,6 @@ from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
 from pages._ui.data import arriving as server_files
 from pages._ui.helpers import identity as permissions
-from tests.empty_store import empty_home
 from tests.labels import CONTINUE
 from tests.pages.visits import drop, finished, press, seen, shown_run, visit, widget
 from tests.reading.sources.serving import Site, site
@@ -44,13 +43,8 @@ def root(tmp_path: Path, example: dict[str, bytes]) -> Path:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path, web: Site) -> Iterator[Server]:
-    settings = Settings(home=empty_home(tmp_path), data_dir=str(root), data_urls=(f"{web.url}/data/",))
-    made = Server(settings, workers.threads)
-    made.start()
-    monkeypatch.setattr(server_module, "shared", lambda: made)
-    yield made
-    made.close()
+def settings(root: Path, web: Site) -> Settings:
+    return Settings(data_dir=str(root), data_urls=(f"{web.url}/data/",))
 
 
 @pytest.fixture
