@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.outcome import PairResult
 from grasp_core.model.result import (
-    DataSummary,
     GivenResult,
     GroupResult,
     Result,
@@ -186,7 +185,6 @@ def not_estimable(result: RunResult) -> tuple[str, ...]:
     )
 
 
-def raters_per_item(data: DataSummary) -> str:
+def ranged(low: int, median: float, high: int) -> str:
     """Median, and the range where there is one."""
-    low, median, high = data.raters_per_item
     return f"{median:,g}" if low == high else f"{low:,} to {high:,}, median {median:,g}"

@@ -20,7 +20,7 @@ from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.bars import agreement_chart
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
-from grasp_core.report.contents import methods, raters_per_item, stated
+from grasp_core.report.contents import methods, ranged, stated
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.words import names as words
@@ -234,7 +234,7 @@ def _show_data(result: RunResult) -> None:
         "Items": f"{data.items:,}",
         "Raters": f"{data.raters:,}",
         "Annotations": f"{data.annotations:,}",
-        "Raters per item": raters_per_item(data),
+        "Raters per item": ranged(*data.raters_per_item),
         "Read in": f"{timing.load_s:.2f} s",
         "Observed values in": f"{timing.observed_s:.2f} s",
         "Permutations in": f"{timing.permutations_s:.1f} s",
