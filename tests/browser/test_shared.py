@@ -12,6 +12,7 @@ from tests.browser.test_safety import HOSTILE
 from tests.browser.visits import (
     bring,
     drop,
+    faults,
     go_on_to_analysis,
     go_to,
     picture,
@@ -22,7 +23,6 @@ from tests.browser.visits import (
     settle,
     share,
     table,
-    too_wide,
     view,
     violations,
 )
@@ -156,7 +156,7 @@ def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, w
 
     def look(page: Page, screen: str) -> None:
         picture(page, f"{screen}-{'dark' if dark else 'light'}-{width}")
-        found[screen] = _faults(page)
+        found[screen] = faults(page)
 
     page = open_page(path, dark=dark, width=width)
     results(page)
@@ -210,7 +210,7 @@ def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: Open
         stranger.set_viewport_size({"width": width, "height": 1000})
         settle(stranger)
         picture(stranger, f"shared-leaderboard-{width}")
-        found[f"shared-{width}"] = _faults(stranger)
+        found[f"shared-{width}"] = faults(stranger)
     owner.get_by_role("dialog").get_by_role("button", name="Withdraw", exact=True).click()
     expect(owner.get_by_role("dialog")).to_contain_text("withdrawn just now")
     other = stranger.get_by_role("option", name="overruling", exact=True)
@@ -250,7 +250,7 @@ def test_a_kept_answer_is_found_at_its_address_and_shared(
         main = page.get_by_test_id("stMain")
         for element in ("img", "script", "a[href^='javascript']", ".katex"):
             assert main.locator(element).count() == 0, element
-        found[screen] = _faults(page)
+        found[screen] = faults(page)
     assert not any(found.values()), found
 
 
@@ -294,8 +294,3 @@ def test_a_computed_answer_survives_a_reload_and_is_shared(open_page: OpenPage, 
     page.keyboard.press("Escape")
     page.get_by_role("button", name=RUN_AGAIN).click()
     page.get_by_text("Open the annotations that models are compared with").wait_for()
-
-
-def _faults(page: Page) -> list[str]:
-    sideways = too_wide(page)
-    return [*violations(page), *([f"{sideways} px too wide"] if sideways > 0 else [])]
