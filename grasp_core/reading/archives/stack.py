@@ -30,8 +30,9 @@ from grasp_core.reading.archives.members import (
     without_endings,
 )
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column, check_cells
-from grasp_core.reading.table.parsed import PLUS, Parsed, compact, parts_of
+from grasp_core.reading.table.columns import Column, check_cells, compact
+from grasp_core.reading.table.parsed import PLUS, parts_of
+from grasp_core.reading.table.table import Parsed
 
 _COUNTING = re.compile(r"Unnamed: \d+|column \d+")
 """Columns without a name, as an index that was written beside the data."""

@@ -24,7 +24,9 @@ from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import EXAMPLES, number, quoted
 from grasp_core.reading.files.encodings import line_of
 from grasp_core.reading.files.headers import LOOKED_AT, Header, header_of
-from grasp_core.reading.table.parsed import Parsed, Watch, compact, from_rows, no_rows
+from grasp_core.reading.table.columns import compact
+from grasp_core.reading.table.parsed import Watch, from_rows, no_rows
+from grasp_core.reading.table.table import Parsed
 
 _NAMES = {",": "a comma", "\t": "a tab", ";": "a semicolon", "|": "a vertical bar"}
 KINDS = {",": "CSV", "\t": "TSV", ";": "CSV, semicolons", "|": "CSV, bars"}

@@ -12,7 +12,8 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.text import number, quoted
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import MAX_WRITTEN
-from grasp_core.reading.table.parsed import Parsed, check_filled, from_cells, name_columns, no_rows
+from grasp_core.reading.table.parsed import check_filled, from_cells, name_columns, no_rows
+from grasp_core.reading.table.table import Parsed
 
 MAX_DEPTH = 100
 """Deepest nesting of objects and lists."""

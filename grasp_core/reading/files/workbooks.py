@@ -24,7 +24,8 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.stack import Member
 from grasp_core.reading.files.headers import Header, header_of
 from grasp_core.reading.table.columns import MAX_WRITTEN, duration_text, moment_text
-from grasp_core.reading.table.parsed import MAX_COLUMNS, Parsed, from_rows, name_columns, no_rows
+from grasp_core.reading.table.parsed import MAX_COLUMNS, from_rows, name_columns, no_rows
+from grasp_core.reading.table.table import Parsed
 
 _MERGED = 1_000
 """Merged areas that are told one by one."""

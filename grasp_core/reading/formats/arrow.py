@@ -26,8 +26,9 @@ from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record, whole_characters
 from grasp_core.reading.formats.shapes.lists import Lists, parallel, recognised
-from grasp_core.reading.table.columns import Vocabulary
-from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows, unwatched
+from grasp_core.reading.table.columns import Vocabulary, compact
+from grasp_core.reading.table.parsed import Watch, name_columns, no_rows, unwatched
+from grasp_core.reading.table.table import Parsed
 
 # Columns
 

@@ -25,7 +25,7 @@ from grasp_core.reading.formats.tools import (
     surveys,
     zooniverse,
 )
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Parsed
 
 
 class Format(NamedTuple):

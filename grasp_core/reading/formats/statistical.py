@@ -23,8 +23,16 @@ from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import quoted
 from grasp_core.reading.formats.arrow import as_text
-from grasp_core.reading.table.columns import MAX_CELLS, Vocabulary, check_cells, duration_text, moment_text
-from grasp_core.reading.table.parsed import Parsed, Watch, compact, name_columns, no_rows
+from grasp_core.reading.table.columns import (
+    MAX_CELLS,
+    Vocabulary,
+    check_cells,
+    compact,
+    duration_text,
+    moment_text,
+)
+from grasp_core.reading.table.parsed import Watch, name_columns, no_rows
+from grasp_core.reading.table.table import Parsed
 
 _FAILURES = (
     pyreadstat.ReadstatError,

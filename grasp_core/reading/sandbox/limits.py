@@ -18,7 +18,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.settings import read_settings
 from grasp_core.model.text import number
 from grasp_core.model.turns import asking
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Parsed
 
 _SHARE = 3
 """A file may take this part of the machine's memory: two at a time leave the rest to whoever asked."""

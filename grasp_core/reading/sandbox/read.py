@@ -21,8 +21,8 @@ from grasp_core.reading.archives.containers import MAX_BYTES
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_held, current_limits
 from grasp_core.reading.sandbox.process import HELPER, Helper, HelperGoneError, Job
-from grasp_core.reading.table.parsed import Parsed, Watch, unwatched
-from grasp_core.reading.table.table import Table
+from grasp_core.reading.table.parsed import Watch, unwatched
+from grasp_core.reading.table.table import Parsed, Table
 
 READING = Turns("reading files", at_once=2, each=1, waiting=12, waiting_each=4, patience=120)
 """Two files at a time, so that what all take together is bounded, and never both of one person's."""

@@ -14,8 +14,7 @@ import pyarrow as pa
 
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.reading.table.parsed import Parsed
-from grasp_core.reading.table.table import Table
+from grasp_core.reading.table.table import Parsed, Table
 
 REQUEST, CHUNK, END_OF_FILE, END_OF_FILES = b"Q", b"C", b"N", b"Z"
 READY, PROGRESS, REFUSED, FAULT, LINES, TABLE, VALUE = b"R", b"P", b"E", b"F", b"L", b"T", b"V"
@@ -85,7 +84,7 @@ class Channel:
             self._waiting()
 
 
-def send_table(channel: Channel, table: Parsed | Table) -> None:
+def send_table(channel: Channel, table: Parsed) -> None:
     """Send a table."""
     if table.lines is not None:
         channel.send(LINES, table.lines.astype(np.int64).tobytes())

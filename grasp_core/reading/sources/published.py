@@ -77,15 +77,8 @@ def fetch(name: str, folder: Path, published: Mapping[str, Published] = PUBLISHE
     if name not in published:
         raise DataError(f"{name} is no data set that can be fetched; there are {', '.join(published)}")
     wanted = published[name]
-    target = folder / wanted.file_name
     file = Listed(wanted.file_name, wanted.url, wanted.bytes, f"sha256:{wanted.sha256}")
-    if target.exists() and not _is(target, file):
-        raise DataError(
-            f"{target} is there already and is not the file as published; move it away, or choose another "
-            "folder"
-        )
-    _fetch(file, target, "published (its SHA-256 is another), so it was not kept; try again, and if it stays "
-           "so, the publisher has changed it")  # fmt: skip
+    (target,) = fetch_listed(Listing("", (file,)), folder, lambda _done, _of: None)
     return target
 
 
@@ -260,12 +253,12 @@ def fetch_listed(found: Listing, folder: Path, told: Callable[[int, int], None])
             "published; move it away, or choose another folder"
         )
     for done, (file, target) in enumerate(zip(found.files, targets, strict=True), 1):
-        _fetch(file, target, "listed (its checksum is another), so it was not kept; try again")
+        _fetch(file, target)
         told(done, len(targets))
     return targets
 
 
-def _fetch(file: Listed, target: Path, otherwise: str) -> None:
+def _fetch(file: Listed, target: Path) -> None:
     """Download a file unless it is there: under another name first, checked before it gets its own."""
     if target.exists():
         return
@@ -278,7 +271,10 @@ def _fetch(file: Listed, target: Path, otherwise: str) -> None:
                 if out.tell() > file.bytes:
                     break
         if not _is(part, file):
-            raise DataError(f"{file.url}: the file that came is not the one {otherwise}")
+            raise DataError(
+                f"{file.url}: the file that came is not the one published (its checksum is another), so it "
+                "was not kept; try again, and if it stays so, the publisher has changed it"
+            )
         part.replace(target)
     except OSError as error:
         raise DataError(f"{target} cannot be written ({error.strerror}); choose another folder") from None

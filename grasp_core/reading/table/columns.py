@@ -6,6 +6,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
@@ -168,3 +169,43 @@ def misspelt(where: str, counts: Mapping[str, int]) -> list[Problem]:
             remark = DataProblem.MISSPELT(where=where, label=value, cells=count, other=alike[0])
             problems.append(know(remark, count, [value]))
     return problems[:_MOST_MISSPELT]
+
+
+ROWS_AT_ONCE = 1 << 16
+_RECURRING = 0.5
+"""Columns whose share of distinct texts is below this are kept as codes."""
+_SPARSE = 8
+"""Where at most every eighth row is looked at, those looked at are taken for drawn at random."""
+
+
+def compact(table: pa.Table) -> pa.Table:
+    """Keep columns whose texts recur as codes into their distinct texts; each column in one piece."""
+    with ThreadPoolExecutor(2) as pool:  # Arrow lets go of the interpreter meanwhile
+        columns = list(pool.map(_compacted, table.columns))
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def _compacted(column: pa.ChunkedArray) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    elif _recurs(column):
+        column = column.dictionary_encode()
+    whole = column.combine_chunks()
+    return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _recurs(column: pa.ChunkedArray) -> bool:
+    """Whether texts occur about twice or more often, judged by the first rows or by some of all.
+
+    Of `m` rows drawn among `d` texts about ``m * m / (2 * d)`` meet one that was drawn before. Ids in no
+    order may hardly recur among the first rows of a large file, and do among all.
+    """
+    head = column.slice(0, ROWS_AT_ONCE)
+    if len(head.unique()) < _RECURRING * len(head):
+        return True
+    step = len(column) // ROWS_AT_ONCE
+    if step < _SPARSE:
+        return False
+    some = column.take(pa.array(range(0, step * ROWS_AT_ONCE, step)))
+    met = len(some) - len(some.unique())
+    return len(some) ** 2 < 2 * met * _RECURRING * len(column)

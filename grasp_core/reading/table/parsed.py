@@ -6,20 +6,18 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import chain, count, islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.model.annotations import Codes, Int64Array
+from grasp_core.model.annotations import Codes
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column, Vocabulary
-from grasp_core.reading.table.table import Recipe, Table
+from grasp_core.reading.table.columns import ROWS_AT_ONCE, Column, compact
+from grasp_core.reading.table.table import Table
 
 RATERS = names.RATER | {"ann", "anno", "annot", "ppt", "subj", "resp"}
 ITEMS = names.ITEM | names.PARTS | {"q", "stim", "img", "trial"}
@@ -200,56 +198,9 @@ def unwatched(_done: int, _total: int) -> None:
 
 MAX_COLUMNS = 20_000
 """More columns than this are taken for a mistake, e.g. a table that lies on its side."""
-_ROWS_AT_ONCE = 1 << 16
 CELLS_AT_ONCE = 1 << 22
 _FREE_CELLS, _CELLS_PER_FILLED = 1 << 22, 1_000
 """A table of more cells than these, and more than so many per filled one, is a mistake."""
-_RECURRING = 0.5
-"""Columns whose share of distinct texts is below this are kept as codes."""
-_SPARSE = 8
-"""Where at most every eighth row is looked at, those looked at are taken for drawn at random."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parsed:
-    """Columns and rows of a file.
-
-    - `data`: see :func:`compact`.
-    - `first_row`: number of the first data row in messages: its line in a text file, 1 in Parquet.
-    - `lines`, (n,): number of each row where they do not simply count up from `first_row`.
-    - `members`: sheets (members) of the file; empty where it has no members.
-    - `member`: the one that was read.
-    - `vocabularies`: of columns whose type names their values.
-    """
-
-    columns: tuple[str, ...]
-    data: pa.Table
-    kind: str
-    first_row: int
-    lines: Int64Array | None = None
-    problems: tuple[Problem, ...] = ()
-    recipe: Recipe | None = None
-    members: tuple[str, ...] = ()
-    member: str | None = None
-    vocabularies: tuple[Vocabulary, ...] = ()
-
-    @property
-    def numbers(self) -> Int64Array:
-        """Numbers by which people find the rows in the file, shape (n,)."""
-        if self.lines is not None:
-            return self.lines
-        return np.arange(self.first_row, self.first_row + len(self.data), dtype=np.int64)
-
-    def kept(self, rows: Int64Array) -> Parsed:
-        """The rows at the positions `rows`, shape (m,); each keeps its number."""
-        texts = [column.cast(pa.string()) for column in self.data.take(pa.array(rows)).columns]
-        data = compact(pa.Table.from_arrays(texts, names=self.data.column_names))
-        return dataclasses.replace(self, data=data, lines=self.numbers[rows])
-
-    def table(self, name: str, sha256: str, size: int) -> Table:
-        """The same as the table of a file of that hash and as many bytes."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return Table(name=name, sha256=sha256, bytes=size, **fields)
 
 
 def from_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> pa.Table:
@@ -281,7 +232,7 @@ def _in_batches(
     columns: Sequence[str], rows: Iterable[Row], arrays: Callable[[list[Row]], list[pa.Array]]
 ) -> pa.Table:
     remaining = iter(rows)
-    at_once = min(_ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
+    at_once = min(ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, len(columns))))
     schema = pa.schema([pa.field(name, pa.string()) for name in columns])
     batches = []
     while chunk := list(islice(remaining, at_once)):
@@ -307,39 +258,6 @@ def check_filled(rows: int, columns: int, filled: int, name: str) -> None:
             file=name, records=rows, columns=columns, cells=cells, filled=filled
         )
         raise DataError(remark)
-
-
-def compact(table: pa.Table) -> pa.Table:
-    """Keep columns whose texts recur as codes into their distinct texts; each column in one piece."""
-    with ThreadPoolExecutor(2) as pool:  # Arrow lets go of the interpreter meanwhile
-        columns = list(pool.map(_compacted, table.columns))
-    return pa.Table.from_arrays(columns, names=table.column_names)
-
-
-def _compacted(column: pa.ChunkedArray) -> pa.Array:
-    if pa.types.is_dictionary(column.type):
-        column = column.unify_dictionaries()
-    elif _recurs(column):
-        column = column.dictionary_encode()
-    whole = column.combine_chunks()
-    return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
-
-
-def _recurs(column: pa.ChunkedArray) -> bool:
-    """Whether texts occur about twice or more often, judged by the first rows or by some of all.
-
-    Of `m` rows drawn among `d` texts about ``m * m / (2 * d)`` meet one that was drawn before. Ids in no
-    order may hardly recur among the first rows of a large file, and do among all.
-    """
-    head = column.slice(0, _ROWS_AT_ONCE)
-    if len(head.unique()) < _RECURRING * len(head):
-        return True
-    step = len(column) // _ROWS_AT_ONCE
-    if step < _SPARSE:
-        return False
-    some = column.take(pa.array(range(0, step * _ROWS_AT_ONCE, step)))
-    met = len(some) - len(some.unique())
-    return len(some) ** 2 < 2 * met * _RECURRING * len(column)
 
 
 def name_columns(

@@ -15,7 +15,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import Problem
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.outcome import LeftOut
-from grasp_core.reading.table.columns import Column, Vocabulary
+from grasp_core.reading.table.columns import Column, Vocabulary, compact
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +52,20 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """A file's rows and columns, every cell the text that the file holds.
+class Parsed:
+    """Columns and rows of a file, every cell the text that the file holds.
 
     - `data`: a column is text, or codes into its distinct texts; there are no nulls.
-    - `sha256`, `bytes`: of the file as it is, before unpacking.
     - `first_row`: number of the first data row in messages: its line in a text file, 1 in Parquet.
     - `lines`, (n,): line of each row where blank lines or line breaks within cells shift them.
     - `recipe`: how to read it, where its format says so.
     - `members`: sheets (members) that can be chosen; empty where there is nothing to choose.
     - `member`: the one that was read.
-    - `source`: what the file was fetched from, where a connector brought it.
     - `vocabularies`: of columns whose type names their values.
     """
 
-    name: str
     columns: tuple[str, ...]
     data: pa.Table
-    sha256: str
-    bytes: int
     kind: str
     first_row: int
     lines: Int64Array | None = None
@@ -78,8 +73,39 @@ class Table:
     recipe: Recipe | None = None
     members: tuple[str, ...] = ()
     member: str | None = None
-    source: str = ""
     vocabularies: tuple[Vocabulary, ...] = ()
+
+    @property
+    def numbers(self) -> Int64Array:
+        """Numbers by which people find the rows in the file, shape (n,)."""
+        if self.lines is not None:
+            return self.lines
+        return np.arange(self.first_row, self.first_row + len(self.data), dtype=np.int64)
+
+    def kept(self, rows: Int64Array) -> Parsed:
+        """The rows at the positions `rows`, shape (m,); each keeps its number."""
+        texts = [column.cast(pa.string()) for column in self.data.take(pa.array(rows)).columns]
+        data = compact(pa.Table.from_arrays(texts, names=self.data.column_names))
+        return dataclasses.replace(self, data=data, lines=self.numbers[rows])
+
+    def table(self, name: str, sha256: str, size: int) -> Table:
+        """The same as the table of a file of that hash and as many bytes."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return Table(name=name, sha256=sha256, bytes=size, **fields)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Table(Parsed):
+    """A file's rows and columns, and which file that is.
+
+    - `sha256`, `bytes`: of the file as it is, before unpacking.
+    - `source`: what the file was fetched from, where a connector brought it.
+    """
+
+    name: str
+    sha256: str
+    bytes: int
+    source: str = ""
 
     def __len__(self) -> int:
         return int(self.data.num_rows)

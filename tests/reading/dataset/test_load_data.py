@@ -315,7 +315,9 @@ def table() -> Table:
     }
     coded = pa.DictionaryArray.from_arrays
     arrays = {name: coded(own.astype(np.int32), values) for name, (own, values) in codes.items()}
-    return Table("votes.parquet", tuple(arrays), pa.table(arrays), "0" * 64, 0, "Parquet", 1)
+    return Table(
+        tuple(arrays), pa.table(arrays), "Parquet", 1, name="votes.parquet", sha256="0" * 64, bytes=0
+    )
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.table.parsed import compact
+from grasp_core.reading.table.columns import compact
 from tests.reading.making import csv_bytes, parquet_bytes, read_here, written
 from tests.strategies import AWKWARD
 from tests.zips import zipped

@@ -218,7 +218,7 @@ def test_the_command_ends_with_one_sentence(tmp_path, capsys):
     assert printed.out == ""
     *told, sentence = printed.err.splitlines()
     assert "warning: Some of the conversations are offensive." in told
-    assert sentence.startswith(f"grasp: {tmp_path / name} is there already and is not the file as published;")
+    assert "a file of this name is there already and is not the one published;" in sentence
 
 
 def test_the_registry_is_complete():
@@ -355,7 +355,7 @@ def test_a_file_that_is_not_the_one_listed_is_not_kept(held: Site, tmp_path: Pat
     found = listing(github(held))
     bad = next(path for path in held.files if path.endswith("d3-raters.csv"))
     good, held.files[bad] = held.files[bad], b"rater_id\n2\n"
-    with pytest.raises(DataError, match="not the one listed"):
+    with pytest.raises(DataError, match="not the one published"):
         fetch_listed(found, tmp_path, nothing)
     assert [path.name for path in tmp_path.iterdir()] == ["d3-items.csv"]
     held.files[bad] = good

@@ -23,8 +23,9 @@ from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.rows import read_as_long
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column, check_cells
-from grasp_core.reading.table.parsed import ITEMS, RATERS, Parsed, compact, form, stem
+from grasp_core.reading.table.columns import Column, check_cells, compact
+from grasp_core.reading.table.parsed import ITEMS, RATERS, form, stem
+from grasp_core.reading.table.table import Parsed
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:

@@ -13,7 +13,7 @@ from grasp_core.model.annotations import is_number
 from grasp_core.model.errors import know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.table.columns import LIKE_MISSING
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Parsed
 
 _MOST = 2
 _LOOKED_AT, _CELLS = 1_000, 100_000

@@ -21,8 +21,8 @@ from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells
-from grasp_core.reading.table.parsed import Parsed, check_filled, from_cells, name_columns
-from grasp_core.reading.table.table import Recipe
+from grasp_core.reading.table.parsed import check_filled, from_cells, name_columns
+from grasp_core.reading.table.table import Parsed, Recipe
 
 MAX_OPTIONS = 50
 """A question of more different answers is taken for free text."""

@@ -12,7 +12,7 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.lists import structure
 from grasp_core.reading.formats.shapes.rows import Entry, Export, scalar, scalars
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Parsed
 
 _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"
 _IDS = ("external_id", "id", "_server_id")

@@ -13,7 +13,7 @@ from grasp_core.reading.archives import containers
 from grasp_core.reading.files import encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes.rows import Export, scalar
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Parsed
 
 _FIELDS, _TYPE, _KEY = "%FEATURE_STRUCTURES", "%TYPE", "key"
 _NOT_RATERS = frozenset({"INITIAL_CAS", "CURATION_USER", "CORRECTION_USER"})

@@ -18,7 +18,7 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import JOIN, Entry, Export, Row, scalar, scalars
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Parsed
 
 _OF_ANNOTATION = ("lead_time", "created_at", "updated_at")
 _FLAT = frozenset({"id", "annotator", "annotation_id", "was_cancelled", "agreement", *_OF_ANNOTATION})

@@ -13,7 +13,8 @@ from grasp_core.model.text import number, quoted
 from grasp_core.reading.files.json_files import Record, text
 from grasp_core.reading.formats.shapes.rows import Entry, Export, entries, joined, raters_file
 from grasp_core.reading.formats.tools.surveys import MISSING
-from grasp_core.reading.table.parsed import Parsed, from_rows, name_columns
+from grasp_core.reading.table.parsed import from_rows, name_columns
+from grasp_core.reading.table.table import Parsed
 
 _MARKS = frozenset({"annotation task", "soft_label", "hard_label", "disagreement", "other_info"}) | {
     f"number of {what}" for what in ("annotations", "annotators")

@@ -16,7 +16,8 @@ from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Export, Row, joined
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column
-from grasp_core.reading.table.parsed import Parsed, unwatched
+from grasp_core.reading.table.parsed import unwatched
+from grasp_core.reading.table.table import Parsed
 
 _ITEM, _RATER, _TEXT = ("instance_id", "id"), ("user", "user_id", "username"), ("displayed_text", "text")
 """Names of fields and columns, in the order in which they are looked for."""

@@ -14,7 +14,7 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Entry, Export, joined, scalar, scalars
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Parsed
 
 _ANSWERS = ("accept", "reject", "ignore")
 _MARKS = frozenset({"_input_hash", "_task_hash", "_session_id", "_annotator_id", "_view_id"})

@@ -16,8 +16,9 @@ from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.described import description
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS, raters_file
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import Parsed, compact, kinds_of, pattern_of, questions_in, runs
-from grasp_core.reading.table.table import Recipe
+from grasp_core.reading.table.columns import compact
+from grasp_core.reading.table.parsed import kinds_of, pattern_of, questions_in, runs
+from grasp_core.reading.table.table import Parsed, Recipe
 
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:

@@ -13,7 +13,7 @@ from grasp_core.model.text import number
 from grasp_core.reading.files import json_files
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Entry, Export, scalar, scalars
-from grasp_core.reading.table.parsed import Parsed
+from grasp_core.reading.table.table import Parsed
 
 _COLUMNS = frozenset(["classification_id", "user_name", "annotations", "subject_ids"])
 _EXTRA = ("classification_id", "created_at", "workflow_id", "workflow_version", "expert")
