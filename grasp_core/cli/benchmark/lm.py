@@ -18,8 +18,7 @@ from grasp_core.benchmark.language_models.in_context import (
 from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import Task
-from grasp_core.cli.benchmark.raft import from_one, whole
-from grasp_core.cli.parser import option
+from grasp_core.cli.parser import from_one, option, whole
 from grasp_core.cli.terminal.messages import clear_line, note, show_rows
 from grasp_core.model.errors import MissingPackageError, SpecError
 from grasp_core.reading.table.parsed import Watch
