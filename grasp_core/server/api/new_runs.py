@@ -204,8 +204,7 @@ def hints(
     """What every door says before a run: what was read, left out and not used, and what would help."""
     voice = Json()
     request.say_data(dataset, spec.data, voice)
-    for problem in dataset.problems:
-        voice.note(problem.message)
+    request.say_problems(dataset, voice)
     request.say_order(dataset, spec, voice)
     if isinstance(sent.analysis, dict) and "level" not in sent.analysis:
         request.with_level(dataset, spec, voice)
@@ -370,16 +369,11 @@ def _asked(
             raise SpecError(wrong[0], further=wrong[1:])
         if isinstance(new, NewRun) and new.webhook is not None:
             asking.server.webhooks.check(new.webhook)
-        return _at_once_or_later(bringing, lambda told: work(bringing, new, sent, told), slow=slow)
+        if slow or bringing.takes_long:
+            return later(asking, bringing.user, lambda told: work(bringing, new, sent, told))
+        return work(bringing, new, sent, lambda words: None)
 
     return once(asking, key, action, new.model_dump_json(), begin)
-
-
-def _at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: bool = False) -> Done:
-    """What work returns; of slow one, large files, or those that are fetched first, that it was begun."""
-    if not (slow or bringing.takes_long):
-        return work(lambda words: None)
-    return later(bringing.asking, bringing.user, work)
 
 
 def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTTPStatus, StartedRun]:
