@@ -28,7 +28,6 @@ from grasp_core.cli.there import run_there
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import say_batches
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
@@ -93,11 +92,11 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
     paths = given.get("model", ())
     labels = ((name, _labels_of(Path(path))) for name, path in paths)
     named = given.keys() | ({"axes"} if named_axes(given, found) else set())
-    asked = of_models(found, analysis, labels, given.get("model_column", ()), baselines, named, VOICE)
+    asked, tables = of_models(found, analysis, labels, given.get("model_column", ()), baselines, named, VOICE)
     if api is None:
         result = _compute(asked.data, asked.spec)
     else:
-        brought = {name: (dict(paths).get(name), table) for name, table in asked.tables.items()}
+        brought = {name: (dict(paths).get(name), table) for name, table in tables.items()}
         result = cast("ModelsResult", run_there(api, found, given, asked.spec, brought).result)
     write_output(
         chosen,
@@ -108,7 +107,7 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
         },
     )
     _print(result)
-    say_batches(found, asked.spec.analysis.columns, asked.data, result.warnings, VOICE)
+    asked.say_afterwards(result.warnings, VOICE)
 
 
 def _labels_of(path: Path) -> Table:

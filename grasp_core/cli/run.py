@@ -45,9 +45,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,
     request_of,
-    say_batches,
     say_problems,
-    say_teams,
 )
 from grasp_core.engine.run import run_key
 from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError
@@ -219,9 +217,10 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
     if recorded is not None:
         note_other_data(recorded, data)
-    options = None if recorded is not None else given
-    _, data, run_spec, grouping = request_of(found, data, run_spec, options, VOICE, axes_named=bool(named))
-    if not grouping.groups:  # the result's warnings are of groups
+    options = {*given, *(["axes"] if named else [])} if recorded is None else None
+    asked = request_of(found, run_spec, data, options, VOICE)
+    data, run_spec = asked.data, asked.spec
+    if not asked.grouping.groups:  # the result's warnings are of groups
         say_problems(data, VOICE)
     load_s = time.perf_counter() - started
     raters = None
@@ -239,9 +238,7 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
                 raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
     _tell(chosen, result, raters)
-    say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
-    if grouping.groups:
-        say_teams(found, run_spec.analysis, data, VOICE)
+    asked.say_afterwards(result.warnings, VOICE)
     return CLEAR if chosen.exit_code and something_clear(result) else 0
 
 

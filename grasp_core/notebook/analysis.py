@@ -18,9 +18,7 @@ from grasp_core.engine.request.analysis import (
     Asked,
     analysis_of,
     request_of,
-    say_batches,
     say_data,
-    say_teams,
 )
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
@@ -111,11 +109,9 @@ def analyse(
     """
     started, voice = time.perf_counter(), Python()
     asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options, voice=voice)
-    data = asked.data
-    result = computed(data, asked.spec, progress=progress, workers=workers, started=started)
-    say_batches(asked.found, asked.spec.analysis.columns, data, result.warnings, voice)
-    say_teams(asked.found, asked.spec.analysis, data, voice)
-    return Analysis(cast("RunResult", result), tuple(voice.notes), data)
+    result = computed(asked.data, asked.spec, progress=progress, workers=workers, started=started)
+    asked.say_afterwards(result.warnings, voice)
+    return Analysis(cast("RunResult", result), tuple(voice.notes), asked.data)
 
 
 def asked_of(
@@ -140,8 +136,8 @@ def asked_of(
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
     data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
-    given = options if spec is None else None
-    return request_of(found, data, run_spec, given, voice, axes_named=spec is None and bool(named))
+    given = {*options, *(["axes"] if named else [])} if spec is None else None
+    return request_of(found, run_spec, data, given, voice)
 
 
 def asked_there(

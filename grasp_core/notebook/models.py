@@ -6,14 +6,14 @@ import dataclasses
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from grasp_core.analysis.models.labels import check_models, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.engine.request.analysis import (
-    say_batches,
+    Asked,
     say_data,
     say_shuffles,
     stopping_early,
@@ -37,7 +37,6 @@ from grasp_core.notebook.options import (
     axis_sets,
     takes,
 )
-from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
@@ -137,19 +136,10 @@ def models(
     """
     started = time.perf_counter()
     voice = Python()
-    asked = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
+    asked, _ = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
     result = computed(asked.data, asked.spec, progress=progress, workers=workers, started=started)
-    say_batches(asked.found, asked.spec.analysis.columns, asked.data, result.warnings, voice)
+    asked.say_afterwards(result.warnings, voice)
     return ModelsAnalysis(cast("ModelsResult", result), tuple(voice.notes))
-
-
-class ModelsAsked(NamedTuple):
-    """What a run of models is asked; `tables` are those of labels and of baselines, by the model's name."""
-
-    found: Reading
-    spec: RunSpec
-    data: Dataset
-    tables: Mapping[str, Table]
 
 
 def models_asked(
@@ -161,8 +151,8 @@ def models_asked(
     baselines: Sequence[str],
     options: TestOptions,
     voice: Python,
-) -> ModelsAsked:
-    """What is asked by the arguments of :func:`models`; what cannot be computed is refused."""
+) -> tuple[Asked, dict[str, Table]]:
+    """What is asked by the arguments of :func:`models`, as :func:`of_models` returns it."""
     for name in baselines:
         check_installed(name)
     tables = tables_of(annotations, raters, None, options)
@@ -181,8 +171,10 @@ def of_models(
     baselines: Iterable[str],
     named: Collection[str],
     voice: Voice,
-) -> ModelsAsked:
+) -> tuple[Asked, dict[str, Table]]:
     """A run of models by name: of tables of labels, of columns of the annotations, and of baselines' labels.
+
+    Returns also the tables of labels and of baselines. What cannot be computed is refused.
 
     `named`: the options that somebody named; what others say hangs on the data.
     """
@@ -199,8 +191,9 @@ def of_models(
     spec = RunSpec(found.spec, analysis, models=sources(models))
     if "axes" not in named:
         spec = with_groups(data, spec, voice)
-    say_shuffles(data, checked_groups(data, spec), spec.analysis, voice)
+    grouping = checked_groups(data, spec)
+    say_shuffles(data, grouping, spec.analysis, voice)
     if "permutations" not in named and "adaptive" not in named:
         seconds = models_seconds(data, len(models), spec.analysis.axes, analysis.min_raters)
         spec = stopping_early(spec, seconds, voice)
-    return ModelsAsked(found, spec, dataclasses.replace(data, models=tuple(models)), dict(tables))
+    return Asked(found, dataclasses.replace(data, models=tuple(models)), spec, grouping), dict(tables)

@@ -283,9 +283,9 @@ class Connection:
         ModelsAnalysis
         """
         voice = Python()
-        asked = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
+        asked, tables = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
         given = {"annotations": annotations, "raters": raters}
-        brought = {name: ((labels or {}).get(name), table) for name, table in asked.tables.items()}
+        brought = {name: ((labels or {}).get(name), table) for name, table in tables.items()}
         plain = self._api.sent(asked.spec, asked.found, given, brought)
         with closing(Bar("permutations", shown=progress)) as bar:
             there = self._api.compute(plain, bar.tell)

@@ -129,32 +129,41 @@ class Asked(NamedTuple):
     spec: RunSpec
     grouping: Grouping
 
+    def said(self, given: Collection[str] | None, voice: Voice) -> Asked:
+        """Say what was read, how labels are ranked and what shuffling leaves; the same, as that was answered.
+
+        `given`: the options that somebody named; None of a whole spec, which leaves nothing to be answered.
+        """
+        found, data, run_spec, grouping = self
+        say_data(data, run_spec.data, voice)
+        if given is not None and "level" not in given:
+            data, run_spec = levelled(found, data, run_spec, voice)
+        say_order(data, run_spec, voice)
+        if grouping.groups:
+            say_shuffles(data, grouping, run_spec.analysis, voice)
+        return Asked(found, data, run_spec, grouping)
+
+    def say_afterwards(self, warnings: Iterable[Remark], voice: Voice) -> None:
+        """Name columns that could hold batches, or teams, which differences between groups may come from."""
+        analysis = self.spec.analysis
+        say_batches(self.found, analysis.columns, self.data, warnings, voice)
+        if analysis.axes and not self.spec.models:
+            say_teams(self.found, analysis, self.data, voice)
+
 
 def request_of(
-    found: Reading,
-    data: Dataset,
-    run_spec: RunSpec,
-    given: Collection[str] | None,
-    voice: Voice,
-    *,
-    axes_named: bool,
+    found: Reading, run_spec: RunSpec, data: Dataset, given: Collection[str] | None, voice: Voice
 ) -> Asked:
     """What is run, and what there is to say before; what cannot be computed is refused, and nothing said.
 
-    `given`: the options that somebody named; None of a whole spec, which leaves nothing to be settled.
+    `given`: as :meth:`Asked.said` has it, and "axes" where they were named.
     """
-    if given is not None and not axes_named:
+    if given is not None and "axes" not in given:
         run_spec = with_groups(data, run_spec, voice)
     grouping = checked_groups(data, run_spec)
     if given is not None and grouping.groups:
         run_spec = settled(data, run_spec, given, voice)
-    say_data(data, run_spec.data, voice)
-    if given is not None and "level" not in given:
-        data, run_spec = levelled(found, data, run_spec, voice)
-    say_order(data, run_spec, voice)
-    if grouping.groups:
-        say_shuffles(data, grouping, run_spec.analysis, voice)
-    return Asked(found, data, run_spec, grouping)
+    return Asked(found, data, run_spec, grouping).said(given, voice)
 
 
 def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:
