@@ -193,7 +193,7 @@ Make = Callable[[Task, Texts], Fit]
 def _maker(chosen: argparse.Namespace) -> Iterator[tuple[Make, Usage | None]]:
     """What makes the baseline for a task, and what a language model has taken so far."""
     if chosen.name == LM:
-        with asked_lm(chosen, lambda _done, _total: None) as (make_lm, usage):
+        with asked_lm(chosen) as (make_lm, usage):
             yield (lambda task, _: make_lm(task)), usage
         return
     if chosen.name == "adaboost":
