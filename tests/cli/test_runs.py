@@ -370,7 +370,7 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_small_p_are_fitted_told_and_kept_beside_the_counted(example, capsys) -> None:
     files = ["--out", "result.json", "--csv", "table.csv"]
     assert cli.main(["run", *OF_EXAMPLE, "--permutations", "1000", "--tail", *files]) == 0
-    assert "(fitted)" in capsys.readouterr().out
+    assert "†: p fitted" in capsys.readouterr().out
     found = written()
     assert found["spec"]["analysis"]["tail"] is True
     rows = list(csv.DictReader(io.StringIO(Path("table.csv").read_text(encoding="utf-8"), newline="")))

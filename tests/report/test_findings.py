@@ -74,8 +74,8 @@ def test_both_halves_of_an_axis_are_one_finding():
 def test_two_halves_are_told_from_the_side_that_says_a_label_more_often():
     (found,) = findings(result_of(*halves(-0.2, "corrected")))
     assert found.backed.plain.startswith(
-        "Man and Woman raters (n = 47 and 57) differ from each other: Man say “unsafe” 20 points more often "
-        "than Woman on the same items [14, 26]"
+        "Man and Woman raters (n = 47 and 57) differ from each other: Man raters say “unsafe” 20 points more "
+        "often than Woman raters on the same items [14, 26]"
     )
     men, women = (
         replace(row, statistics={"distance": row.statistics["distance"], "gai": make_outcome(1.0, "up")})

@@ -40,7 +40,7 @@ def test_a_pair_is_told_by_size_before_significance(result: RunResult) -> None:
     assert tuple(PAIR_NAMES) == tuple(PAIR_STATISTICS)
     first, *further = (sentence.plain for sentence in pair_sentences(result.pairs[2], result))
     assert first.startswith(
-        "Black raters say “Yes” 14 points more often than White on the same items [6, 22]; p"
+        "Black raters say “Yes” 14 points more often than White raters on the same items [6, 22]; p"
     )
     assert [line.split(":")[0] for line in further] == [
         "Black and White raters agree with each other less than chance halves of them",
@@ -59,13 +59,13 @@ def test_a_distance_names_the_label_that_goes_with_it() -> None:
     result = apart("*")
     differ = "Black and White raters label the same items differently: distance 0.100; p < 0.001, q < 0.001"
     told = (
-        f"{differ}; Black raters say “Yes” 14 points more often than White on the same items [6, 22], "
+        f"{differ}; Black raters say “Yes” 14 points more often than White raters on the same items [6, 22], "
         "p = 0.030, which may be luck."
     )
     assert [sentence.plain for sentence in most_told(result, 5)] == [told]
     assert pair_sentences(result.pairs[0], result)[0].plain == told
     turned = pair_sentences(result.pairs[0].turned(), result)[0].plain
-    assert "; White raters say “No” 14 points more often than Black on" in turned
+    assert "; White raters say “No” 14 points more often than Black raters on" in turned
     unmarked = apart("")
     assert [sentence.plain for sentence in most_told(unmarked, 5)] == [f"{differ}."]
 
@@ -84,7 +84,7 @@ def test_the_label_is_told_once() -> None:
 
 def test_every_door_tells_pairs() -> None:
     result = apart("*")
-    words = "more often than White on the same items"
+    words = "more often than White raters on the same items"
     tex = table_latex(result)
     assert words in tex[tex.index("tab:grasp-pairs") :]
     sheet = openpyxl.load_workbook(io.BytesIO(table_xlsx(result)))["Answer"]
@@ -101,7 +101,7 @@ def test_seen_from_the_other_side_everything_turns(result: RunResult) -> None:
     assert (turned.a, turned.b, turned.n_raters_a, turned.n_raters_b) == (row.b, row.a, 10, 9)
     said = pair_sentences(turned, result)[0].plain
     assert said.startswith(
-        "White raters say “No” 14 points more often than Black on the same items [6, 22]; p"
+        "White raters say “No” 14 points more often than Black raters on the same items [6, 22]; p"
     )
     assert turned.statistics["gap_a"] == row.statistics["gap_b"]
     assert turned.statistics["xrr"] == row.statistics["xrr"]

@@ -105,7 +105,7 @@ def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_teste
     hint, none = judged(saying("A", 0.1), "hint", "labels"), judged(make_group("B"), "none")
     assert titled(hint, none) == NO_DIFFERENCE
     other = judged(make_group("C"), "untestable", why="other-items")
-    assert titled(other).startswith("No answer: other items were rated than by the others")
+    assert titled(other).startswith("No answer: groups were given other items than everybody else")
     assert titled() == "No answer: there is no group to show"
 
 

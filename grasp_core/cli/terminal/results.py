@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import sys
 from collections.abc import Iterator
 
@@ -16,8 +17,9 @@ from grasp_core.model.spec import Level
 from grasp_core.model.text import printable
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.contents import brackets, marks_legend
-from grasp_core.report.document import means_in_numbers, statistics_in_numbers
+from grasp_core.report.document import dsi_in_numbers, means_in_numbers, statistics_in_numbers
 from grasp_core.report.everybody import agreement_tables
+from grasp_core.report.findings.advice import WHICH_ITEMS, told
 from grasp_core.report.findings.answer import answer
 from grasp_core.report.findings.selection import leading
 from grasp_core.report.pairs import PAIRS_SAID, most_told
@@ -25,6 +27,7 @@ from grasp_core.report.rater_map import axes_table, distance_words, groups_table
 from grasp_core.report.slices import given_sentences, given_table, side_by_side, slice_sentences
 from grasp_core.report.tables import label_use_by_group, lead_table, verdict_table, wide_table, with_label_use
 from grasp_core.report.words.names import (
+    DSI_EXPLANATION,
     LABEL_USE_EXPLANATION,
     LABEL_USE_NAME,
     MEAN_SHIFT_EXPLANATION,
@@ -100,7 +103,7 @@ def _say_all(result: RunResult) -> None:
             say(f"- {printable(str(caution))}")
     say(f"\n{emphasised(found.headline.plain)}", end="\n\n")
     for sentence in found.details:
-        say(f"- {sentence.plain}")
+        say(f"- {sentence.plain}{_how_by_command(result) if sentence == WHICH_ITEMS else ''}")
     if result.of_everybody and result.everybody is not None:
         for heading, table in agreement_tables(printable_result(result).everybody or result.everybody):
             say(f"\n{heading}\n{fitted(table, 1)}")
@@ -113,6 +116,8 @@ def _say_all(result: RunResult) -> None:
     say(f"\n{brackets(result.spec.analysis)}")
     if shown.groups:
         say(f"\n{fitted(statistics_in_numbers(shown, _leading(result)), 3)}")
+    if shown.dsi:
+        say(f"\n{DSI_EXPLANATION}\n\n{fitted(dsi_in_numbers(shown), 2)}")
     if with_label_use(result):
         _say_labels(shown)
     if result.pairs:
@@ -127,6 +132,13 @@ def _say_all(result: RunResult) -> None:
         say(f"\n{fitted(given_table(result, given), 2)}")
     for words in how_it_ended(result):
         say(f"\n{printable(words)}")
+
+
+def _how_by_command(result: RunResult) -> str:
+    """The command that shows the items of the group told first, after the advice to see them."""
+    group = next(one for one in told(result) if one.apart).row.group
+    named = ",".join(map("=".join, zip(group.axes, group.values, strict=True)))
+    return f" With the same files and options: grasp items --group {shlex.quote(named)}"
 
 
 def _leading(result: RunResult) -> list[str]:

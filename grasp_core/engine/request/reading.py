@@ -55,6 +55,7 @@ class Reading:
 
 
 Pairs = Sequence[tuple[str, str]]
+_QUESTIONS = {"missing": "Take it for no answer?", "alike": "Take as one?"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +191,16 @@ def left_out(
     if answer.recommended:
         for one in (one for one in advice if one.recommended):
             keeps = voice.condition("keep", *one.pairs[0])
-            voice.note(f"left out as recommended: {one.sentence}; {keeps} counts them")
+            does, undoes = (
+                ("taken as one", "keeps it apart") if one.field == "alike" else ("left out", "counts them")
+            )
+            voice.note(f"{does} as recommended: {one.sentence}; {keeps} {undoes}")
         if not any(one.recommended for one in advice):
-            voice.note("nothing else is recommended to be left out")
+            voice.note("nothing else is recommended")
         return all_taken(advice, spec)
     answers = []
     for one in advice:
-        question = "Take it for no answer?" if one.field == "missing" else "Leave out?"
+        question = _QUESTIONS.get(one.field, "Leave out?")
         answers.append(voice.ask(f"{one.sentence}. {question}", recommended=one.recommended))
     if not advice or None in answers:
         if advice:

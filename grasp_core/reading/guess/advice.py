@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from grasp_core.model.data_spec import DataSpec, Layout
+from grasp_core.model.data_spec import DataSpec, Layout, MapValues
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.table.parsed import ANY
 
@@ -106,22 +106,25 @@ _SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing that is recommended to be left out, or that may be, for a reason that the data give.
+    """One thing that is recommended to be left out, or to be taken as one, for a reason that the data give.
 
     - `field`: where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it.
     - `column`: of the values, or of the ids; "label" for those of a matrix.
     - `count`: raters, annotations, items or cells that it concerns, by `field`.
     - `recommended`: whether the data say so; else either answer may be right.
-    - `group`: whether a text that may mean "no value" is a value of raters, not a label.
+    - `group`: whether a text that may mean "no value", or is spelled like another, is a value of raters and
+      no label.
+    - `into`: for each of the values the spelling that it differs from by case or blanks alone.
     """
 
-    field: Literal["exclude", "drop", "raters", "items", "missing"]
+    field: Literal["exclude", "drop", "raters", "items", "missing", "alike"]
     column: str
     values: tuple[str, ...]
     why: str
     count: int
     recommended: bool = True
     group: bool = False
+    into: tuple[str, ...] = ()
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -131,9 +134,9 @@ class Advice:
     @property
     def what(self) -> str:
         """What would go, e.g. "4 raters with 'removed' = 'yes'"."""
-        if self.field == "missing":
+        if self.field in ("missing", "alike"):
             of = f" in {quoted(self.column)}" if self.group else ""
-            return f"{number(self.count, 'cell')} with {listed(self.values)}{of}"
+            return f"{number(self.count, 'cell')} with {listed(self.values, 3)}{of}"
         one = {"drop": "annotation", "items": "item"}.get(self.field, "rater")
         if self.field in ("raters", "items"):
             return f"{number(self.count, one)} ({listed(self.values, 3)})"
@@ -150,22 +153,37 @@ class Advice:
         if len(left) == len(self.values):
             return self
         ids = self.field in ("raters", "items")
-        return replace(self, values=left, count=len(left) if ids else self.count) if left else None
+        into = tuple(one for pair, one in zip(self.pairs, self.into, strict=False) if pair not in keep)
+        return replace(self, values=left, into=into, count=len(left) if ids else self.count) if left else None
 
     def taken(self, spec: DataSpec) -> DataSpec:
         """The spec that follows the advice."""
         if self.field == "exclude":
             return replace(spec, exclude=_with(spec.exclude, self.pairs))
+        left = tuple(label for label in spec.categories or () if label not in self.values)
+        categories = left if len(left) > 1 else None
         if self.field == "missing":
-            left = tuple(label for label in spec.categories or () if label not in self.values)
-            categories = left if len(left) > 1 else None
             return replace(spec, missing=_with(spec.missing, self.values), categories=categories)
+        if self.field == "alike":
+            column = self.column if self.group else None
+            steps = [
+                one
+                for one in spec.recode
+                if isinstance(one, MapValues) and one.column in (column, self.column)
+            ]
+            done = {old for step in steps for old, _ in step.values}
+            both = zip(self.values, self.into, strict=True)
+            changes = tuple((value, into) for value, into in both if value not in done)
+            if not changes:
+                return spec
+            kept = spec.categories if self.group else categories
+            return replace(spec, recode=(*spec.recode, MapValues(column, changes)), categories=kept)
         more = self.pairs if self.field == "drop" else self.values
         filters: dict[str, Any] = {self.field: _with(getattr(spec.filters, self.field), more)}
         return replace(spec, filters=replace(spec.filters, **filters))
 
     def followed(self, spec: DataSpec) -> bool:
-        """Whether the spec leaves all of it out."""
+        """Whether the spec does so already."""
         return self.taken(spec) == spec
 
 
@@ -184,13 +202,17 @@ def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[
       are written there.
     - `missing`: the option that takes a text for no answer, of the text.
     """
-    sure = [one for one in advice if one.recommended]
     said = []
-    if sure:
-        shown = "; ".join(one.sentence for one in sure[:_SHOWN])
-        more = f"; and {len(sure) - _SHOWN} more" if len(sure) > _SHOWN else ""
-        them = agree(sum(one.count for one in sure), "it", "them")
-        said.append(f"kept, though recommended to be left out: {shown}{more}; {takes} leaves {them} out")
+    for alike, kept, does in (
+        (False, "kept, though recommended to be left out", "leaves {} out"),
+        (True, "kept apart, though recommended to be taken as one", "takes {} as one"),
+    ):
+        sure = [one for one in advice if one.recommended and (one.field == "alike") is alike]
+        if sure:
+            shown = "; ".join(one.sentence for one in sure[:_SHOWN])
+            more = f"; and {len(sure) - _SHOWN} more" if len(sure) > _SHOWN else ""
+            them = agree(sum(one.count for one in sure), "it", "them")
+            said.append(f"{kept}: {shown}{more}; {takes} {does.format(them)}")
     for one in advice:
         if not one.recommended:
             option = " ".join(map(missing, one.values))

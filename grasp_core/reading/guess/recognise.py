@@ -35,6 +35,7 @@ from grasp_core.reading.guess.matrix import (
 )
 from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
 from grasp_core.reading.guess.values import (
+    advise_alike,
     advise_missing,
     advise_places,
     guess_missing,
@@ -170,6 +171,9 @@ def recognise(
         reasons += vocabulary
         reasons += in_doubt(look, all_taken(advice, spec))
         advice += advise_missing(cells, spec, declared)
+        if spec.categories is None:
+            plain = {text: cells[text] for text in cells if text not in spec.missing and text not in declared}
+            advice += advise_alike(plain, str(spec.label) if spec.label is not None else "label")
     if recipe is not None and named.label is None and not any(one.field == "label" for one in reasons):
         reasons += doubts(few, spec)
     # Axes that the formats of the files name, as far as the data have them.
@@ -189,6 +193,10 @@ def recognise(
         able = {name: some for name, some in texts.items() if name not in unclear}
         axes, found = _axes(all_taken(advice, spec), able, by_name)
         reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
+    for name in axes:
+        of = next(table for table in (raters, annotations) if table is not None and name in table.columns)
+        found_texts = {text: occurrences(of, name, text) for text in texts.get(name, ())}
+        advice += advise_alike(found_texts, name, group=True)
     reasons += _said_twice(annotations, raters, spec, axes)
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 

@@ -20,7 +20,7 @@ from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.guess.rows import occurrences
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import LIKE_MISSING
+from grasp_core.reading.table.columns import LIKE_MISSING, spelling
 from grasp_core.reading.table.parsed import form
 from grasp_core.reading.table.table import Table
 
@@ -212,6 +212,26 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     ):
         for text in (text for text in cells if text in texts and text not in declared):
             yield Advice("missing", column, (text,), why, cells[text], recommended=sure)
+
+
+def advise_alike(cells: Mapping[str, int], column: str, *, group: bool = False) -> Iterator[Advice]:
+    """Spellings of labels, or of a `group` of raters, that differ by case or blanks alone: perhaps one.
+
+    `cells` are their counts. One number written in two ways is one label anyway.
+    """
+    alike: dict[str, list[str]] = {}
+    for text in sorted(cells, key=lambda text: (text != text.strip(), -cells[text])):
+        alike.setdefault(spelling(text), []).append(text)
+    into = {
+        other: most
+        for same, (most, *others) in alike.items()
+        if math.isnan(number_of(same))
+        for other in others
+    }
+    if into:
+        why = f"like {listed(list(dict.fromkeys(into.values())), 3)} but for case or blanks"
+        count = sum(cells[one] for one in into)
+        yield Advice("alike", column, tuple(into), why, count, group=group, into=tuple(into.values()))
 
 
 def _beside_scale(known: Mapping[str, float]) -> set[str]:

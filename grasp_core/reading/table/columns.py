@@ -123,12 +123,11 @@ def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -
 
 def near_duplicates(where: str, counts: Mapping[str, int], *, ids: bool) -> list[Problem]:
     """Warn of values that differ only by spaces, Unicode form or case; ids are not quoted."""
-    folded = map(_folded, counts)
-    if len(set(folded)) == len(counts):  # the usual case, even of a million ids
+    if len(set(map(spelling, counts))) == len(counts):  # the usual case, even of a million ids
         return []
     alike: dict[str, list[str]] = {}
     for value in counts:
-        alike.setdefault(_folded(value), []).append(value)
+        alike.setdefault(spelling(value), []).append(value)
     groups = [values for values in alike.values() if len(values) > 1]
     pairs = [
         " and ".join(f"{quoted(value)} ({number(counts[value], 'cell')})" for value in values)
@@ -146,7 +145,7 @@ def near_duplicates(where: str, counts: Mapping[str, int], *, ids: bool) -> list
     return [know(remark, len(pairs), pairs)]
 
 
-def _folded(value: str) -> str:
+def spelling(value: str) -> str:
     """The form that values which look alike share: letters with accents are one character or two."""
     whole = _WHOLE.fullmatch(value.strip()) if "." in value else None
     if whole is not None:  # 1.0 and 1, as a spreadsheet or a program may have made of one number

@@ -86,7 +86,7 @@ KEPT = word_set("keep kept include included valid passed accepted")
 MAYBE_EXCLUDED = word_set(
     "speeder speeders speeding straightliner straightliners straightlining careless duplicate"
 )
-MAYBE_KEPT = word_set("consent consented")
+MAYBE_KEPT = word_set("consent consented attention")
 """Words for raters whom some leave out."""
 MADE = word_set(
     "gold golden consensus majority aggregate aggregated adjudicated adjudication truth mean median average "
@@ -160,8 +160,8 @@ AGGREGATE = (DECIDED | SUMS | COUNTED) - {"accuracy"} | word_set(
     "mode var min max expert reference vote entropy disagreement variation correct soft hard"
 )
 """Words for what was made of several raters' labels, or is known of an item; accuracy may be judged."""
-YES = word_set("1 1.0 true t yes y")
-NO = word_set("0 0.0 false f no n")
+YES = word_set("1 1.0 true t yes y pass passed")
+NO = word_set("0 0.0 false f no n fail failed")
 """Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""
 OUT = YES | word_set("removed excluded rejected discarded dropped")
 NO_PERSONS = MODELS | MADE

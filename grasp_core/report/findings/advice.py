@@ -137,6 +137,7 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
 _NAMED = 3
 _OWN_VIEW = ("gai", "gap")
 _LITTLE_AGREEMENT = ("irr", "gai", "gap", "negentropy", "plurality_size")
+WHICH_ITEMS = Sentence.of("See which items cause the difference.")
 MENDS: Mapping[Untestable, str] = {"other-items": SAME_ITEMS, "other-workload": SAME_WORKLOAD}
 """What makes groups testable, by why they are not."""
 
@@ -207,7 +208,7 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
         if one.other is not None:
             yield _as_many(*first_names([one.said]))
     if any(one.apart for one in views):
-        yield Sentence.of("See which items cause the difference.")
+        yield WHICH_ITEMS
     if little:
         agree_little = (
             " raters agree little with each other: read items with them, and give each item more of them."

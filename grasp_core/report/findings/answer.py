@@ -15,7 +15,7 @@ from grasp_core.report.findings.advice import advice, doubted, first_names, told
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import count_groups, judged, nearest, of_verdict, standing_pair
-from grasp_core.report.tables import NO_VALUE, effect, lacking, ordered_dsi
+from grasp_core.report.tables import NO_VALUE, effect, lacking
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
 
@@ -24,8 +24,8 @@ NO_DIFFERENCE = "No clear difference found between groups of raters"
 UNTESTABLE: Mapping[Untestable, str] = {
     "nothing-moves": "nothing is left to shuffle",
     "few-raters": "too few raters for any p below 0.05",
-    "other-items": "other items were rated than by the others, so shuffling says nothing",
-    "other-workload": "far more or fewer items were rated than by the others, so shuffling says nothing",
+    "other-items": "groups were given other items than everybody else, so random groups are no measure",
+    "other-workload": "groups rated far more or fewer items than others, so random groups are no measure",
     "few-permutations": "there are too few permutations",
     "not-estimable": "nothing that is tested has a value",
 }
@@ -53,7 +53,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
         labels = None if use is None else said_more(use)
         if labels is not None:
-            return Sentence.of(a, " raters ", *_says(*labels), b)
+            return Sentence.of(a, " raters ", *_says(*labels), b, " raters")
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
@@ -333,24 +333,18 @@ def _figures(found: Sequence[Finding]) -> list[tuple[Segment, str]]:
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     """Along which axes it matters who is recruited: those of clear groups, with how far their GAI reaches."""
-    ranked = [row for row in ordered_dsi(result) if row.outcome.value is not None]
-    if not ranked or not judged(result):
+    known = {row.axes: row for row in result.dsi if row.outcome.value is not None}
+    if not known or not judged(result):
         return ()
     certain = [one for one in told(result) if not one.undone]
-    along = list(dict.fromkeys(one.row.group.axes for one in certain))
-    known, said = {row.axes: row for row in ranked}, []
-    for axes in along[:3]:
+    said = []
+    for axes in list(dict.fromkeys(one.row.group.axes for one in certain))[:3]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])
-        marked = (
-            axes in known and known[axes].outcome.significance != "none"
-        )  # a p that says nothing would mislead
+        # A p that says nothing would mislead.
+        marked = axes in known and known[axes].outcome.significance != "none"
         axis = _axis_parts(result, known[axes]) if marked else [strong(axis_label(axes))]
         why = ": who is recruited along it matters, since "
         said.append(Sentence.of("Watch ", *axis, why, *groups, " raters answer differently."))
-    if ranked[0].axes not in along:
-        of_largest = "no group of it is clear" if along else "no group is clear, so no axis is to be watched"
-        largest = _axis_parts(result, ranked[0])
-        said.append(Sentence.of("The largest DSI is that of ", *largest, f": {of_largest}."))
     return tuple(said)
 
 

@@ -137,7 +137,8 @@ class Finding:
         which: tuple[str | Segment, ...] = ()  # label is said more often, with its own mark
         if self.what != LABEL_USE and not self.vague:
             use, other = self.row.label_use, self.other
-            which = direction(use) if other is None else direction(use, self.spoken, than=other.spoken)
+            halves = () if other is None else (self.spoken, " raters")
+            which = direction(use, *halves, than=None if other is None else other.spoken)
         return Sentence.of(lead(self.doubts), *who, *self._how, f", {self._p_and_q}", *which, f"{also}.")
 
     @property
@@ -214,7 +215,7 @@ class Finding:
         """What the first half says more often than the other, to go on after both names."""
         use = self.row.label_use
         said = () if use is None or self.other is None else manner(use, self.other.spoken)
-        return (self.spoken, " ", *said) if said else ()
+        return (self.spoken, " raters ", *said) if said else ()
 
     @property
     def _value(self) -> str:

@@ -125,7 +125,7 @@ def foremost_text(use: LabelUse) -> str:
     return " ".join(filter(None, parts))
 
 
-def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Segment, ...]:
+def manner(use: LabelUse, than: str | Segment | None = None) -> tuple[str | Segment, ...]:
     """What a group does, to go on after its name: says a label more or less often than the others.
 
     Such as "say “unsafe” 11 points more often than the others on the same items [4, 18]".
@@ -143,13 +143,14 @@ def manner(use: LabelUse, than: str | Segment = "the others") -> tuple[str | Seg
     unit = "point" if size == "1.0" else "points"
     often = "less often" if (shift.value or 0) < 0 else "more often"
     said = ("say “", strong(one_line(label)), f"” {size} {unit} {often} than ")
-    return (*said, than, f" on the same items{interval}")
+    whom = ("the others",) if than is None else (than, " raters")
+    return (*said, *whom, f" on the same items{interval}")
 
 
 def direction(
     use: LabelUse | None,
     *who: str | Segment,
-    than: str | Segment = "the others",
+    than: str | Segment | None = None,
     permutations: int | None = None,
 ) -> tuple[str | Segment, ...]:
     """Which label goes with a finding, to go on after it, with its own p and mark."""

@@ -115,18 +115,53 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ),
     ("small", "medium", "large"),
     ("no", "maybe", "yes"),
+    ("nie", "selten", "gelegentlich", "manchmal", "oft", "häufig", "meistens", "immer"),
+    ("gar nicht", "kaum", "wenig", "etwas", "mittel", "ziemlich", "stark", "sehr", "sehr stark"),
+    ("sehr schlecht", "schlecht", "mittel", "neutral", "gut", "sehr gut"),
+    (
+        *("stimme überhaupt nicht zu", "stimme gar nicht zu", "stimme nicht zu", "stimme eher nicht zu"),
+        *("teils teils", "weder noch", "neutral"),
+        *("stimme eher zu", "stimme zu", "stimme voll zu", "stimme voll und ganz zu"),
+    ),
+    (
+        *("trifft überhaupt nicht zu", "trifft gar nicht zu", "trifft nicht zu", "trifft eher nicht zu"),
+        *(
+            "teils teils",
+            "neutral",
+            "trifft eher zu",
+            "trifft zu",
+            "trifft voll zu",
+            "trifft voll und ganz zu",
+        ),
+    ),
+    ("nein", "vielleicht", "ja"),
 )
 """Scales that labels are often of, the lowest first: proposed as their order, never taken for it."""
 
 
 def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
-    """The labels in the order of a scale that has all of them; None where none has, and of two labels."""
-    plain = {" ".join(re.split(r"[\W_]+", label.casefold())).strip(): label for label in categories}
-    if len(plain) == len(categories) > 2:
-        for scale in SCALES:
-            if plain.keys() <= set(scale):
-                return tuple(plain[one] for one in scale if one in plain)
-    return None
+    """The labels in the order of a scale that has all of them; None where none has, and of two labels.
+
+    Numbers beside words are passed over, as in "1 - never". Numbers in a row of which some have words, as in
+    "1 (never)", "2", "3 (always)", are a scale too.
+    """
+    split = [re.split(r"[\W_]+", label.casefold().strip()) for label in categories]
+    plain = {
+        re.sub(r"^\d+ | \d+$", "", " ".join(filter(None, words))): label
+        for words, label in zip(split, categories, strict=True)
+    }
+    if len(plain) < len(categories) or len(plain) < 3:
+        return None
+    for scale in SCALES:
+        if plain.keys() <= set(scale):
+            return tuple(plain[one] for one in scale if one in plain)
+    numbered = {
+        int(words[0]): label for words, label in zip(split, categories, strict=True) if words[0].isdecimal()
+    }
+    some = {number_of(label) == number for number, label in numbered.items()} == {True, False}
+    if not some or len(categories) != len(numbered) or max(numbered) - min(numbered) >= len(categories):
+        return None
+    return tuple(numbered[number] for number in sorted(numbered))
 
 
 def unranked(categories: Sequence[str]) -> str | None:

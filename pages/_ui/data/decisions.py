@@ -52,6 +52,7 @@ def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
 _ROWS = {True: "Leave out", False: "Keep"}
 _CELLS = {True: "No answer", False: "A label"}
 _GROUPS = {True: "No answer", False: "A group"}
+_ALIKE = {True: "The same", False: "Different"}
 _RANKS = {True: "They rank so", False: "No order"}
 _NUMBERS = {True: "Ordered numbers", False: "Only names"}
 
@@ -71,8 +72,10 @@ def decide(spec: DataSpec, guess: Guess) -> Decided:
     asked = [one for one in guess.advice if _concerns(one, spec, guess)]
     for one in asked:
         what = f"{one.what[0].upper()}{one.what[1:]}:"
-        answers = _GROUPS if one.group else _CELLS if one.field == "missing" else _ROWS
-        answer = _answer(what, f"{one.why}.", answers, _advice_key(one), recommended=one.recommended)
+        alike = one.field == "alike"
+        answers = _ALIKE if alike else _GROUPS if one.group else _CELLS if one.field == "missing" else _ROWS
+        looks = {"recommended": one.recommended, "pressed": alike}  # no row goes by it
+        answer = _answer(what, f"{one.why}.", answers, _advice_key(one), **looks)
         if answer is None:
             open_.append(one.what)
         elif answer:
@@ -115,9 +118,9 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
 
 
 def _concerns(one: Advice, spec: DataSpec, guess: Guess) -> bool:
-    if one.field == "missing" and one.followed(spec):
+    if one.field in ("missing", "alike") and one.followed(spec):
         return False
-    if one.field == "missing" and not one.group:
+    if one.field in ("missing", "alike") and not one.group:
         return spec.labels == guess.spec.labels
     if spec.layout != guess.spec.layout or one.column in (*spec.ignore, *spec.labels):
         return False

@@ -89,6 +89,18 @@ def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> 
     assert [metric.value for metric in page.metric][2] == "3,640"
 
 
+def test_labels_that_case_tells_apart_are_one_unless_somebody_says_otherwise(page: AppTest) -> None:
+    rows = [
+        f"i{i},r{j},{('Yes', 'no', 'yes')[(i + j) % 3]},{'fm'[j % 2]}" for i in range(6) for j in range(6)
+    ]
+    bring(page, "a.csv", "\n".join(["item,rater,label,gender", *rows]).encode())
+    asked = one_about(page, "label")
+    assert (plain(asked.label)[:8], asked.value) == ("12 cells", True)
+    assert work(page).dataset.summary.categories == ("no", "Yes")
+    asked.set_value(False).run()
+    assert work(page).dataset.summary.categories == ("no", "Yes", "yes")
+
+
 def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
     page: AppTest, server: Server
 ) -> None:

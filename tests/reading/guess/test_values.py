@@ -88,6 +88,29 @@ def test_words_that_say_so_are_recommended_to_be_no_answer(odd: str, labels: str
     assert asked.recommended
 
 
+def test_labels_and_groups_that_case_or_blanks_tell_apart_are_asked_about() -> None:
+    table = crossed(
+        "item,rater,label,gender",
+        lambda n, r: (f"i{n}", f"r{r}", ("Yes", "no", "yes ", "no")[(n + r) % 4], ("f", "m", "F")[r % 3]),
+        raters=9,
+    )
+    guess = recognise(table)
+    labels, groups = guess.advice
+    assert (labels.values, labels.into, labels.group) == (("yes ",), ("Yes",), False)
+    assert (groups.column, groups.group, sorted((*groups.values, *groups.into))) == (
+        "gender",
+        True,
+        ["F", "f"],
+    )
+    assert load(table, None, guess.spec).summary.categories == ("no", "Yes", "yes ")
+    advised = load(table, None, guess.advised, ("gender",))
+    assert advised.summary.categories == ("no", "Yes")
+    assert sorted(len(one.values) for one in advised.raters.axes.values()) == [2]
+    assert all(one.followed(guess.advised) for one in guess.advice)
+    assert not recognise(table, declared={"Yes", "yes "}).advice[1:]
+    assert not recognise(long(["1", "1.0", "2"])).advice  # one number is one label anyway
+
+
 BESIDE_A_SCALE = {"012345": "0", "123456": "6", "123457": "7", "1236": "6", "123459": "9", "0123459": "09"}
 SCALES = ("12345", "1234567", "0123", "01234", "01", "189", "ab7")
 
