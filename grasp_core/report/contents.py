@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.outcome import PairResult
-from grasp_core.model.result import GivenResult, GroupResult, Result, RunResult, SliceResult, Stopping
+from grasp_core.model.result import (
+    GivenResult,
+    GroupResult,
+    Result,
+    RunResult,
+    SliceResult,
+    Stopping,
+)
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee
@@ -178,7 +185,6 @@ def not_estimable(result: RunResult) -> tuple[str, ...]:
     )
 
 
-def raters_per_item(result: Result) -> str:
+def ranged(low: int, median: float, high: int) -> str:
     """Median, and the range where there is one."""
-    low, median, high = result.data.raters_per_item
     return f"{median:,g}" if low == high else f"{low:,} to {high:,}, median {median:,g}"

@@ -181,19 +181,14 @@ def plurality_table(result: ModelsResult) -> pd.DataFrame:
 
 def statistic_table(result: ModelsResult, statistic: str) -> pd.DataFrame:
     """One statistic of every group: per model the value, that of random groups, p and q."""
-    written = partial(names.format_p_value, permutations=result.permutations)
     columns = [*OF_ROW[:3]]
     for model in result.models:
         of = partial(_of_side, model.name, statistic)
         columns += [
             Column(of, f"{model.name}: {names.SIDE_WORDS[statistic].name}", cell_text),
             Column(of, f"{model.name}: random groups", _middle),
-            Column(
-                of, f"{model.name}: p", names.p_so_far if result.provisional else lambda one: written(one.p)
-            ),
-            Column(
-                of, f"{model.name}: q", names.q_so_far if result.provisional else lambda one: written(one.q)
-            ),
+            Column(of, f"{model.name}: p", lambda one: names.p_and_q_cells(one, result)[0]),
+            Column(of, f"{model.name}: q", lambda one: names.p_and_q_cells(one, result)[1]),
         ]
     return texts(columns, result.groups)
 

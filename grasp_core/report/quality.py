@@ -19,7 +19,6 @@ from grasp_core.analysis.overview import (
     RandomInGroup,
     RandomRaters,
     SmallGroups,
-    Spread,
     constant_raters,
     overlaps,
     overview,
@@ -45,6 +44,7 @@ from grasp_core.reading.screens.random_responders import (
     MAX_CELLS,
 )
 from grasp_core.report.account import said_of_assignment
+from grasp_core.report.contents import ranged
 from grasp_core.report.tables import Column, numbers, texts
 from grasp_core.report.words.names import TEXTS, format_p, format_p_value, two_decimals
 
@@ -188,8 +188,8 @@ def overview_table(found: Overview) -> pd.DataFrame:
         "Items": f"{found.items:,}",
         "Raters": f"{found.raters:,}",
         "Annotations": f"{found.annotations:,}",
-        "Raters per item": _spread(found.raters_per_item),
-        "Annotations per rater": _spread(found.annotations_per_rater),
+        "Raters per item": ranged(*dataclasses.astuple(found.raters_per_item)),
+        "Annotations per rater": ranged(*dataclasses.astuple(found.annotations_per_rater)),
         "Item-rater pairs with an annotation": f"{found.filled:.1%}",
         "Item-rater pairs without one": f"{found.missing:.1%}",
     }
@@ -351,12 +351,6 @@ def _shift(row: GroupPower, shift: Shift | None) -> str:
         return NOT_FOUND
     sign = "+" if shift.change >= 0 else ""
     return f"{two_decimals(shift.gai)} ± {shift.error:.2f} ({sign}{two_decimals(shift.change)})"
-
-
-def _spread(spread: Spread) -> str:
-    if spread.low == spread.high:
-        return f"{spread.low:,}"
-    return f"{spread.low:,} to {spread.high:,} (median {spread.median:,g})"
 
 
 def _axes(names: tuple[str, ...]) -> str:

@@ -271,7 +271,7 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
     after = left_given(result, found)
     kept = [group for group in before if group in after]
     lost = [group for group in before if group not in after]
-    new = [group for group in held_groups(replace(result, groups=found.groups)) if group not in before]
+    new = [group for group in _held_of_given(replace(result, groups=found.groups)) if group not in before]
     if kept:
         yield Sentence.of("Given ", column, ", it still holds of ", *_names(kept), ".")
     if lost:

@@ -1,15 +1,13 @@
 """The list of runs: searched, chosen from, compared two by two."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from grasp_core.model.groups import group_labels
 from grasp_core.model.text import escape_markdown
 from grasp_core.report import comparison as comparing
-from grasp_core.report.words.names import MINUS, NOT_ESTIMABLE, format_p_value, statistic_name
+from grasp_core.report.words.names import statistic_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names
@@ -17,6 +15,7 @@ from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, lasted, told
 from pages._ui.helpers.widgets import button, caption, for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
+from pages._ui.result.cache import show_changes
 
 _MOST = 200
 """Runs that are found at one time."""
@@ -68,7 +67,6 @@ def _toggle(run_id: str) -> None:
     (picked.remove if run_id in picked else picked.append)(run_id)
 
 
-_ROWS_IN_FULL = 25
 _NAMED = 12
 """Groups that are named; of more only their number is said."""
 
@@ -109,7 +107,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         table = compared(*results)
         if not table.empty:
             st.subheader(title)
-            _show_table(table, f"{name} of both runs")
+            show_changes(table, f"{name} of both runs")
 
 
 def _show_differences(differences: tuple[comparing.Difference, ...], none: str, alt: str) -> None:
@@ -139,28 +137,9 @@ def _show_changes(comparison: comparing.Comparison) -> None:
     changes = comparison.changed if only_changed else comparison.changes
     rows = [change for change in changes if change.statistic in statistics]
     if rows:
-        _show_table(comparing.changes_table(rows), "Groups and statistics of both runs")
+        show_changes(comparing.changes_table(rows), "Groups and statistics of both runs")
     else:
         st.info("No group passes these filters.")
-
-
-def _show_table(table: pd.DataFrame, alt: str) -> None:
-    numbers = ["moved", "q_a", "q_b", "q_moved"]
-    table[numbers] = table[numbers].round(4)
-    style = table.style.format(_signed, subset=["moved", "q_moved"], na_rep=NOT_ESTIMABLE)
-    column = st.column_config.Column
-    heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": "A", "b": "B"}
-    heads |= {"moved": "B − A", "moved_interval": "95 % interval of B − A"}
-    heads |= {"q_a": "q of A", "q_b": "q of B", "q_moved": "q of B − q of A"}
-    heads |= {name: column(name.capitalize(), pinned=True) for name in ("pair", "slice", "group")}
-    heads["significance"] = column("Significance", width="medium")
-    style = style.format(format_p_value, subset=["q_a", "q_b"])
-    height = "content" if len(table) <= _ROWS_IN_FULL else 900
-    show_table(style, alt, height=height, column_config=heads, placeholder=NOT_ESTIMABLE)
-
-
-def _signed(number: float) -> str:
-    return f"{number:+.3f}".replace("-", MINUS)
 
 
 _PER_PAGE = 20

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import streamlit as st
 
@@ -18,6 +18,7 @@ from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import told
+from pages._ui.result.cache import show_changes
 
 _EVERY, _PROBLEM, _MADE = "watch-every", "watch-problem", "watch-made"
 
@@ -129,16 +130,7 @@ def _show_steps(steps: Sequence[Step]) -> None:
 
 
 def _show_table(found: Comparison) -> None:
-    table = changes_table(found.changes)
-    columns = [name for name in ("group", "axis", "model") if name in table]
-    table["moved"] = table["moved"].round(3)
-    shown = table[[*columns, "statistic", "a", "b", "moved", "moved_interval", "significance"]]
-    column, figure = st.column_config.Column, st.column_config.NumberColumn
-    heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic"}
-    heads |= {"a": "Before", "b": "Now", "significance": "Significance"}
-    heads |= {"group": column("Group", pinned=True), "moved": figure("Difference", format="%+.3f")}
-    heads["moved_interval"] = "95 % interval of the difference"
-    ui.show_table(shown, "Values before and now", column_config=heads)
+    show_changes(changes_table(found.changes), "Values before and now", "Before", "Now")
 
 
 def _offer_changes(watch: Watch) -> None:

@@ -63,7 +63,7 @@ def test_overview_counts_what_is_there_and_what_is_missing_and_every_item_once(d
     assert [(row.axis, row.raters, row.share) for row in found.unknown] == [("g", 1, 0.25), ("h", 0, 0.0)]
     text = tables.overview_table(found).to_string()
     assert "50.0%" in text
-    assert "1 to 3 (median 2)" in text
+    assert "1 to 3, median 2" in text
     assert "1 (25.0%)" in text
     annotations, raters = simulate(2, items=300, raters=90, missing=0.5)
     bars = overview(annotations, raters).items_by_raters

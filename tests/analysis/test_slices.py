@@ -17,7 +17,7 @@ from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.outcome import FEWEST_CLEAR
-from grasp_core.model.result import GroupResult, RunResult, SliceResult
+from grasp_core.model.result import GivenResult, GroupResult, RunResult, SliceResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report.public_view import public_view
@@ -28,6 +28,7 @@ from tests.computing import compute_in_threads
 from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.reading.making import rows_table
+from tests.results import make_group, make_outcome, make_result
 
 TOPICS = ("art", "news", "sport")
 SPEC = replace(DATA_SPEC, categories=("label 0", "label 1", "label 2"))
@@ -280,6 +281,14 @@ def test_the_data_speak_for_what_was_planted_and_both_p_values_stand_side_by_sid
     distance = table[["Distance: p", "Distance: p given race"]].iloc[0]
     assert distance.iloc[0].endswith("**")
     assert not distance.iloc[1].endswith("*")
+
+
+def test_what_would_hold_only_given_an_axis_is_named_in_the_order_of_the_groups() -> None:
+    names = "ABCDEFGH"
+    held = tuple(make_group(name, gai=make_outcome(1.3, "up", "**")) for name in names)
+    before = make_result(tuple(make_group(name) for name in names), statistics=("gai",), dsi=())
+    (said,) = given_sentences(replace(before, given=(GivenResult("age", held, ()),)))
+    assert said.plain == f"Only given age it would hold of {', '.join(names)}, which is a hint, no finding."
 
 
 def test_axes_that_go_together_are_told_until_both_are_given(result: RunResult) -> None:

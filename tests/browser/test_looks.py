@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import choose, picture, results, settle, too_wide, view, violations
+from tests.browser.visits import choose, faults, picture, results, settle, view
 from tests.labels import DATA_AND_METHODS, RUN_AGAIN, TRY_EXAMPLE
 
 
@@ -72,11 +72,6 @@ def test_the_first_screen_of_a_result_says_little(open_page: OpenPage) -> None:
     assert 20 < len(re.findall(r"\d[\d,.]*", said)) <= 36, said
 
 
-def _sideways(page: Page) -> list[str]:
-    wide = too_wide(page)
-    return [f"{wide} px too wide"] if wide > 0 else []
-
-
 @pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"])
 def test_screens_are_accessible_wide_and_narrow_and_their_headings_in_order(
     open_page: OpenPage, dark: bool
@@ -87,7 +82,7 @@ def test_screens_are_accessible_wide_and_narrow_and_their_headings_in_order(
             page.set_viewport_size({"width": width, "height": 1000})
             settle(page)
             picture(page, f"{name}-{'dark' if dark else 'light'}-{width}")
-            found[name, width] = [*violations(page), *(_sideways(page) if width == 390 else [])]
+            found[name, width] = faults(page)
         page.set_viewport_size({"width": 1440, "height": 1000})
         settle(page)
         levels = page.locator("[data-testid=stMain] :is(h1, h2, h3, h4)").evaluate_all(
@@ -109,5 +104,5 @@ def test_screens_opened_narrow_are_accessible_and_do_not_scroll_sideways(
     found = {}
     for name, page in _screens(open_page(width=width, dark=dark)):
         picture(page, f"{name}-{'dark' if dark else 'light'}-{width}")
-        found[name] = [*violations(page), *_sideways(page)]
+        found[name] = faults(page)
     assert not any(found.values()), found

@@ -28,7 +28,6 @@ from tests.labels import (
     DROP_FILES,
     RUN_AGAIN,
     TRY_EXAMPLE,
-    UNDERSTOOD,
 )
 from tests.shared_data import DICES350, needs_shared_data
 
@@ -81,18 +80,6 @@ def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
             break
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Black Woman raters").wait_for(timeout=90_000)
-
-
-def test_a_bad_file_then_a_good_one(open_page: OpenPage, example: dict[str, bytes]) -> None:
-    page = open_page("/data")
-    drop(page, DROP_FILES, "broken.csv", b"\x89PNG\r\n\x1a\n not a table")
-    expect(page.get_by_role("alert")).to_contain_text("broken.csv")
-    drop(page, DROP_FILES, "annotations.csv", example["annotations.csv"])
-    page.get_by_role("heading", name=UNDERSTOOD).wait_for()
-    expect(page.get_by_role("alert").filter(has_text="broken.csv")).to_have_count(0)
-    drop(page, DROP_FILES, "broken.csv", b"")
-    expect(page.get_by_role("alert").filter(has_text="annotations.csv is still in use")).to_be_visible()
-    page.get_by_role("heading", name="3,640 answers to 35 items").wait_for()
 
 
 def test_what_was_brought_and_chosen_outlives_the_tab(open_page: OpenPage, example: dict[str, bytes]) -> None:

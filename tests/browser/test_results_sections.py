@@ -13,7 +13,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import picture, results, settle, tab_to, table, too_wide, view, violations
+from tests.browser.visits import faults, picture, results, settle, tab_to, table, view
 from tests.computing import compute_in_threads
 from tests.labels import ALL_STATISTICS, DATA_AND_METHODS
 from tests.made_up import make_models
@@ -107,10 +107,8 @@ _CUT = """page => [...page.querySelectorAll('h1, h2, h3, p, li, label, button, .
 
 
 def _faults(page: Page) -> list[str]:
-    wide = too_wide(page)
     cut = page.get_by_test_id("stMain").evaluate(_CUT)
-    sideways = [f"{wide} px too wide"] if wide > 0 else []
-    return [*violations(page), *sideways, *(f"cut: {text}" for text in cut)]
+    return [*faults(page), *(f"cut: {text}" for text in cut)]
 
 
 @pytest.mark.parametrize(

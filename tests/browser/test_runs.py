@@ -10,7 +10,7 @@ from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
-from tests.browser.visits import bring, picture, results, search_runs, settle, table, too_wide, violations
+from tests.browser.visits import bring, faults, picture, results, search_runs, settle, table
 from tests.labels import ADD_FILE, DELETE
 from tests.results import make_group, make_outcome, make_result
 
@@ -163,8 +163,7 @@ def test_runs_is_accessible(open_page: OpenPage, store: Server, dark: bool, widt
 
     def look(screen: str) -> None:
         picture(page, f"{screen}-{'dark' if dark else 'light'}-{width}")
-        sideways = too_wide(page)
-        found[screen] = [*violations(page), *([f"{sideways} px too wide"] if sideways > 0 else [])]
+        found[screen] = faults(page)
 
     page = open_page("/runs", dark=dark, width=width)
     search_runs(page, name)

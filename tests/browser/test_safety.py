@@ -60,10 +60,3 @@ def test_a_hostile_file_name_stays_text(open_page: OpenPage) -> None:
     drop(page, DROP_FILES, "<img src=x onerror=alert(1)>.csv", b"a,b\n1,2\n")
     page.get_by_role("alert").wait_for()
     assert page.locator("[data-testid=stMain] img").count() == 0
-
-
-def test_unknown_run_has_a_way_on(open_page: OpenPage) -> None:
-    page = open_page("/results?run=<script>alert(1)</script>")
-    page.get_by_text("This run is not on this server").wait_for()
-    page.get_by_role("link", name="Go to Start").click()
-    page.get_by_role("heading", name="Who among your raters").wait_for()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.signing import TITLE, Site, sign_in, visit
-from tests.browser.visits import choose, picture, results, settle, tab_to, too_wide, violations
+from tests.browser.visits import choose, faults, picture, results, settle, tab_to
 from tests.conftest import PATIENCE_MS
 from tests.labels import MAKE_LINK
 
@@ -55,8 +55,7 @@ def test_screens_of_a_team(looking: tuple[str, BrowserContext], site: Site) -> N
 
     def look_at(name: str) -> None:
         picture(page, f"team-{name}-{how}")
-        wide = too_wide(page)
-        found[name] = [*violations(page), *([f"{wide} px too wide"] if wide > 0 else [])]
+        found[name] = faults(page)
 
     page = at_home(context, site)
     page.get_by_role("textbox", name="What for").fill("pipeline")

@@ -160,6 +160,12 @@ def violations(page: Page) -> list[str]:
     ]
 
 
+def faults(page: Page) -> list[str]:
+    """What axe finds, and whether the page would have to be scrolled sideways."""
+    wide = page.get_by_test_id("stMain").evaluate("element => element.scrollWidth - element.clientWidth")
+    return [*violations(page), *([f"{wide} px too wide"] if wide > 0 else [])]
+
+
 def picture(page: Page, name: str) -> None:
     """Save the whole page for people to look at, if GRASP_PICTURES is set."""
     if not os.environ.get("GRASP_PICTURES"):
@@ -197,12 +203,6 @@ def share(page: Page) -> str:
     dialog.get_by_text("Copy the link now").wait_for()
     settle(page)
     return dialog.get_by_test_id("stCode").nth(1).inner_text().strip()
-
-
-def too_wide(page: Page) -> int:
-    """Pixels that the page would have to be scrolled sideways."""
-    wide = page.get_by_test_id("stMain").evaluate("element => element.scrollWidth - element.clientWidth")
-    return int(wide)
 
 
 def tab_to(page: Page, target: Locator) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,14 @@ def example() -> dict[str, bytes]:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    made = Server(Settings(home=empty_home(tmp_path)), workers.threads)
+def settings() -> Settings:
+    """The server's, but for its home; of tests of a setting they name their own."""
+    return Settings()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings) -> Iterator[Server]:
+    made = Server(replace(settings, home=empty_home(tmp_path)), workers.threads)
     made.start()
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made

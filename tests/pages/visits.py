@@ -60,6 +60,21 @@ def widget(elements: Any, label: str) -> Any:
     return next(element for element in elements if element.label == label)
 
 
+def labels(elements: Any) -> list[str]:
+    return [plain(element.label) for element in elements]
+
+
+def everything(page: AppTest) -> str:
+    """All that the page's elements hold, as sent to the browser."""
+    frames = [frame.value.to_csv() for frame in page.dataframe]
+    blocks = (page.main, page.sidebar)
+    return "\n".join([*frames, *(str(element.proto) for block in blocks for element in block)])
+
+
+def figures(page: AppTest) -> list[str]:
+    return [metric.value for metric in page.metric]
+
+
 def open_example(page: AppTest, example: dict[str, bytes]) -> AppTest:
     """Both of the example's files on the Data page."""
     page.switch_page("data.py").run()
@@ -95,7 +110,7 @@ def on(page: AppTest, screen: str) -> AppTest:
 
 def visit(screen: str, **query: str) -> AppTest:
     """A screen as a new visitor opens it, by an address with these values."""
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page = AppTest.from_file(ENTRY, default_timeout=200).run()
     for name, value in query.items():
         page.query_params[name] = value
     return page.switch_page(f"{screen}.py").run()
@@ -104,6 +119,14 @@ def visit(screen: str, **query: str) -> AppTest:
 def bring(page: AppTest, name: str, content: bytes) -> AppTest:
     """Go to Data, and drop a file."""
     return drop(page.switch_page("data.py").run(), name, content)
+
+
+def cut(page: AppTest, column: str, at: str) -> AppTest:
+    """A step of Data that makes ranges of numbers."""
+    widget(page.button_group, "Add a step").set_value("Cut numbers").run()
+    widget(page.selectbox, "Column to recode").set_value(column).run()
+    widget(page.text_input, "Cut at").set_value(at).run()
+    return press(page, "Apply")
 
 
 def choose_view(page: AppTest, name: str) -> AppTest:

@@ -4,7 +4,7 @@ from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
+from grasp_core.report.contents import conventions, marks, methods, not_estimable, ranged, run_title
 from grasp_core.report.words.names import OF_SHARES
 from tests.results import make_group, make_outcome, make_result
 
@@ -65,8 +65,6 @@ def test_reasons_are_listed_once():
     assert not_estimable(make_result()) == ()
 
 
-def test_raters_per_item():
-    result = make_result()
-    assert raters_per_item(result) == "104"
-    uneven = replace(result, data=replace(result.data, raters_per_item=(2, 4.5, 1_200)))
-    assert raters_per_item(uneven) == "2 to 1,200, median 4.5"
+def test_ranged():
+    assert ranged(104, 104, 104) == "104"
+    assert ranged(2, 4.5, 1_200) == "2 to 1,200, median 4.5"

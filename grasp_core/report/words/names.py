@@ -217,6 +217,14 @@ def _about(value: float | None, interval: tuple[float, float] | None) -> str:
     return f"about {value:.3f} ({interval[0]:.3f}–{interval[1]:.3f})"
 
 
+def p_and_q_cells(test: Outcome, result: Result) -> tuple[str, str]:
+    """P and q for a table; while permutations go on, what each is so far."""
+    if result.provisional:
+        return p_so_far(test), q_so_far(test)
+    many = result.permutations
+    return p_text(test, permutations=many), format_p_value(test.q, permutations=many)
+
+
 def not_yet(outcome: Outcome | LabelUse, result: Result) -> bool:
     """Whether a test has no p-value because its run has only begun."""
     return result.provisional and outcome.p is None and outcome.reason is None

@@ -265,7 +265,7 @@ def _data(result: RunResult) -> Parts:
         "Items": f"{read.items:,}",
         "Raters": f"{read.raters:,}",
         "Annotations": f"{read.annotations:,}",
-        "Raters per item": contents.raters_per_item(result),
+        "Raters per item": contents.ranged(*read.raters_per_item),
         "Computed in": f"{timing.load_s + timing.observed_s + timing.permutations_s:.1f} s",
     }
     labels = [(label, f"{count:,}") for label, count in zip(read.categories, read.label_counts, strict=False)]

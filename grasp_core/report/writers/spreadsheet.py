@@ -17,7 +17,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable, printable_name, safe_cell
 from grasp_core.report import items
 from grasp_core.report import plan as plans
-from grasp_core.report.contents import conventions, marks, methods, not_estimable, raters_per_item, run_title
+from grasp_core.report.contents import conventions, marks, methods, not_estimable, ranged, run_title
 from grasp_core.report.document import PAIRS, pairs_tested
 from grasp_core.report.everybody import TABLES
 from grasp_core.report.findings.answer import answer
@@ -220,7 +220,7 @@ def _data(result: RunResult) -> list[Cells]:
         ("Count", "Items", data.items),
         ("Count", "Raters", data.raters),
         ("Count", "Annotations", data.annotations),
-        ("Count", "Raters per item", raters_per_item(result)),
+        ("Count", "Raters per item", ranged(*data.raters_per_item)),
     ]
     rows += [
         ("Annotations with label", label, count)

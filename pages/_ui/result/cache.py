@@ -411,6 +411,25 @@ def show_dsi_table(result: RunResult) -> None:
     show_table(style, "DSI by axis", column_config=heads, placeholder=terms.NOT_ESTIMABLE)
 
 
+def show_changes(table: pd.DataFrame, alt: str, a: str = "A", b: str = "B") -> None:
+    """What changed from one run, called so, to another, as :func:`changes_table` has it."""
+    numbers = ["moved", "q_a", "q_b", "q_moved"]
+    table[numbers] = table[numbers].round(4)
+    style = table.style.format(
+        lambda value: f"{value:+.3f}".replace("-", terms.MINUS),
+        subset=["moved", "q_moved"],
+        na_rep=terms.NOT_ESTIMABLE,
+    )
+    style = style.format(terms.format_p_value, subset=["q_a", "q_b"])
+    column = st.column_config.Column
+    heads: dict[str, Any] = {"axis": "Axis", "model": "Model", "statistic": "Statistic", "a": a, "b": b}
+    heads |= {"moved": f"{b} − {a}", "moved_interval": f"95 % interval of {b} − {a}"}
+    heads |= {"q_a": f"q of {a}", "q_b": f"q of {b}", "q_moved": f"q of {b} − q of {a}"}
+    heads |= {name: column(name.capitalize(), pinned=True) for name in ("pair", "slice", "group")}
+    heads["significance"] = column("Significance", width="medium")
+    _show(style, alt, len(table), heads)
+
+
 def why_not_estimable(frame: pd.DataFrame, statistics: Sequence[str]) -> list[str]:
     """One line per statistic and reason, with the groups it concerns."""
     lines = []

@@ -276,11 +276,7 @@ def _statistics_table(result: RunResult, row: GroupResult) -> None:
     rows = []
     for name in reported_statistics(result):
         outcome = words.outcome_of(row, name)
-        if result.provisional:
-            p, q = words.p_so_far(outcome), words.q_so_far(outcome)
-        else:
-            p = words.p_text(outcome, permutations=result.permutations)
-            q = format_p_value(outcome.q, permutations=result.permutations)
+        p, q = words.p_and_q_cells(outcome, result)
         known = {"95 % interval": words.format_interval(outcome), "p": p, "q": q}
         why = str(outcome.reason or outcome.no_fit or "")
         rows.append({"Statistic": WORDS[name].name, "Value": cell_text(outcome), **known, "Why not": why})

@@ -20,13 +20,12 @@ from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.bars import agreement_chart
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
-from grasp_core.report.contents import stated
+from grasp_core.report.contents import methods, ranged, stated
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import left_out, step_sentence
-from grasp_core.report.words.names import WORDS, reported_statistics
 from grasp_core.server import server
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import require_run
@@ -216,17 +215,12 @@ def _show_disputed(shown: Shown) -> None:
 
 
 def _show_methods(result: RunResult) -> None:
-    formulas = {}
-    for name in reported_statistics(result):
-        about = WORDS[name]
-        st.markdown(f"**{about.name}**: {escape_markdown(about.explanation)}")
-        formulas[about.name] = words.statistic_formula(name, result)
-    if result.dsi:
-        st.markdown(f"**{words.DSI_NAME}**: {escape_markdown(words.DSI_EXPLANATION)}")
-        formulas[words.DSI_NAME] = words.DSI_FORMULA
+    told = methods(result)
+    for one in told:
+        st.markdown(f"**{one.name}**: {escape_markdown(one.explanation)}")
     with st.expander("Formulas"):
-        for name, formula in formulas.items():
-            st.markdown(f"**{name}**: {escape_markdown(formula)}")
+        for one in told:
+            st.markdown(f"**{one.name}**: {escape_markdown(one.formula)}")
     st.subheader("Conventions of this run")
     for name, sentence in stated(result.spec, result.stopping):
         st.markdown(f"**{name}**: {escape_markdown(sentence)}")
@@ -235,13 +229,12 @@ def _show_methods(result: RunResult) -> None:
 def _show_data(result: RunResult) -> None:
     show_facts(result)
     data, timing = result.data, result.timing
-    low, median, high = data.raters_per_item
     counts, labels = st.columns(2)
     facts = {
         "Items": f"{data.items:,}",
         "Raters": f"{data.raters:,}",
         "Annotations": f"{data.annotations:,}",
-        "Raters per item": f"{low:,} to {high:,}, median {median:,g}",
+        "Raters per item": ranged(*data.raters_per_item),
         "Read in": f"{timing.load_s:.2f} s",
         "Observed values in": f"{timing.observed_s:.2f} s",
         "Permutations in": f"{timing.permutations_s:.1f} s",

@@ -7,9 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import Identity
 from grasp_core.server.server import Server
-from tests.pages.conftest import ENTRY
 from tests.pages.people import ROOT, become
-from tests.pages.visits import press, seen
+from tests.pages.visits import press, seen, visit
 from tests.results import make_result
 
 ADDRESS = "ann@lab.example"
@@ -27,7 +26,7 @@ def ann(server: Server) -> str:
 @pytest.fixture
 def page(ann: str, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     become(ROOT, monkeypatch)
-    opened = AppTest.from_file(ENTRY, default_timeout=200).run().switch_page("people.py").run()
+    opened = visit("people")
     assert not opened.exception
     return opened
 

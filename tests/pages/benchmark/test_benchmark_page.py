@@ -16,7 +16,7 @@ from grasp_core.model.errors import AccessError
 from grasp_core.server.server import Server
 from pages._ui.benchmark import submissions as taking_off
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
-from tests.pages.visits import choose_view, done, models_view, press, seen, widget
+from tests.pages.visits import choose_view, done, labels, models_view, press, seen, widget
 from tests.pages.visits import plain as plain_text
 
 CLASSES = ("yes", "no")
@@ -115,7 +115,7 @@ def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: 
     submit(page, archive("two"))
     assert "Incomplete: 0 files of 2 can be scored" in seen(page.warning)
     assert "gold labels of none of these tasks" in seen(page.info)
-    assert "Score" not in [button.label for button in page.button]
+    assert "Score" not in labels(page.button)
     submit(page, archive("one", "two"))
     score(page, "ours")
     assert widget(page.metric, "Macro-F1 over all tasks").value == "incomplete"
@@ -197,7 +197,7 @@ def test_an_incomplete_submission_has_no_overall_figure(page: AppTest, benchmark
 def test_a_faulty_submission_is_not_scored(page: AppTest, benchmark: Server) -> None:
     submit(page, archive("one", "two", wrong=2))
     assert "maybe" in seen(page.error)
-    assert "Score" not in [button.label for button in page.button]
+    assert "Score" not in labels(page.button)
     assert benchmark.submissions.left("one", owner="") == benchmark.settings.raft_scorings
 
 
@@ -240,7 +240,7 @@ def test_an_archive_of_something_else_is_told_in_one_sentence(page: AppTest, ben
     assert "predictions.zip has no file data/TASK/predictions.csv of any of the 2 tasks: one, two." in seen(
         page.error
     )
-    assert "Score" not in [button.label for button in page.button]
+    assert "Score" not in labels(page.button)
 
 
 def test_a_system_stands_once_however_often_it_is_scored(page: AppTest, benchmark: Server) -> None:
@@ -292,13 +292,13 @@ def test_only_whoever_handed_in_and_admins_take_a_system_off(
     record = benchmark.submissions.add("ann's", {"one": GOLD}, scores, owner=ANN.id)
     for user in (BOB, VERA):
         become(user, monkeypatch)
-        assert "Take a system off" not in [button.label for button in leaderboard(page).button]
+        assert "Take a system off" not in labels(leaderboard(page).button)
         monkeypatch.setitem(st.session_state, taking_off.CHOSEN, record.id)
         with pytest.raises(AccessError):
             taking_off.take_off([record])
     for user in (ANN, ROOT):
         become(user, monkeypatch)
-        assert "Take a system off" in [button.label for button in leaderboard(page).button]
+        assert "Take a system off" in labels(leaderboard(page).button)
     assert [one.id for one in benchmark.submissions.all()] == [record.id]
 
 
@@ -320,7 +320,7 @@ def test_without_gold_labels_nothing_claims_to_be_scored(page: AppTest) -> None:
     submit(page, content.getvalue())
     assert "Incomplete: 1 file of 11, without a fault." in seen(page.warning)
     assert "can be scored" not in seen(page.warning)
-    assert "Score" not in [button.label for button in page.button]
+    assert "Score" not in labels(page.button)
 
 
 def test_a_baseline_is_run_fold_by_fold(page: AppTest, benchmark: Server) -> None:
@@ -368,7 +368,7 @@ def test_offensive_rows_are_shown_after_a_warning(page: AppTest, benchmark: Serv
 def test_labelled_rows_are_kept_for_the_visit(page: AppTest, benchmark: Server) -> None:
     rows = [f"thing {row},{CLASSES[row % 5 >= 3]},{row}" for row in range(10)]
     models_view(page, "Baselines")
-    assert "Run the baseline" not in [button.label for button in page.button]
+    assert "Run the baseline" not in labels(page.button)
     content = "\n".join(["text,Label,ID", *rows]).encode()
     page.file_uploader[0].set_value(("train.csv", content, "text/csv")).run()
     press(page, "Run the baseline")

@@ -20,7 +20,7 @@ from grasp_core.benchmark.tasks import read_rows, read_task
 from grasp_core.server.server import Server
 from pages._ui.benchmark.baselines import ask as ask_model
 from tests.benchmark.language_models.completions_server import Completions, holds, says, serving
-from tests.pages.visits import models_view, press, seen, widget
+from tests.pages.visits import labels, models_view, press, seen, widget
 
 pytest.importorskip("openai", reason="tools/setup.sh models")
 
@@ -86,7 +86,7 @@ def test_answers_are_scored_and_asked_for_once(page: AppTest, asked: Completions
     found = ask(page)
     assert not page.error
     assert found["Macro-F1"] == "1.000"
-    assert [button.label for button in page.button] == ["Ask the language model"]
+    assert labels(page.button) == ["Ask the language model"]
     # The server says 100 + 1 tokens of each of the 12 answers.
     assert (found["Questions asked"], found["Tokens"]) == ("12", "1,212")
     assert {request["model"] for request in asked.requests} == {"tiny"}

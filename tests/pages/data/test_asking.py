@@ -7,7 +7,7 @@ import random
 from streamlit.testing.v1 import AppTest
 
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN
-from tests.pages.visits import bring, press, seen, widget
+from tests.pages.visits import bring, figures, press, seen, widget
 from tests.reading.making import csv_bytes
 
 
@@ -66,7 +66,7 @@ def test_an_unsure_layout_is_to_be_chosen(page: AppTest) -> None:
     assert layout.value is None
     assert not page.metric
     layout.set_value("items-by-raters").run()
-    assert [metric.value for metric in page.metric][:3] == ["3", "3", "9"]
+    assert figures(page)[:3] == ["3", "3", "9"]
 
 
 def test_without_raters_it_says_what_would_do(page: AppTest) -> None:
@@ -89,9 +89,9 @@ def test_which_columns_of_a_matrix_hold_the_labels_is_asked_as_by_the_command(pa
     assert not page.metric
     assert widget(page.button, CONTINUE).disabled
     columns.set_value("tense_*").run()
-    assert [metric.value for metric in page.metric][:3] == ["5", "30", "150"]
+    assert figures(page)[:3] == ["5", "30", "150"]
     widget(page.selectbox, "Label columns").set_value("calm_*").run()
-    assert [metric.value for metric in page.metric][:3] == ["5", "30", "150"]
+    assert figures(page)[:3] == ["5", "30", "150"]
     assert not widget(page.button, CONTINUE).disabled
 
 
@@ -103,7 +103,7 @@ def test_numbered_workers_are_no_raters_before_somebody_says_so(page: AppTest) -
     assert "are the same people in all rows" in seen(page.caption)
     assert not page.metric
     widget(page.selectbox, "Label columns").set_value("worker_*").run()
-    assert [metric.value for metric in page.metric][:3] == ["40", "4", "160"]
+    assert figures(page)[:3] == ["40", "4", "160"]
 
 
 def test_a_column_without_groups_is_no_axis_to_begin_with(page: AppTest) -> None:

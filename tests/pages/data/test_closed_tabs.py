@@ -13,7 +13,7 @@ from grasp_core.server.server import Server
 from pages._ui.helpers import sessions as ended
 from pages._ui.helpers.state import KEY, Work
 from tests.labels import CONTINUE
-from tests.pages.visits import open_example, press
+from tests.pages.visits import figures, open_example, press
 
 
 def look(page: AppTest, *, shown: bool) -> None:
@@ -30,14 +30,14 @@ def look(page: AppTest, *, shown: bool) -> None:
 def test_tables_go_with_the_tab_and_come_back_with_it(page: AppTest, example: dict[str, bytes]) -> None:
     open_example(page, example)
     work: Work = page.session_state[KEY]
-    before = [metric.value for metric in page.metric]
+    before = figures(page)
     generation, spec = work.generation, work.data_spec
     look(page, shown=True)
     assert work.annotations is not None
     look(page, shown=False)
     assert work.annotations is work.raters is work.dataset is None
     page.run()
-    assert [metric.value for metric in page.metric] == before
+    assert figures(page) == before
     assert (work.generation, work.data_spec) == (generation, spec)
     work.give_up_tables()
     press(page, CONTINUE)

@@ -12,7 +12,19 @@ from grasp_core.model.data_spec import Bins
 from grasp_core.server.server import Server
 from pages._ui.helpers.state import KEPT_RATERS, Work
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
-from tests.pages.visits import bring, drop, open_example, plain, press, seen, shown_run, widget
+from tests.pages.visits import (
+    bring,
+    cut,
+    drop,
+    figures,
+    labels,
+    open_example,
+    plain,
+    press,
+    seen,
+    shown_run,
+    widget,
+)
 
 
 def one_about(page: AppTest, column: str) -> Any:
@@ -40,7 +52,7 @@ def test_files_are_recognised_with_reasons(page: AppTest, example: dict[str, byt
 
 def test_what_was_understood(page: AppTest, example: dict[str, bytes]) -> None:
     open_example(page, example)
-    assert [metric.value for metric in page.metric] == ["35", "104", "3,640", "104"]
+    assert figures(page) == ["35", "104", "3,640", "104"]
     crossed = next(frame.value for frame in page.dataframe if "Total" in frame.value.index)
     assert crossed.loc["Total", "Total"] == 104
     assert crossed.loc["Black", "Woman"] == 16
@@ -53,7 +65,7 @@ def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(
     drop(page, "broken.xlsx", b"PK\x03\x04 and so on")
     assert "broken.xlsx" in seen(page.error)
     assert "annotations.csv is still in use" in seen(page.error)
-    assert [metric.value for metric in page.metric] == ["35", "104", "3,640", "104"]
+    assert figures(page) == ["35", "104", "3,640", "104"]
     drop(page, "annotations.csv", example["annotations.csv"])
     assert not page.error
 
@@ -86,7 +98,7 @@ def test_a_label_that_is_not_declared_stops(page: AppTest, example: dict[str, by
 def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> None:
     bring(page, "annotations.csv", example["annotations.csv"].replace(b",Unsure", b",N/A", 1))
     assert "looks" in seen(page.warning) or "N/A" in seen(page.warning)
-    assert [metric.value for metric in page.metric][2] == "3,640"
+    assert figures(page)[2] == "3,640"
 
 
 def test_labels_that_case_tells_apart_are_one_unless_somebody_says_otherwise(page: AppTest) -> None:
@@ -113,9 +125,9 @@ def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
     assert next(button for button in page.button if button.label == CONTINUE).disabled
     assert "Still to be decided: 1 rater" in seen(page.markdown)
     asked.set_value(True).run()
-    assert [metric.value for metric in page.metric][1] == "5"
+    assert figures(page)[1] == "5"
     one_about(page, "removed").set_value(False).run()
-    assert [metric.value for metric in page.metric][1] == "6"
+    assert figures(page)[1] == "6"
     assert work(page).data_spec.exclude == ()
     page.switch_page("analysis.py").run()
     press(page, "Run")
@@ -162,12 +174,12 @@ def test_starred_answers_of_a_tool_are_kept_or_left_out(page: AppTest) -> None:
     ]
     bring(page, "tasks.json", json.dumps(tasks).encode())
     one_about(page, "starred").set_value(True).run()
-    assert [metric.value for metric in page.metric][:3] == ["6", "4", "24"]
+    assert figures(page)[:3] == ["6", "4", "24"]
     one_about(page, "starred").set_value(False).run()
-    assert [metric.value for metric in page.metric][:3] == ["6", "5", "30"]
+    assert figures(page)[:3] == ["6", "5", "30"]
     everything = [("starred", "reference"), ("starred", "rater")]
     widget(page.multiselect, "Leave out annotations where").set_value(everything).run()
-    assert [metric.value for metric in page.metric][:3] == ["6", "4", "20"]
+    assert figures(page)[:3] == ["6", "4", "20"]
 
 
 def test_a_file_about_raters_waits_for_the_labels(page: AppTest) -> None:
@@ -194,7 +206,7 @@ def test_matrix_layouts(page: AppTest) -> None:
     rows = [",".join([f"i{i}", *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
     bring(page, "matrix.csv", "\n".join([head, *rows]).encode())
     assert widget(page.selectbox, "Layout").value == "items-by-raters"
-    assert [metric.value for metric in page.metric] == ["12", "8", "96", "8"]
+    assert figures(page) == ["12", "8", "96", "8"]
     widget(page.selectbox, "Layout").set_value("long").run()
     assert "still to be chosen" in seen(page.error)
 
@@ -205,7 +217,7 @@ def test_each_row_may_be_a_rater(page: AppTest) -> None:
     bring(page, "faces.csv", "\n".join([head, *rows]).encode())
     assert widget(page.selectbox, "Layout").value == "raters-by-items"
     assert widget(page.selectbox, RATER_COLUMN).value == ""
-    assert [metric.value for metric in page.metric][:3] == ["8", "12", "96"]
+    assert figures(page)[:3] == ["8", "12", "96"]
 
 
 def test_uploaded_files_can_be_deleted_at_once(
@@ -213,7 +225,7 @@ def test_uploaded_files_can_be_deleted_at_once(
 ) -> None:
     page.switch_page("data.py").run()
     assert "deleted 24 hours after they were last used" in seen(page.caption)
-    assert "Delete the uploaded files now" not in [button.label for button in page.button]
+    assert "Delete the uploaded files now" not in labels(page.button)
     open_example(page, example)
     kept = [hashlib.sha256(content).hexdigest() for content in example.values()]
     assert all(server.files.get(sha256) for sha256 in kept)
@@ -264,10 +276,7 @@ def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently
     bring(page, "ages.csv", AGES)
     widget(page.multiselect, "Leave out raters where").set_value([("age", "20")]).run()
     assert work(page).dataset.summary.raters == 5
-    widget(page.button_group, "Add a step").set_value("Cut numbers").run()
-    widget(page.selectbox, "Column to recode").set_value("age").run()
-    widget(page.text_input, "Cut at").set_value("25, 40").run()
-    press(page, "Apply")
+    cut(page, "age", at="25, 40")
     assert work(page).data_spec.exclude == (("age", "20"),)
     assert "no rater was excluded by 'age' = '20', which does not occur" in seen(page.warning)
     widget(page.multiselect, "Leave out raters where").set_value([("age", "under 25")]).run()
@@ -276,10 +285,7 @@ def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently
 
 def test_a_column_may_be_called_as_the_choice_of_the_labels_is(page: AppTest) -> None:
     bring(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
-    widget(page.button_group, "Add a step").set_value("Cut numbers").run()
-    widget(page.selectbox, "Column to recode").set_value("Labels").run()
-    widget(page.text_input, "Cut at").set_value("25").run()
-    press(page, "Apply")
+    cut(page, "Labels", at="25")
     assert work(page).recode == (Bins("Labels", (25,), ("under 25", "25 and over")),)
 
 
@@ -291,7 +297,7 @@ def test_questions_are_combined_into_the_label(page: AppTest) -> None:
     widget(page.text_input, "Name of the new column").set_value("unsafe").run()
     press(page, "Apply")
     assert not page.error  # the form is closed, not filled in with what exists by now
-    assert "Questions" not in [box.label for box in page.multiselect]
+    assert "Questions" not in labels(page.multiselect)
     assert "To analyse unsafe, choose it as the label column" in seen(page.caption)
     widget(page.selectbox, LABEL_COLUMN).set_value("unsafe").run()
     assert "To analyse unsafe" not in seen(page.caption)

@@ -8,7 +8,7 @@ import zipfile
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.helpers.state import Work
-from tests.pages.visits import bring, drop, plain, press, seen, widget
+from tests.pages.visits import bring, cut, drop, plain, press, seen, widget
 
 VOTES = "item,rater,label,group\n" + "".join(
     f"i{i},r{j},{'yes' if (i * j) % 3 else 'no'},{'ab'[j % 2]}\n" for i in range(12) for j in range(6)
@@ -58,10 +58,7 @@ def test_ids_that_do_not_match_are_told_and_the_file_can_be_removed(page: AppTes
 def test_columns_of_items_are_cut_into_ranges(page: AppTest) -> None:
     session = opened(page)
     assert "length" not in session.dataset.attributes  # 12 values of 12 items
-    widget(page.button_group, "Add a step").set_value("Cut numbers").run()
-    widget(page.selectbox, "Column to recode").set_value("length").run()
-    widget(page.text_input, "Cut at").set_value("60").run()
-    press(page, "Apply")
+    cut(page, "length", at="60")
     assert len(session.dataset.attributes["length"].values) == 2
     assert session.dataset.attributes["length"].codes.tolist() == [0] * 6 + [1] * 6
 

@@ -11,7 +11,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
 from pages._ui.data import arriving as read_watched
 from pages._ui.helpers.page_frame import Working
-from tests.pages.visits import drop, seen
+from tests.pages.visits import drop, figures, seen
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ VOTES = b"\n".join([b"item,rater,label", *ROWS])
 def test_a_large_file_is_read(page: AppTest) -> None:
     opened(page, VOTES)
     assert not page.error
-    assert [metric.value for metric in page.metric][:3] == ["9", "6", "54"]
+    assert figures(page)[:3] == ["9", "6", "54"]
 
 
 def test_a_large_file_that_is_refused_says_why(page: AppTest) -> None:

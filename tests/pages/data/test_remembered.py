@@ -15,7 +15,7 @@ from grasp_core.store.schema import readings
 from pages._ui.data import remembered
 from pages._ui.helpers import identity as permissions
 from tests.labels import CONTINUE, LABEL_COLUMN
-from tests.pages.visits import drop, press, seen, visit, widget
+from tests.pages.visits import drop, labels, press, seen, visit, widget
 from tests.store.making import change
 
 MAY_3 = 1_777_800_000.0
@@ -41,10 +41,6 @@ def confirm(page: AppTest, content: bytes) -> AppTest:
     return press(page, CONTINUE)
 
 
-def buttons(page: AppTest) -> list[str]:
-    return [button.label for button in page.button]
-
-
 def test_next_months_file_needs_no_clicks(server: Server) -> None:
     confirm(visit("data"), month("Yes", "No"))
     change(server.database, readings, updated_at=MAY_3)
@@ -57,7 +53,7 @@ def test_next_months_file_needs_no_clicks(server: Server) -> None:
     press(page, "Start afresh")
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Read as on" not in seen(page.caption)
-    assert "Start afresh" not in buttons(page)
+    assert "Start afresh" not in labels(page.button)
 
 
 def test_a_file_of_other_columns_is_guessed(server: Server) -> None:
@@ -96,7 +92,7 @@ def test_a_reading_that_does_not_fit_is_named_and_left(server: Server) -> None:
     drop(page, "may.csv", content)
     assert "does not fit this file: may.csv has no column 'gone'" in seen(page.caption)
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
-    assert "Start afresh" not in buttons(page)
+    assert "Start afresh" not in labels(page.button)
 
 
 def test_a_colleagues_reading_is_named_and_ones_own_comes_first(

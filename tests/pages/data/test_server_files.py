@@ -18,9 +18,8 @@ from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
 from pages._ui.data import arriving as server_files
 from pages._ui.helpers import identity as permissions
-from tests.empty_store import empty_home
 from tests.labels import CONTINUE
-from tests.pages.visits import drop, finished, press, seen, shown_run, visit, widget
+from tests.pages.visits import drop, figures, finished, labels, press, seen, shown_run, visit, widget
 from tests.reading.sources.serving import Site, site
 
 PICKER = "File on the server"
@@ -44,13 +43,8 @@ def root(tmp_path: Path, example: dict[str, bytes]) -> Path:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path, web: Site) -> Iterator[Server]:
-    settings = Settings(home=empty_home(tmp_path), data_dir=str(root), data_urls=(f"{web.url}/data/",))
-    made = Server(settings, workers.threads)
-    made.start()
-    monkeypatch.setattr(server_module, "shared", lambda: made)
-    yield made
-    made.close()
+def settings(root: Path, web: Site) -> Settings:
+    return Settings(data_dir=str(root), data_urls=(f"{web.url}/data/",))
 
 
 @pytest.fixture
@@ -68,10 +62,6 @@ def name(page: AppTest, url: str) -> AppTest:
     page.session_state["overview"] = True
     widget(page.text_input, "Address of the file").set_value(url).run()
     return press(page, "Read this address")
-
-
-def figures(page: AppTest) -> list[str]:
-    return [metric.value for metric in page.metric]
 
 
 def test_files_of_the_folder_are_used_as_uploads_are(page: AppTest, server: Server) -> None:
@@ -158,7 +148,7 @@ def test_who_may_not_run_is_not_offered_the_files(monkeypatch, page: AppTest, se
     monkeypatch.setattr(permissions, "current_user", lambda: viewer)
     page.run()
     assert "From this server" not in [expander.label for expander in page.expander]
-    assert PICKER not in [box.label for box in page.selectbox]
+    assert PICKER not in labels(page.selectbox)
 
 
 def test_whoever_presses_all_the_same_is_refused(monkeypatch, page: AppTest, server: Server) -> None:

@@ -16,16 +16,17 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from tests.analysis.models.cases import AXES, SPEC, data, planted_labels
 from tests.labels import CANCEL_RUN, RUN_AGAIN
-from tests.pages.conftest import ENTRY
 from tests.pages.visits import (
     PATIENCE_S,
     choose_view,
     finished,
+    labels,
     on,
     open_example,
     press,
     seen,
     shown_run,
+    visit,
     widget,
 )
 from tests.shared_data import DICES350, needs_shared_data
@@ -46,9 +47,7 @@ def answered(page: AppTest, server: Server, gone: list[str]) -> AppTest:
     """Ask, and open the run's page as a colleague would."""
     press(page, ASK)
     assert not page.exception
-    visitor = AppTest.from_file(ENTRY, default_timeout=60).run()
-    visitor.query_params["run"] = gone[-1]
-    visitor = finished(visitor, server)
+    visitor = finished(visit("results", run=gone[-1]), server)
     assert not visitor.exception
     return visitor
 
@@ -154,9 +153,7 @@ def test_a_run_of_models_can_be_watched_cancelled_and_asked_again(
     page = drop(opened(), "planted.csv", women)
     widget(page.number_input, "Permutations").set_value(1_000_000).run()
     press(page, ASK)
-    visitor = AppTest.from_file(ENTRY, default_timeout=60).run()
-    visitor.query_params["run"] = gone[-1]
-    on(visitor, "results")
+    visitor = visit("results", run=gone[-1])
     deadline = time.monotonic() + PATIENCE_S
     while "Preparing the engine" in seen_progress(visitor):  # where no kernel was compiled before
         assert time.monotonic() < deadline
@@ -204,8 +201,8 @@ def test_the_answer_can_be_taken_away(server: Server, women: str, gone: list[str
     page = drop(opened(), "planted.csv", women)
     widget(page.number_input, "Permutations").set_value(200).run()
     found = answered(page, server, gone)
-    labels = [button.label for button in found.get("download_button")]
-    assert labels == ["Result (JSON)", "Table (CSV)", "Chart (PNG)", "Chart (SVG)"]
+    offered = labels(found.get("download_button"))
+    assert offered == ["Result (JSON)", "Table (CSV)", "Chart (PNG)", "Chart (SVG)"]
     result = server.service.result(gone[-1])
     assert ModelsResult.from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
@@ -255,9 +252,8 @@ def test_a_question_waits_while_another_view_is_looked_at(page: AppTest, server:
     assert widget(page.number_input, "Permutations").value == 200
     press(page, ASK)
     assert "sides with" in seen(finished(page, server).markdown)
-    visitor = AppTest.from_file(ENTRY, default_timeout=60).run()
-    visitor.query_params["run"] = shown_run(page, server).id
-    on(press(on(visitor, "results"), RUN_AGAIN), "models")  # elsewhere: with the files that the server has
+    visitor = visit("results", run=shown_run(page, server).id)
+    on(press(visitor, RUN_AGAIN), "models")  # elsewhere: with the files that the server has
     assert widget(visitor.text_input, "Name of model 1").value == "planted"
     press(visitor, ASK)
     assert shown_run(visitor, server).id == shown_run(page, server).id

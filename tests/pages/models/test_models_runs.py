@@ -20,16 +20,14 @@ from grasp_core.model.spec import SIDES
 from grasp_core.model.text import json_text
 from grasp_core.server.identity import CLOSED
 from grasp_core.server.server import Server
-from grasp_core.store.links import Target
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links, runs
 from pages._ui import share as sharing
 from pages._ui.helpers.identity import VIEWERS_LOOK
-from tests.labels import DELETE, MAKE_LINK
+from tests.labels import MAKE_LINK
 from tests.made_up import BOARD, make_models
-from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
-from tests.pages.visits import on, press, seen, visit, widget
+from tests.pages.visits import everything, labels, on, press, seen, visit, widget
 from tests.results import make_result
 from tests.store.making import change
 
@@ -54,27 +52,13 @@ def keep(server: Server, owner: str = "", **changes: object) -> RunRecord:
     return server.runs.add(replace(make_models(), **changes), title="planted: by gender", owner=owner)
 
 
-def everything(page: AppTest) -> str:
-    """All that the page's elements hold, as sent to the browser."""
-    frames = [frame.value.to_csv() for frame in page.dataframe]
-    blocks = (page.main, page.sidebar)
-    return "\n".join([*frames, *(str(element.proto) for block in blocks for element in block)])
-
-
-def labels(page: AppTest) -> list[str]:
-    return [button.label for button in page.button]
-
-
 # Found again
 
 
 def test_an_answer_is_found_at_its_old_address(server: Server) -> None:
     """Answers were once kept apart from runs, and shown on the Models page."""
     kept = keep(server)
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.switch_page("models.py")
-    page.query_params["saved"] = kept.id
-    page.run()
+    page = visit("models", saved=kept.id)
     assert not page.exception
     assert page.query_params["run"] in (kept.id, [kept.id])
     assert "**planted** sides with **Woman**" in seen(on(page, "results").markdown)
@@ -84,42 +68,14 @@ def test_a_warning_has_its_way_to_mend_it_for_who_may_run_and_not_for_a_stranger
     unlike = GuardCaution.OWN_WORKLOAD_WITH_MODELS(axis="gender", group="Woman", times=4.0)
     kept = keep(server, warnings=(unlike,))
     mended = "Shuffle within like workload"
-    assert mended in labels(results(kept.id))
-    assert mended not in labels(stranger(server.links.create(kept.id, created_by="", small_groups=True)))
-
-
-@pytest.mark.parametrize("saved", ["x", "<script>alert(1)</script>", "' OR 1=1 --", "\x00ü 💥", "a" * 5000])
-def test_an_unknown_answer_is_a_sentence(server: Server, saved: str) -> None:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.switch_page("models.py")
-    page.query_params["saved"] = saved
-    page.run()
-    on(page, "results")
-    assert GONE in seen(page.warning)
-    assert not page.exception
-
-
-def test_a_run_of_models_is_listed_edited_and_deleted(server: Server) -> None:
-    kept = keep(server)
-    token = server.links.create(kept.id, created_by="")
-    page = visit("runs")
-    assert [link.proto.label for link in page.get("page_link")].count("planted\\: by gender") == 1
-    press(page, "Edit")
-    widget(page.text_input, "Title").set_value("for *all*")
-    press(page, "Save")
-    assert [record.title for record in server.runs.search()] == ["for *all*"]
-    press(page, "Delete")
-    assert "cannot be brought back" in seen(page.warning)
-    press(page, DELETE)
-    assert server.runs.search() == []
-    assert server.links.use(token) is None
+    assert mended in labels(results(kept.id).button)
+    token = server.links.create(kept.id, created_by="", small_groups=True)
+    assert mended not in labels(stranger(token).button)
 
 
 def compared(server: Server, *results: Result) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    for name, result in zip("ab", results, strict=True):
-        page.query_params[name] = server.runs.add(result, title=f"Run {name}", owner="").id
-    page.switch_page("runs.py").run()
+    kept = [server.runs.add(result, title="A run", owner="").id for result in results]
+    page = visit("runs", **dict(zip("ab", kept, strict=True)))
     assert not page.exception
     return page
 
@@ -143,7 +99,7 @@ def test_what_has_nothing_to_compare_says_so(server: Server) -> None:
 def test_a_file_of_the_command_line_is_kept_and_shown(server: Server) -> None:
     """A damaged one gets a sentence."""
     result = make_models(("from a file",))
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page = visit("start")
     content = json_text(result.to_dict()).encode()
     page.file_uploader[0].set_value(("models.json", content, "application/json")).run()
     assert not page.exception
@@ -151,7 +107,7 @@ def test_a_file_of_the_command_line_is_kept_and_shown(server: Server) -> None:
     assert page.query_params["run"] in (kept.id, [kept.id])
     assert kept.title.startswith("from a file: ")
     assert server.service.result(kept.id) == ModelsResult.from_dict(json.loads(content))
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
+    page = visit("start")
     damaged = json.dumps({**result.to_dict(), "groups": 3}).encode()
     page.file_uploader[0].set_value(("models.json", damaged, "application/json")).run()
     assert "models.json: the result file is damaged" in seen(page.error)
@@ -177,11 +133,11 @@ def test_only_the_owner_and_admins_change_an_answer(server: Server, monkeypatch:
     for user in (BOB, VERA):
         become(user, monkeypatch)
         page = results(kept.id)
-        assert "Edit" not in labels(page)
+        assert "Edit" not in labels(page.button)
         assert "**planted** sides with **Woman**" in seen(page.markdown)
         press(page, "Share")
         assert f"/results?run={kept.id}" in seen(page.code)
-        assert MAKE_LINK not in labels(page)
+        assert MAKE_LINK not in labels(page.button)
         assert ("or an admin can make such links" if user is BOB else VIEWERS_LOOK) in seen(page.markdown)
         shareable = sharing.Shareable("", ANN.id, EVERYONE, "", partial(server.links.create, kept.id), list)
         with pytest.raises(AccessError):
@@ -189,29 +145,13 @@ def test_only_the_owner_and_admins_change_an_answer(server: Server, monkeypatch:
     assert server.links.use(link) is not None
     for user in (ANN, ROOT):
         become(user, monkeypatch)
-        assert "Edit" in labels(results(kept.id))
+        page = results(kept.id)
+        assert "Edit" in labels(page.button)
+        press(page, "Share")
+        assert "with its title and the models’ names" in seen(page.markdown)
 
 
 # Shared
-
-
-def test_an_answer_is_shared_and_revoked(server: Server) -> None:
-    kept = keep(server)
-    page = results(kept.id)
-    press(page, "Share")
-    assert f"/results?run={kept.id}" in seen(page.code)
-    assert "with its title and the models’ names" in seen(page.markdown)
-    assert "The smallest group on it has 5 raters" in seen(page.markdown)
-    widget(page.text_input, "For whom or what (optional)").set_value("the board")
-    widget(page.selectbox, "Works for").set_value("7 days")
-    press(page, MAKE_LINK)
-    [link] = server.links.of_run(kept.id)
-    assert (link.label, link.target) == ("the board", Target("run", kept.id))
-    assert round((link.expires_at or 0) - link.created_at) == 7 * 86400
-    press(page, "Share")
-    assert "**the board** · works" in seen(page.markdown)
-    press(page, "Withdraw")
-    assert not server.links.of_run(kept.id)[0].works
 
 
 def twice(run_id):
@@ -266,28 +206,6 @@ def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -
     assert len(page.get("download_button")) == 4
 
 
-def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
-    kept = keep(server)
-    page = stranger(server.links.create(kept.id, created_by=""))
-    widget(page.button_group, "Statistic").set_value("xrr").run()
-    [link] = server.links.of_run(kept.id)
-    assert link.uses == 1
-    server.links.revoke(link.id)
-    widget(page.button_group, "Statistic").set_value("share").run()
-    assert CLOSED in seen(page.info)
-    assert not page.dataframe
-
-
-def test_deleted_expired_and_foreign_links_get_the_one_sentence(server: Server) -> None:
-    kept, other = keep(server), keep(server, code_version="0.1.1")
-    deleted = server.links.create(kept.id, created_by="")
-    expired = server.links.create(other.id, created_by="", days=-1)
-    server.runs.delete(kept.id)
-    said = {seen(stranger(token).info) for token in (deleted, expired, other.id, "x")}
-    assert len(said) == 1
-    assert CLOSED in said.pop()
-
-
 def submit(server: Server, name: str, score: float) -> str:
     scores = copy.deepcopy(SCORES)
     scores["tasks"]["overruling"]["macro_f1"] = score  # type: ignore[index]
@@ -321,7 +239,7 @@ def test_a_leaderboard_is_shared_as_it_is_now(server: Server) -> None:
     assert "The figures are those of" in seen(visit.caption)
     widget(visit.selectbox, "Sort by").set_value("overruling").run()
     assert visit.dataframe[0].value["system"].tolist()[0] != "later"
-    assert labels(visit) == []
+    assert labels(visit.button) == []
     later = stranger(share_board(models(view="Leaderboard")))
     assert "later" in later.dataframe[0].value["system"].tolist()
     assert len(server.links.of_leaderboards()) == 2
@@ -347,7 +265,7 @@ def test_each_person_manages_own_links_to_the_board(server: Server, monkeypatch:
             share_board(page)
             page = models(view="Leaderboard")
         press(page, "Share")
-        offered[user.name] = labels(page).count("Withdraw")
+        offered[user.name] = labels(page.button).count("Withdraw")
     assert offered == {"ann": 1, "bob": 1, "root": 2, "vera": 0}
     assert VIEWERS_LOOK in seen(page.markdown)
 

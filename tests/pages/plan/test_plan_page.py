@@ -15,7 +15,7 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.server.server import Server
 from tests.computing import compute_in_threads
 from tests.pages.people import ANN, BOB, ROOT, become
-from tests.pages.visits import PATIENCE_S, press, seen, widget
+from tests.pages.visits import PATIENCE_S, labels, press, seen, widget
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written
 from tests.stored import stored_run
@@ -55,7 +55,7 @@ def test_a_plan_from_assumed_figures(page: AppTest, server: Server) -> None:
     lines, whom = (frame.value for frame in page.dataframe)
     assert lines["Raters"].iloc[-1] == "400"
     assert whom["Group"].tolist() == ["the group", "all others"]
-    assert "recruitment (XLSX)" in [button.label for button in page.get("download_button")]
+    assert "recruitment (XLSX)" in labels(page.get("download_button"))
 
 
 @pytest.mark.parametrize(("visitor", "offered"), [(ANN, True), (BOB, False), (ROOT, True)])
@@ -76,7 +76,7 @@ def test_a_plan_is_cancelled_by_who_asked_for_it_or_an_admin(
         page.query_params["plan-from"] = "Assumed figures"
         page.run()
         assert not page.exception
-        assert ("Cancel the plan" in [button.label for button in page.button]) is offered
+        assert ("Cancel the plan" in labels(page.button)) is offered
         if offered:
             press(page, "Cancel the plan")
         assert making.cancelled is offered
@@ -89,7 +89,7 @@ def test_what_cannot_be_planned_is_told_and_not_offered(page: AppTest, server: S
     widget(page.segmented_control, "Plan from").set_value("Assumed figures").run()
     widget(page.number_input, "Most items").set_value(5).run()
     assert "items range from 4 or more" in seen(page.error)
-    assert BUTTON not in [button.label for button in page.button]
+    assert BUTTON not in labels(page.button)
 
 
 def test_a_plan_from_a_run_is_kept_with_it(page: AppTest, server: Server) -> None:

@@ -9,20 +9,12 @@ from grasp_core.model.access import EVERYONE, User, only
 from grasp_core.server.server import Server
 from grasp_core.store.people.projects import Member
 from tests.labels import DELETE, TRY_EXAMPLE
-from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, ASKING, BOB, ROOT, VERA
+from tests.pages.visits import labels, press, visit
 from tests.results import make_result
 
 SECRET = "Hidden business"
 HOSTILE = "<b>*Ours*</b>"
-
-
-def visit(name: str = "projects", **query: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=200)
-    for key, value in query.items():
-        page.query_params[key] = value
-    page.run()
-    return page.switch_page(f"{name}.py").run()
 
 
 def text(page: AppTest) -> str:
@@ -50,18 +42,18 @@ def run_of_bob(server: Server, of_bob: str) -> str:
 
 def test_a_project_is_made_and_worked_in(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     known(ANN, server, monkeypatch)
-    page = visit()
+    page = visit("projects")
     assert not page.exception
     assert [choice.label for choice in page.selectbox] == []  # Everyone alone: nothing to choose
     page.button[0].click().run()
     page.text_input(key="project-name").set_value(HOSTILE)
-    next(button for button in page.button if button.label == "Make the project").click().run()
+    press(page, "Make the project")
     assert not page.exception
     [made] = [project for project in server.projects.all() if project.id != EVERYONE]
     assert made.name == HOSTILE
     assert server.projects.current(ANN.id) == made.id
     assert server.accounts.known(ANN).role_in(made.id) == "owner"
-    page = visit()
+    page = visit("projects")
     assert page.selectbox(key="choose-project").value == made.id
     assert "\\<b\\>" in text(page) or "&lt;b" in text(page)
 
@@ -73,7 +65,7 @@ def test_what_is_run_belongs_to_the_chosen_project(
     page = visit("start")
     page.selectbox(key="choose-project").set_value(of_bob).run()
     assert server.projects.current(BOB.id) == of_bob
-    next(button for button in page.button if button.label == TRY_EXAMPLE).click().run()
+    press(page, TRY_EXAMPLE)
     [run] = server.seen(only(of_bob)).runs.search()
     assert (run.project, run.owner) == (of_bob, BOB.id)
     assert server.runs.search() == []
@@ -115,14 +107,14 @@ def test_owners_change_it_and_members_only_look(
 ) -> None:
     server.projects.admit(of_bob, Member("person", ANN.id, "analyst"))
     known(ANN, server, monkeypatch)
-    assert not [button for button in visit().button if button.label in ("Rename", "Archive", "Delete")]
+    assert not {"Rename", "Archive", "Delete"} & set(labels(visit("projects").button))
     known(BOB, server, monkeypatch)
-    page = visit()
+    page = visit("projects")
     page.button(key=f"archive-{of_bob}").click().run()
     assert server.projects.get(of_bob).archived
     page.button(key=f"delete-{of_bob}").click().run()
     assert "cannot be brought back" in page.warning[0].value
-    next(button for button in page.button if button.label == DELETE).click().run()
+    press(page, DELETE)
     assert not page.exception
     assert server.projects.get(of_bob) is None
 
@@ -142,12 +134,12 @@ def test_a_run_is_moved_by_an_owner_of_both(
     server: Server, of_bob: str, run_of_bob: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known(BOB, server, monkeypatch)
-    assert "Move" not in [button.label for button in visit("results", run=run_of_bob).button]
+    assert "Move" not in labels(visit("results", run=run_of_bob).button)
     other = server.projects.create("The other one", owner=Member("person", BOB.id, "owner")).id
     page = visit("results", run=run_of_bob)
     assert any(f"In the project {SECRET}" in caption.value for caption in page.caption)
-    next(button for button in page.button if button.label == "Move").click().run()
-    next(button for button in page.button if button.label == "Move it").click().run()
+    press(page, "Move")
+    press(page, "Move it")
     assert not page.exception
     assert server.runs.get(run_of_bob).project == other
 
@@ -155,12 +147,11 @@ def test_a_run_is_moved_by_an_owner_of_both(
 def test_owners_say_who_belongs(server: Server, of_bob: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(server.settings), "sign_in", True)
     known(BOB, server, monkeypatch)
-    page = AppTest.from_file(ENTRY, default_timeout=200)
+    page = visit("projects")
     page.session_state[f"members-{of_bob}"] = True
     page.run()
-    page.switch_page("projects.py").run()
     page.text_input(key=f"members-name-{of_bob}").set_value("ANN@lab.example")
-    next(button for button in page.button if button.label == "Add").click().run()
+    press(page, "Add")
     assert not page.exception
     assert Member("address", "ann@lab.example", "viewer") in server.projects.members(of_bob)
     page.selectbox(key=f"members-role-address-ann@lab.example-{of_bob}").set_value("analyst").run()

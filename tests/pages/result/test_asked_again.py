@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -23,9 +22,8 @@ from grasp_core.store.people.projects import Member
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.state import KEPT_RATERS
 from tests.labels import DATA_AND_METHODS
-from tests.pages.conftest import ENTRY
 from tests.pages.people import ANN, BOB, VERA, become
-from tests.pages.visits import finished, plain, press, seen, shown_run, view, visit
+from tests.pages.visits import finished, labels, press, seen, shown_run, visit
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
@@ -60,18 +58,12 @@ def _saved(server: Server, *warnings: Remark, spec: RunSpec = SPEC) -> RunRecord
 
 
 def _visit(run_id: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=60).run()
-    page.query_params["run"] = run_id
-    return view(page.switch_page("results.py"), DATA_AND_METHODS)
-
-
-def _labels(page: AppTest) -> Iterator[str]:
-    return (plain(button.label) for button in page.button)
+    return visit("results", run=run_id, view=DATA_AND_METHODS)
 
 
 def test_one_click_runs_without_the_raters_of_a_warning_and_one_brings_them_back(server: Server) -> None:
     page = _visit(_saved(server, WORKLOAD).id)
-    assert BACK not in _labels(page)
+    assert BACK not in labels(page.button)
     press(page, WITHOUT)
     assert not page.exception
     without = shown_run(page, server)
@@ -79,13 +71,13 @@ def test_one_click_runs_without_the_raters_of_a_warning_and_one_brings_them_back
     found = finished(page, server)
     assert shown_run(page, server).summary.raters == 24 - len(ALWAYS)
     assert "Left out: raters who gave one label always." in seen(found.caption)
-    assert WITHOUT not in _labels(found)
+    assert WITHOUT not in labels(found.button)
     press(found, BACK)
     assert not found.exception
     with_them = shown_run(found, server)
     assert with_them.id != without.id
     assert (with_them.spec, with_them.summary.raters) == (SPEC, 24)
-    assert WITHOUT in _labels(finished(found, server))
+    assert WITHOUT in labels(finished(found, server).button)
 
 
 def test_one_click_holds_workload_alike_and_one_lets_it_differ_again(server: Server) -> None:
@@ -99,7 +91,7 @@ def test_one_click_holds_workload_alike_and_one_lets_it_differ_again(server: Ser
 def test_raters_kept_although_marked_go_by_one_click_and_come_back_by_another(server: Server) -> None:
     (marked, *_) = sorted(row["race"] for row in csv.DictReader(io.StringIO(FILES["raters.csv"].decode())))
     run, pairs = _saved(server), (("race", marked),)
-    assert "The answer without them" not in _labels(_visit(run.id))
+    assert "The answer without them" not in labels(_visit(run.id).button)
     server.answers.keep(run.id, KEPT_RATERS, [list(one) for one in pairs])
     page = _visit(run.id)
     assert f"Kept: raters with 'race = {marked}'." in seen(page.caption)
@@ -138,19 +130,19 @@ def test_without_its_files_a_run_is_mended_on_data(server: Server) -> None:
     run = _saved(server, DataProblem.LIKE_MISSING(where="raters.csv", cells=3, value="n/a"))
     for _, sha256 in server.runs.files_of(run.id):
         server.files.delete(sha256, owner="")
-    labels = list(_labels(_visit(run.id)))
-    assert WITHOUT not in labels
-    assert {"Leave raters out on Data", "Count 'n/a' as missing on Data"} <= set(labels)
+    offered = labels(_visit(run.id).button)
+    assert WITHOUT not in offered
+    assert {"Leave raters out on Data", "Count 'n/a' as missing on Data"} <= set(offered)
 
 
 def test_who_may_not_run_there_is_offered_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     run = _saved(server)
     become(server.accounts.known(ANN), monkeypatch)
     page = _visit(run.id)
-    assert WITHOUT in _labels(page)
+    assert WITHOUT in labels(page.button)
     become(server.accounts.known(VERA), monkeypatch)
     page.button(key="mend-0").click().run()  # as it was drawn before the role was taken away
-    assert WITHOUT not in _labels(_visit(run.id))
+    assert WITHOUT not in labels(_visit(run.id).button)
     assert len(server.runs.search()) == 1
 
 
@@ -170,7 +162,7 @@ def test_the_files_are_looked_for_once_however_many_ways_there_are(
     monkeypatch.setattr(Inputs, "are_at_hand", look)
     page = _visit(run.id)
     offered = {WITHOUT, BACK, "Shuffle within like workload", "Take 15,999 permutations"}
-    assert offered <= set(_labels(page))
+    assert offered <= set(labels(page.button))
     assert looked == [run.id]
     page.run()
     assert looked == [run.id] * 2
@@ -180,4 +172,4 @@ def test_a_stranger_is_offered_nothing(server: Server) -> None:
     run = _saved(server)
     page = visit("shared", token=server.links.create(run.id, created_by="", small_groups=True))
     assert "gave one label always" in seen(page.warning)
-    assert not {WITHOUT, BACK, "Leave raters out on Data"} & set(_labels(page))
+    assert not {WITHOUT, BACK, "Leave raters out on Data"} & set(labels(page.button))

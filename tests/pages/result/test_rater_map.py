@@ -11,7 +11,7 @@ from grasp_core.engine.service import BROUGHT
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.server.server import Server
 from grasp_core.store.schema import chunks, files
-from tests.pages.visits import files_in, seen, widget
+from tests.pages.visits import files_in, labels, seen, widget
 from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 from tests.permutation.simulated import files as written
 from tests.results import make_result
@@ -75,7 +75,7 @@ def test_strangers_see_it_once_it_is_made_and_ask_nothing(server: Server, run_id
     page = visit(run_id, stranger=True)
     assert not page.exception
     assert len(page.dataframe) == 2
-    assert "map of raters (JSON)" not in [button.label for button in page.get("download_button")]
+    assert "map of raters (JSON)" not in labels(page.get("download_button"))
 
 
 def test_a_groups_own_view(server: Server, run_id: str) -> None:

@@ -214,17 +214,21 @@ def test_not_estimable_is_said_with_its_reason(server: Server, example_result: R
 
 
 def test_names_from_the_data_stay_inert(page: AppTest, server: Server) -> None:
-    example = example_files()  # with all items, so that the group of this name is among the findings
+    example = example_files()  # with all items, so that sentences name the group of this name
     hostile = "<script>alert(1)</script> :red[x] **b** [l](javascript:a) ![i](x) $y^2$"
     raters = example["raters.csv"].replace(b",Black,", f',"{hostile}",'.encode())
     open_example(page, {**example, "raters.csv": raters}).switch_page("analysis.py").run()
     widget(page.number_input, "Permutations").set_value(200).run()
     finished(press(page, "Run"), server)
-    view(page, "Groups in numbers")
-    assert hostile in seen(page.markdown) + seen(page.title) + seen(page.caption)
-    for element in [*page.header, *page.markdown, *page.caption, *page.title]:
-        for markup in ("<script", ":red[", "[l](", "![i]", "$y^"):
-            assert markup not in element.value.replace("\\" + markup[0], "")
+    named = ""
+    for name in ("Found", "Groups in numbers", "Items"):
+        view(page, name)
+        shown = [*page.header, *page.markdown, *page.caption, *page.title]
+        named += seen(shown)
+        for element in shown:
+            for markup in ("<script", ":red[", "[l](", "![i]", "$y^"):
+                assert markup not in element.value.replace("\\" + markup[0], "")
+    assert hostile in named
 
 
 def test_unanimous_data_get_a_page_that_says_so(page: AppTest, server: Server) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.visits import seen
+from tests.pages.visits import labels, seen
 
 
 def page() -> None:
@@ -32,5 +32,5 @@ def test_slices_are_told_and_drawn() -> None:
     said = seen(app.markdown)
     assert "topic = news" in said
     assert "2 items without a value in" in said
-    assert [box.label for box in app.selectbox] == ["Group", "What is compared"]
+    assert labels(app.selectbox) == ["Group", "What is compared"]
     assert app.selectbox[1].value == ("irr", False)  # as the first sentence

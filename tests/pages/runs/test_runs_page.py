@@ -1,20 +1,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings
-from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from pages._ui.one_run import how_far
-from tests.empty_store import empty_home
 from tests.labels import DELETE
 from tests.pages.visits import on, open_example, press, seen, visit, widget
 from tests.results import make_result, with_pairs, with_slices
@@ -150,16 +146,12 @@ def test_a_run_that_may_stop_early_takes_at_most_its_number(server: Server) -> N
     assert how_far(adaptive, done) == "2,000 of at most 100,000 permutations, about 30 seconds left"
 
 
-def test_how_long_runs_are_kept_is_said(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, example_result: RunResult
-) -> None:
-    made = Server(Settings(home=empty_home(tmp_path), keep_runs_days=30), workers.threads)
-    monkeypatch.setattr(server_module, "shared", lambda: made)
-    made.runs.add(example_result, title="Run A", owner="")
+@pytest.mark.parametrize("settings", [Settings(keep_runs_days=30)])
+def test_how_long_runs_are_kept_is_said(server: Server) -> None:
+    _save(server, "Run A")
     page = _runs()
     assert "kept for 30 days after they ended" in seen(page.markdown)
     assert "kept until" in seen(page.caption)
-    made.close()
 
 
 def test_two_picked_runs_are_offered_side_by_side(server: Server) -> None:

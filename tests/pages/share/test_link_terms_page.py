@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.server.server import Server
 from grasp_core.store.links import BY_ADDRESS
 from tests.labels import MAKE_LINK, ORDER
-from tests.pages.share.test_shared_page import CLOSED, _everything, _only_link, _shared, _visit
-from tests.pages.visits import press, seen, view, visit, widget
+from tests.pages.share.test_shared_page import CLOSED, _only_link, _shared, _visit
+from tests.pages.visits import everything, press, seen, view, visit, widget
 from tests.results import make_result
 
 PASSWORD = "correct horse"
@@ -23,11 +23,11 @@ def test_a_password_is_asked_for_before_anything_is_shown(server: Server) -> Non
     run_id, token = _shared(server, make_result(), password=PASSWORD)
     page = _visit(token)
     assert seen(page.title) == "Shared result"
-    assert "A run" not in _everything(page)
+    assert "A run" not in everything(page)
     assert not page.error
     _give(page, "wrong horse")
     assert CLOSED in seen(page.error)
-    assert "A run" not in _everything(page)
+    assert "A run" not in everything(page)
     _give(page, PASSWORD)
     assert "A run" in seen(page.caption)
     assert not page.error
@@ -45,7 +45,7 @@ def test_after_some_wrong_passwords_the_right_one_waits_too(server: Server) -> N
         page.run()  # which is no try
     _give(page, PASSWORD)
     assert "try again in 15 minutes" in seen(page.error)
-    assert "A run" not in _everything(page)
+    assert "A run" not in everything(page)
 
 
 def test_a_link_that_is_used_up_says_what_every_closed_link_says(server: Server) -> None:

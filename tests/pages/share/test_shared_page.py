@@ -13,8 +13,7 @@ from grasp_core.server.server import Server
 from grasp_core.store.links import Link
 from grasp_core.store.runs import Request
 from tests.labels import MAKE_LINK, ORDER
-from tests.pages.conftest import ENTRY
-from tests.pages.visits import press, seen, view, visit, widget
+from tests.pages.visits import everything, labels, press, seen, view, visit, widget
 from tests.results import make_group, make_outcome, make_result
 
 SECRET = "rater-4711"
@@ -35,21 +34,12 @@ def _only_link(server: Server, run_id: str) -> Link:
     return link
 
 
-def _everything(page: AppTest) -> str:
-    """All that the page's elements hold, as sent to the browser."""
-    frames = [frame.value.to_csv() for frame in page.dataframe]
-    blocks = (page.main, page.sidebar)
-    return "\n".join([*frames, *(str(element.proto) for block in blocks for element in block)])
-
-
 def test_a_stranger_sees_the_numbers_and_no_way_to_change_them(
     server: Server, example_result: RunResult
 ) -> None:
     run_id, token = _shared(server, example_result, small_groups=True)
     stranger = view(_visit(token), "Groups in numbers")
-    colleague = AppTest.from_file(ENTRY, default_timeout=60).run()
-    colleague.query_params["run"] = run_id
-    view(colleague.switch_page("results.py"), "Groups in numbers")
+    colleague = view(visit("results", run=run_id), "Groups in numbers")
     assert seen(stranger.title) == seen(colleague.title)
     tables = [
         next(frame.value for frame in page.dataframe if "voting_agreement" in frame.value)
@@ -72,10 +62,10 @@ def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -
     run_id, token = _shared(server, result, small_groups=True)
     server.runs.describe(run_id, note=SECRET, tagged=[SECRET])
     colleague = visit("results", run=run_id)
-    assert SECRET in _everything(colleague)  # and in the caches of charts and tables
+    assert SECRET in everything(colleague)  # and in the caches of charts and tables
     page = _visit(token)
-    assert "Woman" in _everything(page)
-    assert SECRET not in _everything(page)
+    assert "Woman" in everything(page)
+    assert SECRET not in everything(page)
 
 
 @pytest.mark.parametrize("token", [None, "", "x", "<script>alert(1)</script>", "\x00ü 💥"])
@@ -134,13 +124,13 @@ def test_a_failed_run_says_nothing_of_its_error(server: Server, example_result: 
     server.service.close()
     run, _ = server.runs.create(request)
     token = server.links.create(run.id, created_by="")
-    assert "Waiting for another run to finish" in _everything(_visit(token))
+    assert "Waiting for another run to finish" in everything(_visit(token))
     claimed = server.runs.claim()
     assert claimed is not None
     server.runs.finish(claimed, "failed", error=SECRET)
     page = _visit(token)
     assert "There is no result here" in seen(page.info)
-    assert SECRET not in _everything(page)
+    assert SECRET not in everything(page)
 
 
 def test_share_makes_a_link_and_revoke_ends_it(server: Server) -> None:
@@ -163,7 +153,7 @@ def test_share_makes_a_link_and_revoke_ends_it(server: Server) -> None:
     assert not _only_link(server, run_id).works
     press(page, "Share")
     assert "withdrawn just now" in seen(page.caption)
-    assert "Withdraw" not in [button.label for button in page.button]
+    assert "Withdraw" not in labels(page.button)
 
 
 def test_a_link_may_end_on_a_day_of_ones_choice(server: Server) -> None:

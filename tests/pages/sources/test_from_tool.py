@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from grasp_core.server.server import Server
 from pages._ui.data import arriving as from_tool
 from pages._ui.helpers import identity as permissions
 from pages._ui.helpers.identity import VIEWERS_LOOK
-from tests.empty_store import empty_home
 from tests.pages.visits import drop, finished, on, press, seen, shown_run, visit, widget
 
 VOTES = [(f"i{i}", f"r{r}", "YN"[(i * r) % 2]) for i in range(8) for r in range(6)]
@@ -36,12 +34,8 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    made = Server(Settings(home=empty_home(tmp_path), secret_key="k" * 32), workers.threads)
-    made.start()
-    monkeypatch.setattr(server_module, "shared", lambda: made)
-    yield made
-    made.close()
+def settings() -> Settings:
+    return Settings(secret_key="k" * 32)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import LOCAL_USER, only
 from grasp_core.server import server as server_module
@@ -14,9 +13,8 @@ from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch
 from tests.labels import DELETE
-from tests.pages.conftest import ENTRY
 from tests.pages.people import BOB, VERA, become
-from tests.pages.visits import press, seen, widget
+from tests.pages.visits import labels, press, seen, visit, widget
 from tests.results import make_result
 from tests.server.watching import look, ran, votes, watching
 
@@ -33,27 +31,12 @@ def run(server: Server) -> RunRecord:
     return ran(server, title="*Votes*")
 
 
-def visit(screen: str = "watch", **query: str) -> AppTest:
-    page = AppTest.from_file(ENTRY, default_timeout=200)
-    for name, value in query.items():
-        page.query_params[name] = value
-    page.run()
-    page.switch_page(f"{screen}.py")
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.run()
-
-
 def begun(server: Server, run: RunRecord) -> Watch:
     return server.watching.add(run, every="daily", by=LOCAL_USER)
 
 
-def labels(page: AppTest) -> list[str]:
-    return [button.label for button in page.button]
-
-
 def test_a_result_is_watched_from_its_page(server: Server, run: RunRecord) -> None:
-    page = visit()
+    page = visit("watch")
     assert "Nothing is watched in this project." in seen(page.info)
     page = visit("results", run=run.id)
     press(page, "Watch")
@@ -71,16 +54,16 @@ def test_only_what_has_an_address_is_offered_and_only_to_who_may_run(
     server: Server, run: RunRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     brought = server.runs.add(make_result(), title="Brought", owner="")
-    assert "Watch" not in labels(visit("results", run=brought.id))
+    assert "Watch" not in labels(visit("results", run=brought.id).button)
     become(VERA, monkeypatch)
-    assert "Watch" not in labels(visit("results", run=run.id))
+    assert "Watch" not in labels(visit("results", run=run.id).button)
 
 
 def test_what_changed_is_told_with_the_values(server: Server, run: RunRecord) -> None:
     watch = begun(server, run)
     Path(server.settings.data_dir, "votes.csv").write_bytes(votes(apart=True))
     look(server, watch)
-    page = visit()
+    page = visit("watch")
     assert not page.exception
     assert [header.value for header in page.header] == ["\\*Votes\\*"]
     text = seen(page.markdown)
@@ -99,7 +82,7 @@ def test_what_changed_is_told_with_the_values(server: Server, run: RunRecord) ->
 
 def test_it_is_paused_resumed_looked_at_and_deleted(server: Server, run: RunRecord) -> None:
     watch = begun(server, run)
-    page = visit()
+    page = visit("watch")
     press(page, "Pause")
     assert "Paused." in seen(page.markdown)
     press(page, "Resume")
@@ -121,7 +104,7 @@ def test_a_failed_look_says_why(server: Server, run: RunRecord) -> None:
     watch = begun(server, run)
     Path(server.settings.data_dir, "votes.csv").unlink()
     look(server, watch)
-    assert "votes.csv cannot be read" in seen(visit().warning)
+    assert "votes.csv cannot be read" in seen(visit("watch").warning)
 
 
 def test_who_does_not_own_it_looks_and_other_projects_see_nothing(
@@ -129,16 +112,16 @@ def test_who_does_not_own_it_looks_and_other_projects_see_nothing(
 ) -> None:
     watch = begun(server, run)
     become(BOB, monkeypatch)
-    page = visit()
+    page = visit("watch")
     assert "Votes" in page.header[0].value
-    assert "Pause" not in labels(page)
+    assert "Pause" not in labels(page.button)
     hidden = server.projects.create("Hidden", owner=None).id
     theirs = ran(server, project=hidden, title="Nobody else's", min_raters=3)
     server.watching.add(theirs, every="daily", by=LOCAL_USER)
-    assert "Nobody else" not in seen(visit().header)
+    assert "Nobody else" not in seen(visit("watch").header)
     assert len(server.watches.within(only(hidden)).all()) == 1
     monkeypatch.setattr("pages._ui.helpers.identity.may_manage", lambda *_: True)  # as it was when drawn
-    assert press(visit(), "Pause").exception
+    assert press(visit("watch"), "Pause").exception
     found = server.watches.get(watch.id)
     assert found is not None
     assert found.paused is None

@@ -1,18 +1,33 @@
+"""Figures as files, read back."""
+
+import io
 import struct
 from xml.etree import ElementTree
 
 import pytest
+from pypdf import PdfReader
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.theme import chart_text, drawn, to_svg
 from tests.report.charts.drawn import CHARTS
+from tests.report.hostile import TEXTS
 from tests.results import make_group, make_outcome, make_result
+
+FORBIDDEN = {"/JavaScript", "/JS", "/OpenAction", "/AA", "/URI", "/Launch", "/EmbeddedFiles", "/Annots"}
+
+
+def read(chart):
+    """The one page of a chart's PDF."""
+    reader = PdfReader(io.BytesIO(drawn(chart_text(chart, 800), "pdf")))
+    (page,) = reader.pages
+    assert not FORBIDDEN & {*page, *reader.trailer["/Root"]}
+    return page
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", CHARTS)
-def test_png_and_svg(name, theme):
+def test_png_svg_and_pdf(name, theme):
     chart = CHARTS[name](make_result(), theme)
     image = drawn(chart_text(chart, 800), "png", 1)
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
@@ -21,10 +36,12 @@ def test_png_and_svg(name, theme):
     assert height > 100
     root = ElementTree.fromstring(to_svg(chart))
     assert root.tag.endswith("svg")
-    words = " ".join(root.itertext())
-    assert "White, Man" in words
+    assert "White, Man" in " ".join(root.itertext())
     background = {"light": "#FFFFFF", "dark": "#12181A"}[theme]
     assert any(element.get("fill", "").upper() == background for element in root.iter())
+    page = read(chart)
+    assert float(page.mediabox.width) == pytest.approx(800, abs=10)
+    assert "White, Man" in " ".join(page.extract_text().split())
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -42,10 +59,13 @@ def test_degenerate_results_render(name, groups):
     assert to_svg(CHARTS[name](make_result(groups), "light")).startswith("<svg")
 
 
-def test_names_from_the_data_are_escaped_in_svg():
-    name = "<script>alert(1)</script> & 'x' \"y\" \\ {datum.x}"
-    row = make_group(name, axis="<b>", gai=make_outcome(1.2, "up", "**"), irr=Outcome(0.2), xrr=Outcome(0.2))
-    for draw in CHARTS.values():
-        image = to_svg(draw(make_result((row,)), "light"))
-        assert "<script" not in image
-        ElementTree.fromstring(image)
+@pytest.mark.parametrize("name", CHARTS)
+def test_hostile_names_are_only_drawn(name):
+    outcomes = {"gai": make_outcome(1.2, "up", "**"), "irr": Outcome(0.2), "xrr": Outcome(0.1)}
+    texts = [text for text in TEXTS if text.isprintable() and len(text) < 100]
+    texts.append("<script>alert(2)</script> & 'x' \"y\" \\ {datum.x}")
+    chart = CHARTS[name](make_result(tuple(make_group(text, axis="<b>", **outcomes) for text in texts)))
+    assert "<script>alert(1)</script>" in " ".join(read(chart).extract_text().split())
+    image = to_svg(chart)
+    assert "<script" not in image
+    ElementTree.fromstring(image)

@@ -4,7 +4,7 @@ import pytest
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.report.charts.maps import WIDTHS, Point, cohesion_map, label_box, mark_box, place
-from tests.report.charts.drawn import COLOURS, datasets, encodings
+from tests.report.charts.drawn import datasets, encodings
 from tests.results import make_group, make_outcome, make_result, without_gai
 
 
@@ -23,15 +23,6 @@ def test_axes_follow_the_runs_pair():
     assert (row["x"], row["y"]) == (0.394, 0.419)
     titles = {encoding["axis"]["title"] for encoding in encodings(chart, "x") if "axis" in encoding}
     assert titles == {"Cross-negentropy (nats) →"}
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_colours_shapes_and_one_legend(theme):
-    chart = cohesion_map(make_result(), theme)
-    (colour,), (shape,) = encodings(chart, "color"), encodings(chart, "shape")
-    assert colour["scale"]["range"] == COLOURS[theme]
-    assert shape["scale"]["range"] == ["diamond", "triangle-up", "circle"]
-    assert colour["legend"] == shape["legend"]
 
 
 def test_groups_that_stand_out_are_labelled_first_and_long_names_are_shortened():

@@ -1,12 +1,10 @@
 from dataclasses import replace
 
-import pytest
-
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult
 from grasp_core.report.charts.bars import dsi_chart
-from tests.report.charts.drawn import COLOURS, datasets, encodings
+from tests.report.charts.drawn import datasets
 from tests.results import make_group, make_outcome, make_result
 
 
@@ -22,11 +20,6 @@ def test_axes_from_the_largest_dsi():
         "Diversity sensitivity index by axis, largest first: race × gender 1.262, attained by White, Man "
         "(p < 0.001, after correction); race 1.139"
     )
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_colours(theme):
-    assert encodings(dsi_chart(make_result(), theme), "color")[0]["scale"]["range"] == COLOURS[theme]
 
 
 def test_significance_is_the_maximums_own():

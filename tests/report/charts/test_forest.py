@@ -6,9 +6,8 @@ import pytest
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.groups import forest_plot, label_forest_plot
-from grasp_core.report.charts.theme import IMAGES, to_svg
 from grasp_core.report.words.label_use import shift_outcome
-from tests.report.charts.drawn import COLOURS, datasets, encodings
+from tests.report.charts.drawn import datasets
 from tests.results import make_group, make_label_use, make_outcome, make_result, so_far, with_label_use
 
 
@@ -111,21 +110,9 @@ def test_marks_that_may_change_have_a_question_mark():
     assert (drawn(forest_plot(begun, "gai"))[0]["p"], drawn(forest_plot(begun, "gai"))[0]["q"]) == ("…", "")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_colours(result, theme):
-    assert encodings(forest_plot(result, "gai", theme), "color")[0]["scale"]["range"] == COLOURS[theme]
-
-
 def test_no_groups_and_unknown_statistics():
     nothing = [{"text": "There is no group to show."}]
     assert datasets(forest_plot(make_result(()), "gai"))["message"] == nothing
     assert datasets(label_forest_plot(make_result(), "No"))["message"] == nothing
     with pytest.raises(ValueError, match="`statistic` must be one of irr"):
         forest_plot(make_result(), "kappa")
-
-
-def test_as_files(result):
-    chart = forest_plot(result, "gai")
-    assert IMAGES[".png"](chart).startswith(b"\x89PNG")
-    assert IMAGES[".pdf"](chart).startswith(b"%PDF")
-    assert "1.200 [1.050, 1.350] **" in to_svg(chart, width=320)

@@ -6,7 +6,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Histogram, Interval, Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.histograms import chart_alt, null_histograms, quantile, shared_domain
-from tests.report.charts.drawn import COLOURS, datasets, encodings
+from tests.report.charts.drawn import datasets, encodings
 from tests.results import (
     PAPER_STATISTICS,
     make_group,
@@ -35,17 +35,6 @@ def test_values_p_and_q_are_shown_as_text():
     assert rows["White, Man"]["p"] == "< 0.001"
     assert rows["White, Man"]["badge"] == "after correction"
     assert rows["Man"]["badge"] == ""
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_significance_has_its_colour_and_its_shape(theme):
-    chart = null_histograms(make_result(), "gai", theme)
-    domain = ["after correction", "may be luck", "not significant"]
-    for colour in encodings(chart, "color"):
-        assert colour["scale"] == {"domain": domain, "range": COLOURS[theme]}
-    for shape in encodings(chart, "shape"):
-        assert shape["scale"] == {"domain": domain, "range": ["diamond", "triangle-up", "circle"]}
-    assert encodings(chart, "shape")
 
 
 def test_histogram_outlines_follow_the_counts_within_their_row():

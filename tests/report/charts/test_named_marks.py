@@ -1,4 +1,4 @@
-"""What a screen reader meets in figures: no group of marks without a name, though nothing is marked."""
+"""Marks in figures: their looks, and their names for a screen reader, also where nothing is marked."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts.groups import forest_plot
 from grasp_core.report.charts.theme import to_svg
-from tests.report.charts.drawn import CHARTS
+from tests.report.charts.drawn import CHARTS, COLOURS, encodings
 from tests.results import make_group, make_outcome, make_result
 
-ALL = {**CHARTS, "forest": lambda found: forest_plot(found, "gai")}
+ALL = {**CHARTS, "forest": lambda found, theme="light": forest_plot(found, "gai", theme)}
 
 
 @pytest.fixture(scope="module")
@@ -28,3 +28,16 @@ def test_a_symbol_has_a_name_or_is_hidden(name: str, quiet: RunResult) -> None:
     symbols = re.findall(r'<\w+ [^>]*role="graphics-symbol"[^>]*>', svg)
     assert symbols
     assert [symbol for symbol in symbols if "aria-label=" not in symbol] == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ALL)
+def test_significance_has_its_colour_its_shape_and_one_legend(name: str, theme: str) -> None:
+    chart = ALL[name](make_result(), theme)
+    domain = ["after correction", "may be luck", "not significant"]
+    colours, shapes = encodings(chart, "color"), encodings(chart, "shape")
+    assert shapes
+    assert all(one["scale"] == {"domain": domain, "range": COLOURS[theme]} for one in colours)
+    range_ = ["diamond", "triangle-up", "circle"]
+    assert all(one["scale"] == {"domain": domain, "range": range_} for one in shapes)
+    assert {str(one["legend"]) for one in colours} == {str(one["legend"]) for one in shapes}

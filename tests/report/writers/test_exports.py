@@ -54,15 +54,11 @@ def test_equal_results_give_equal_bytes(files, name):
     assert EXPORTS[name].make(few()) == files[name]
 
 
-@pytest.mark.parametrize("name", EXPORTS)
+@pytest.mark.parametrize("name", ["csv", "json", "spec"])  # of the others see their own modules
 def test_hostile_results_can_be_exported(name):
-    content = EXPORTS[name].make(hostile_result())
-    if name == "xlsx":
-        assert zipfile.ZipFile(io.BytesIO(content)).testzip() is None
-    else:
-        content.decode("utf-8")
-    if name in ("json", "spec"):
-        assert RunSpec.from_dict(json.loads(content)["spec"]) == hostile_result().spec
+    text = EXPORTS[name].make(hostile_result()).decode("utf-8")
+    if name != "csv":
+        assert RunSpec.from_dict(json.loads(text)["spec"]) == hostile_result().spec
 
 
 @pytest.mark.parametrize(

@@ -161,8 +161,6 @@ def test_text_that_no_cell_holds_is_cut_and_odd_results_are_written():
     assert texts(read(make_result((make_group("A", gai=make_outcome(1.0, "up")),)))["Table 5"], "Group") == [
         "A"
     ]
-    result = make_result()
-    assert table_xlsx(result) == table_xlsx(replace(result))
 
 
 def test_the_archive_is_well_formed_and_refers_to_nothing_outside():
