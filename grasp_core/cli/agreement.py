@@ -15,7 +15,7 @@ from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
 from grasp_core.cli.options import add_axes, add_fields, add_reading, analysis_fields, given_options
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import note_problems, read, say_data, sort_files
+from grasp_core.cli.reading import read, sort_files
 from grasp_core.cli.terminal.messages import VOICE, emphasised, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
@@ -27,7 +27,7 @@ from grasp_core.cli.terminal.output import (
     write_output,
 )
 from grasp_core.cli.terminal.results import fitted, is_brief, map_tables, say_map
-from grasp_core.engine.request.analysis import say_order, say_shuffles, with_level
+from grasp_core.engine.request.analysis import levelled, say_data, say_order, say_problems, say_shuffles
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import agreement_alone, checked_groups
 from grasp_core.model.annotations import Int64Array
@@ -38,7 +38,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, listed, printable, quoted
 from grasp_core.reading.dataset.checks import no_column
-from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.agreement import (
     batches_table,
     coefficients_frame,
@@ -120,12 +120,10 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
         slices = (*slices, name)
     fields: dict[str, Any] = {} if chosen.level is None else {"level": chosen.level}
     run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))
-    data = load(found.annotations, found.raters, run_spec.data, (), items=found.items, slices=slices)
-    say_data(data, run_spec.data)
+    data = found.dataset(slices=slices)
+    say_data(data, run_spec.data, VOICE)
     if chosen.level is None:
-        before, run_spec = run_spec.data, with_level(data, run_spec, VOICE)
-        if run_spec.data != before:
-            data = load(found.annotations, found.raters, run_spec.data, (), items=found.items, slices=slices)
+        data, run_spec = levelled(found, data, run_spec, VOICE)
     say_order(data, run_spec, VOICE)
     if api is None:
         result = agreement_alone(data, run_spec, 0.0)
@@ -157,7 +155,7 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
         },
     )
     _say_agreement(result, frame, brief=is_brief(chosen.brief))
-    note_problems(data)
+    say_problems(data, VOICE)
 
 
 def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> None:
@@ -249,8 +247,8 @@ def _raters(chosen: argparse.Namespace) -> None:
     if chosen.min_gold is None:
         given.pop("gold", None)  # it leaves nobody out
     found = read({**given, **_NO_AXES}, several=True)
-    data = load(found.annotations, found.raters, found.spec, (), items=found.items)
-    say_data(data, found.spec)
+    data = found.dataset()
+    say_data(data, found.spec, VOICE)
     frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     write_output(
         chosen,
@@ -307,8 +305,8 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if colour not in analysis.axes:
         known = listed([":".join(names) for names in analysis.axes])
         raise SpecError(f"--colour takes an axis of the map, {known}; found {quoted(':'.join(colour))}")
-    dataset = load(found.annotations, found.raters, found.spec, analysis.columns)
-    say_data(dataset, found.spec)
+    dataset = found.dataset(analysis.columns)
+    say_data(dataset, found.spec, VOICE)
     say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
     if api is None:
         made = rater_map(MapTask.of(dataset, analysis))
@@ -326,7 +324,7 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     )
     write_chart(chosen.chart, lambda: _chart(made, colour))
     say_map(made, analysis.level)
-    note_problems(dataset)
+    say_problems(dataset, VOICE)
 
 
 def _chart(made: RaterMap, colour: AxisSet) -> Any:

@@ -23,8 +23,8 @@ from grasp_core.cli.options import (
     given_options,
 )
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import note_other_data, note_problems, read, recorded_spec, say_data, sort_files
-from grasp_core.cli.terminal.messages import Countdown, clearing, note, say
+from grasp_core.cli.reading import note_other_data, read, recorded_spec, sort_files
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
 from grasp_core.cli.terminal.output import (
     add_output,
     check_ending,
@@ -37,6 +37,7 @@ from grasp_core.cli.terminal.output import (
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.request.analysis import say_data
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
@@ -44,7 +45,7 @@ from grasp_core.model.groups import AxisSet, Group, one_line
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable, quoted
-from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
 from grasp_core.report.plan import EXPLANATION, lines_table, recruitment_csv, recruitment_table
 from grasp_core.report.plan import sentences as plan_sentences
@@ -93,13 +94,12 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
             fields["axes"] = (group_axes(chosen.group),)
         run_spec = RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
         permutations = run_spec.analysis.permutations
-    axes = run_spec.analysis.columns
-    dataset = load(found.annotations, found.raters, run_spec.data, axes, items=found.items)
+    dataset = found.dataset(run_spec.analysis.columns)
     if recorded is not None:
         note_other_data(recorded, dataset)
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
     question = _question(chosen.question, run_spec)
-    say_data(dataset, run_spec.data)
+    say_data(dataset, run_spec.data, VOICE)
     if api is None:
         result = _look(dataset, ItemsAsked(run_spec, group, permutations, question))
     else:
@@ -302,10 +302,5 @@ def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
     if assumed:
         raise SpecError("--labels and --agreement go with --assume")
     found = read(given)
-
-    def told(data: Dataset) -> None:
-        say_data(data, found.spec)
-        note_problems(data)
-
     axes = group_axes(chosen.group)
-    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, told), found
+    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, VOICE), found

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from contextlib import closing
 from pathlib import Path
 from typing import cast
 
-from grasp_core.analysis.models.labels import MAX_MODEL_FILE, sources
+from grasp_core.analysis.models.labels import MAX_MODEL_FILE
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES
 from grasp_core.benchmark.baselines.registry import check_installed
@@ -20,7 +19,7 @@ from grasp_core.cli.options import (
     named_axes,
 )
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import read, say_data, sort_files
+from grasp_core.cli.reading import read, sort_files
 from grasp_core.cli.terminal.messages import VOICE, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.progress import RunOnTerminal
@@ -29,16 +28,13 @@ from grasp_core.cli.there import run_there
 from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import say_batches, say_shuffles, stopping_early, with_groups
-from grasp_core.engine.run import checked_groups
-from grasp_core.engine.time_left import models_seconds
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
-from grasp_core.notebook.models import asked_models, label_with
+from grasp_core.notebook.models import of_models
 from grasp_core.notebook.remote import Api
 from grasp_core.reading.archives.members import check_size
-from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import how_it_ended
@@ -93,24 +89,15 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
         check_installed(name)
     found = read(given)
     analysis = AnalysisSpec(**analysis_fields(given, found))
-    dataset = load(found.annotations, found.raters, found.spec, analysis.columns)
-    say_data(dataset, found.spec)
-    labels = [(name, _labels_of(Path(path))) for name, path in given.get("model", ())]
-    labelled = label_with(baselines, found, dataset)
-    models = asked_models(found, dataset, labels, given.get("model_column", ()), labelled.items())
-    spec = RunSpec(found.spec, analysis, models=sources(models))
-    if not named_axes(given, found):
-        spec = with_groups(dataset, spec, VOICE)
-    say_shuffles(dataset, checked_groups(dataset, spec), spec.analysis, VOICE)
-    if chosen.permutations is None:
-        seconds = models_seconds(dataset, len(models), spec.analysis.axes, analysis.min_raters)
-        spec = stopping_early(spec, seconds, VOICE)
+    paths = given.get("model", ())
+    labels = ((name, _labels_of(Path(path))) for name, path in paths)
+    named = given.keys() | ({"axes"} if named_axes(given, found) else set())
+    asked, tables = of_models(found, analysis, labels, given.get("model_column", ()), baselines, named, VOICE)
     if api is None:
-        result = _compute(dataclasses.replace(dataset, models=tuple(models)), spec)
+        result = _compute(asked.data, asked.spec)
     else:
-        paths = dict(given.get("model", ()))
-        brought = {name: (paths.get(name), table) for name, table in (*labels, *labelled.items())}
-        result = cast("ModelsResult", run_there(api, found, given, spec, brought).result)
+        brought = {name: (dict(paths).get(name), table) for name, table in tables.items()}
+        result = cast("ModelsResult", run_there(api, found, given, asked.spec, brought).result)
     write_output(
         chosen,
         {
@@ -120,7 +107,7 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
         },
     )
     _print(result)
-    say_batches(found, spec.analysis.columns, dataset, result.warnings, VOICE)
+    asked.say_afterwards(result.warnings, VOICE)
 
 
 def _labels_of(path: Path) -> Table:

@@ -147,6 +147,20 @@ def option(
     group.add_argument(*names, help=help, **how)
 
 
+def whole(text: str) -> int:
+    """A whole number from 0, as seeds are."""
+    if not (text.isascii() and text.isdigit() and int(text) < 2**63):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^63 - 1; found {text!r}")
+    return int(text)
+
+
+def from_one(text: str) -> int:
+    """A whole number from 1."""
+    if whole(text) == 0:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return int(text)
+
+
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Add the option that leaves out notes and progress."""
     option(parser, "-q --quiet", "say nothing on standard error but errors")

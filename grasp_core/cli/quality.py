@@ -8,12 +8,12 @@ import numpy as np
 
 from grasp_core.cli.options import add_axes, add_fields, add_reading, given_options
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import note_problems, read, say_data, sort_files
-from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, say
+from grasp_core.cli.reading import read, sort_files
+from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
-from grasp_core.cli.there import asked_lying, note_told, report_there
-from grasp_core.engine.request.analysis import say_batches, say_shuffles
+from grasp_core.cli.there import asked_lying, report_there
+from grasp_core.engine.request.analysis import say_batches, say_data, say_problems, say_shuffles
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
@@ -23,7 +23,7 @@ from grasp_core.notebook.data import power_of
 from grasp_core.notebook.remote import Api
 from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
-from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
@@ -54,7 +54,8 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
     check_output(chosen, FORMATS)
     if api is not None and (asked := asked_lying(chosen, api)) is not None:
         report, notes = report_there(api, asked, power=bool(chosen.power))
-        note_told(notes)
+        for one in notes:
+            note(one)
         _tell(chosen, report)
         return
     sort_files(chosen, "quality")
@@ -67,8 +68,8 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if analysis is None and any(shuffled.values()):
         raise SpecError("--within and --cluster say how groups are shuffled: name an axis with --axis")
     used = () if analysis is None else analysis.columns
-    dataset = load(found.annotations, found.raters, found.spec, used)
-    say_data(dataset, found.spec)
+    dataset = found.dataset(used)
+    say_data(dataset, found.spec, VOICE)
     if chosen.power and analysis is None:
         raise SpecError("--power needs groups: name an axis with --axis")
     if api is not None:
@@ -81,7 +82,7 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
         _tell(chosen, report)
         if chosen.show_ids:
             _print_ids(report, dataset.annotations, close)
-    note_problems(dataset)
+    say_problems(dataset, VOICE)
     say_batches(found, used, dataset, report.warnings, VOICE)
 
 

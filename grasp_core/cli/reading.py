@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.options import given_options, spec_fields
-from grasp_core.cli.terminal.messages import VOICE, clearing, note, say, show_line
-from grasp_core.engine.request.leaving_out import Answer
-from grasp_core.engine.request.reading import Reading, Tables, reading_of
+from grasp_core.cli.terminal.messages import VOICE, clearing, note, show_line
+from grasp_core.engine.request.reading import Answer, Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
@@ -28,28 +27,13 @@ from grasp_core.reading.guess.recognise import file_roles, recognise
 from grasp_core.reading.sandbox.read import read_together
 from grasp_core.reading.table.table import Table
 from grasp_core.reading.tables import inside
-from grasp_core.report.account import account_sentences
 from grasp_core.report.saved import RecordedSpec, read_spec
-from grasp_core.report.words.label_use import labelled_sentence
 
 _COMPARED = 20_000
 """Distinct texts among which one that is like another is looked for."""
 _ROLES = ("annotations", "raters", "items")
 _SORTED: dict[tuple[str, str | None], Table] = {}
 """Files, or sheets, that were read to tell what they hold, by absolute places, until a role takes them."""
-
-
-def say_data(dataset: Dataset, spec: DataSpec) -> None:
-    """Say which labels there are and how many, and on standard error how they were read."""
-    say(printable(labelled_sentence(spec, dataset.summary)))
-    for sentence in account_sentences(dataset.summary.account):
-        note(printable(sentence))
-
-
-def note_problems(dataset: Dataset) -> None:
-    """Say on standard error what there is to know about the data."""
-    for problem in dataset.problems:
-        note(printable(problem.message))
 
 
 def read_place(place: str, member: str | None) -> Table:

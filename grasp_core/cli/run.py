@@ -22,8 +22,8 @@ from grasp_core.cli.options import (
     named_axes,
     test_fields,
 )
-from grasp_core.cli.parser import option
-from grasp_core.cli.reading import note_other_data, note_problems, read, recorded_spec, say_data, sort_files
+from grasp_core.cli.parser import from_one, option
+from grasp_core.cli.reading import note_other_data, read, recorded_spec, sort_files
 from grasp_core.cli.scratch import InCaseOfStop, Scratch
 from grasp_core.cli.terminal.messages import VOICE, note, say
 from grasp_core.cli.terminal.output import (
@@ -44,15 +44,10 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
     analysis_of,
-    say_batches,
-    say_order,
-    say_shuffles,
-    say_teams,
-    settled,
-    with_groups,
-    with_level,
+    request_of,
+    say_problems,
 )
-from grasp_core.engine.run import checked_groups, run_key
+from grasp_core.engine.run import run_key
 from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError
 from grasp_core.model.extras import require
 from grasp_core.model.groups import AxisSet
@@ -60,7 +55,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings, read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
-from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.comparison import changes_table
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.saved import json_in, result_json
@@ -152,7 +147,7 @@ def fill_run(run: argparse.ArgumentParser) -> None:
         engine,
         "--workers N",
         "blocks computed at a time (default: one per core, or per thread of the cluster)",
-        _at_least_one,
+        from_one,
     )
     kept = engine.add_mutually_exclusive_group()
     option(
@@ -200,9 +195,9 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     if api is not None:
         from grasp_core.cli.there import asked_lying
 
-        asked = asked_lying(chosen, api)
-        if asked is not None:
-            return _run_of_lying(chosen, api, asked)
+        lying = asked_lying(chosen, api)
+        if lying is not None:
+            return _run_of_lying(chosen, api, lying)
     sort_files(chosen)
     started = time.perf_counter()
     settings = Settings() if chosen.engine == "local" else read_settings()
@@ -219,27 +214,14 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
         found = read(given, several=True)
         named, preset = named_axes(given, found), given.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, VOICE))
-    axes, slices = run_spec.analysis.columns, run_spec.analysis.slices
-    loaded = partial(load, found.annotations, found.raters, axes=axes, items=found.items, slices=slices)
-    data = loaded(run_spec.data)
+    data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
     if recorded is not None:
         note_other_data(recorded, data)
-    elif not named:
-        run_spec = with_groups(data, run_spec, VOICE)
-    # What cannot be computed is refused and nothing else said.
-    grouping = checked_groups(data, run_spec)
-    if grouping.groups and recorded is None:
-        run_spec = settled(data, run_spec, given, VOICE)
-    say_data(data, run_spec.data)
-    if recorded is None and chosen.level is None:
-        before, run_spec = run_spec.data, with_level(data, run_spec, VOICE)
-        if run_spec.data != before:
-            data = loaded(run_spec.data)
-    say_order(data, run_spec, VOICE)
-    if grouping.groups:
-        say_shuffles(data, grouping, run_spec.analysis, VOICE)
-    else:  # the result's warnings are of groups
-        note_problems(data)
+    options = {*given, *(["axes"] if named else [])} if recorded is None else None
+    asked = request_of(found, run_spec, data, options, VOICE)
+    data, run_spec = asked.data, asked.spec
+    if not asked.grouping.groups:  # the result's warnings are of groups
+        say_problems(data, VOICE)
     load_s = time.perf_counter() - started
     raters = None
     if api is not None:
@@ -256,18 +238,17 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
                 raters = rater_map(MapTask.of(data, run_spec.analysis), pool.each)
     _tell(chosen, result, raters)
-    say_batches(found, run_spec.analysis.columns, data, result.warnings, VOICE)
-    if grouping.groups:
-        say_teams(found, run_spec.analysis, data, VOICE)
+    asked.say_afterwards(result.warnings, VOICE)
     return CLEAR if chosen.exit_code and something_clear(result) else 0
 
 
 def _run_of_lying(chosen: argparse.Namespace, api: Api, asked: Mapping[str, Any]) -> int:
     """A run of data that lie on the server."""
-    from grasp_core.cli.there import computed, map_there, note_told
+    from grasp_core.cli.there import computed, map_there
 
     there = computed(api, asked)
-    note_told(there.notes)
+    for one in there.notes:
+        note(one)
     result = cast("RunResult", there.result)
     _tell(chosen, result, map_there(api, there.run) if chosen.rater_map else None)
     return CLEAR if chosen.exit_code and something_clear(result) else 0
@@ -326,12 +307,6 @@ def _report(chosen: argparse.Namespace, api: Api | None = None) -> int:
     for warning in warned(result).others:
         note(str(warning))
     return CLEAR if chosen.exit_code and something_clear(result) else 0
-
-
-def _at_least_one(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text)):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1; found {text!r}")
-    return int(text)
 
 
 _COMPARED = ("csv", "json", "markdown")

@@ -6,7 +6,7 @@ import argparse
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -124,9 +124,3 @@ def asked_lying(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
 
 def _lies_there(place: str) -> bool:
     return place.startswith("data:") or re.fullmatch("[0-9a-f]{64}", place) is not None
-
-
-def note_told(notes: Iterable[str]) -> None:
-    """Say what a server told of how it read data."""
-    for one in notes:
-        note(one)

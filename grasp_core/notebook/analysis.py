@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -15,15 +15,10 @@ from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers as kinds
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.request.analysis import (
+    Asked,
     analysis_of,
-    say_batches,
+    request_of,
     say_data,
-    say_order,
-    say_shuffles,
-    say_teams,
-    settled,
-    with_groups,
-    with_level,
 )
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
@@ -37,7 +32,7 @@ from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import quoted
 from grasp_core.notebook._shown import Bar, Saved
-from grasp_core.notebook.data import loaded, reading, tables_of
+from grasp_core.notebook.data import reading, tables_of
 from grasp_core.notebook.options import (
     AnalysisOptions,
     Axes,
@@ -62,8 +57,6 @@ from grasp_core.statistics.items import NotEstimableError, count
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from grasp_core.notebook.results import Analysis
 
 R = TypeVar("R")
 
@@ -114,22 +107,11 @@ def analyse(
     DataError, SpecError
         If the data, or what is asked of them, cannot be used; `code` says why, and `problems` all of it.
     """
-    started = time.perf_counter()
-    asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options)
-    data, voice = asked.data, asked.voice
-    result = computed(data, asked.spec, progress=progress, workers=workers, started=started)
-    say_batches(asked.found, asked.spec.analysis.columns, data, result.warnings, voice)
-    say_teams(asked.found, asked.spec.analysis, data, voice)
-    return Analysis(cast("RunResult", result), tuple(voice.notes), data)
-
-
-class Asked(NamedTuple):
-    """What a run is asked: the files, how they are read and analysed, and what is to be known of it."""
-
-    found: Reading
-    spec: RunSpec
-    data: Dataset
-    voice: Python
+    started, voice = time.perf_counter(), Python()
+    asked = asked_of(annotations, raters, items, axes=axes, spec=spec, options=options, voice=voice)
+    result = computed(asked.data, asked.spec, progress=progress, workers=workers, started=started)
+    asked.say_afterwards(result.warnings, voice)
+    return Analysis(cast("RunResult", result), tuple(voice.notes), asked.data)
 
 
 def asked_of(
@@ -140,9 +122,9 @@ def asked_of(
     axes: Axes | None,
     spec: RunSpec | str | Path | None,
     options: AnalysisOptions,
+    voice: Python,
 ) -> Asked:
     """What is asked by the arguments of :func:`analyse`; what cannot be computed is refused."""
-    voice = Python()
     spec = _known(axes, spec, options)
     tables = tables_of(annotations, raters, items, options if spec is None else spec.data)
     if spec is None:
@@ -153,18 +135,9 @@ def asked_of(
     else:
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
-    data = loaded(found, run_spec)
-    if spec is None and not named:
-        run_spec = with_groups(data, run_spec, voice)
-    grouping = checked_groups(data, run_spec)
-    if spec is None:
-        run_spec = settled(data, run_spec, options, voice)
-    say_data(data, run_spec.data, voice)
-    say_order(data, run_spec, voice)
-    if spec is None and "level" not in options:
-        run_spec = with_level(data, run_spec, voice)
-    say_shuffles(data, grouping, run_spec.analysis, voice)
-    return Asked(found, run_spec, data, voice)
+    data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
+    given = {*options, *(["axes"] if named else [])} if spec is None else None
+    return request_of(found, run_spec, data, given, voice)
 
 
 def asked_there(
@@ -329,15 +302,12 @@ def permutation_test(
         raise SpecError("a test needs groups: name an axis with axes=")
     asked = {"permutations": _OWN_PERMUTATIONS, **analysis_fields(options)}
     spec = RunSpec(found.spec, AnalysisSpec(axes=named, **asked))
-    data = loaded(found, spec)
+    data = found.dataset(spec.analysis.columns)
     grouping = checked_groups(data, spec)
     say_data(data, spec.data, voice)
     name = getattr(statistic, "__name__", type(statistic).__name__)
-    bar = Bar("permutations", shown=progress)
-    try:
+    with closing(Bar("permutations", shown=progress)) as bar:
         tested, null = _tested(data, grouping, spec.analysis, statistic, bar)
-    finally:
-        bar.close()
     return Tested(name, grouping.groups, tested, null, tuple(voice.notes))
 
 

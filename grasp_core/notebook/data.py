@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
-from grasp_core.engine.request.analysis import say_batches, say_data
+from grasp_core.engine.request.analysis import say_batches, say_data, say_problems
 from grasp_core.engine.request.reading import Reading, Tables, as_named, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
-from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence
 from grasp_core.notebook._shown import Bar, Saved, page, shown_table
 from grasp_core.notebook.options import (
@@ -27,7 +28,7 @@ from grasp_core.notebook.options import (
     takes,
 )
 from grasp_core.reading.connectors.fetching import read_anywhere
-from grasp_core.reading.dataset.load import Dataset, load
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.example import example_files
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.table.table import Table
@@ -117,12 +118,6 @@ def tables_of(annotations: Any, raters: Any, items: Any, members: Mapping[str, A
     )
 
 
-def loaded(found: Reading, run_spec: RunSpec) -> Dataset:
-    """The data set of a run."""
-    axes, slices = run_spec.analysis.columns, run_spec.analysis.slices
-    return load(found.annotations, found.raters, run_spec.data, axes, items=found.items, slices=slices)
-
-
 def reading(
     tables: Tables, options: Mapping[str, Any], voice: Python, *, axes_named: bool, several: bool = False
 ) -> Reading:
@@ -203,17 +198,13 @@ def quality(
     found = reading(tables, options, voice, axes_named=axes is not None)
     named = axis_sets(axes) or tuple((name,) for name in found.axes)
     sets = AnalysisSpec(axes=named).axes if named else ()
-    data = load(found.annotations, found.raters, found.spec, tuple(dict.fromkeys(n for s in sets for n in s)))
+    data = found.dataset(tuple(dict.fromkeys(name for one in sets for name in one)))
     say_data(data, found.spec, voice)
-    for problem in data.problems:
-        voice.note(problem.message)
+    say_problems(data, voice)
     if power and not sets:
         raise SpecError("power needs groups: name an axis with axes=")
-    bar = Bar("groups", shown=progress)
-    try:
+    with closing(Bar("groups", shown=progress)) as bar:
         report = quality_report(data, power=power_of(data, sets if power else (), bar.tell))
-    finally:
-        bar.close()
     say_batches(found, tuple(data.raters.axes), data, report.warnings, voice)
     return Quality(report, tuple(voice.notes))
 

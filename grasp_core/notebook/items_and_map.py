@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import json_text, listed
 from grasp_core.notebook._shown import Bar, Saved, page, shown_table
 from grasp_core.notebook.analysis import on
-from grasp_core.notebook.data import loaded, tables_of
+from grasp_core.notebook.data import tables_of
 from grasp_core.notebook.options import group_of, texts, worded
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import Dataset
@@ -248,11 +249,8 @@ def map_raters(annotations: Any, raters: Any = None, *, result: Analysis, items:
         If the data cannot be read so.
     """
     data, _ = data_of(result, annotations, raters, items)
-    pool = Pool(workers.threads)
-    try:
+    with closing(Pool(workers.threads)) as pool:
         made = rater_map(MapTask.of(data, result.spec.analysis), pool.each)
-    finally:
-        pool.close()
     return MappedRaters(made, result.spec, data.summary.sha256, other_data(result, data))
 
 
@@ -262,7 +260,7 @@ def data_of(result: Analysis, annotations: Any, raters: Any, items: Any) -> tupl
         raise SpecError("result= takes what analyse or open returned of a run on agreement")
     tables = tables_of(annotations, raters, items, result.spec.data)
     found = Reading(tables.annotations, tables.raters, result.spec.data, items=tables.items)
-    return loaded(found, result.spec), found
+    return found.dataset(result.spec.analysis.columns, result.spec.analysis.slices), found
 
 
 def other_data(result: Analysis, data: Dataset) -> tuple[str, ...]:

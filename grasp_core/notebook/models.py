@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from grasp_core.analysis.models.labels import check_models, read_model, read_model_column, sources
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
 from grasp_core.engine.request.analysis import (
-    say_batches,
+    Asked,
     say_data,
     say_shuffles,
     stopping_early,
     with_axes,
     with_groups,
 )
+from grasp_core.engine.request.option_names import Voice
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.time_left import models_seconds
-from grasp_core.model.annotations import ModelLabels
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text
 from grasp_core.notebook._shown import Saved, page, shown_table
@@ -37,7 +37,6 @@ from grasp_core.notebook.options import (
     axis_sets,
     takes,
 )
-from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
@@ -136,20 +135,11 @@ def models(
         If a baseline's packages are not installed.
     """
     started = time.perf_counter()
-    asked = models_asked(annotations, raters, axes, labels, columns, baselines, options)
+    voice = Python()
+    asked, _ = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
     result = computed(asked.data, asked.spec, progress=progress, workers=workers, started=started)
-    say_batches(asked.found, asked.spec.analysis.columns, asked.data, result.warnings, asked.voice)
-    return ModelsAnalysis(cast("ModelsResult", result), tuple(asked.voice.notes))
-
-
-class ModelsAsked(NamedTuple):
-    """What a run of models is asked; `tables` are those of labels and of baselines, by the model's name."""
-
-    found: Reading
-    spec: RunSpec
-    data: Dataset
-    tables: Mapping[str, Table]
-    voice: Python
+    asked.say_afterwards(result.warnings, voice)
+    return ModelsAnalysis(cast("ModelsResult", result), tuple(voice.notes))
 
 
 def models_asked(
@@ -160,48 +150,50 @@ def models_asked(
     columns: Mapping[str, str] | None,
     baselines: Sequence[str],
     options: TestOptions,
-) -> ModelsAsked:
-    """What is asked by the arguments of :func:`models`; what cannot be computed is refused."""
+    voice: Python,
+) -> tuple[Asked, dict[str, Table]]:
+    """What is asked by the arguments of :func:`models`, as :func:`of_models` returns it."""
     for name in baselines:
         check_installed(name)
-    voice = Python()
     tables = tables_of(annotations, raters, None, options)
     found = reading(tables, options, voice, axes_named=axes is not None)
     analysis = AnalysisSpec(**with_axes(found, analysis_fields(options), axis_sets(axes)))
-    data = load(found.annotations, found.raters, found.spec, analysis.columns)
-    say_data(data, found.spec, voice)
-    given = {name: table_of(one, name) for name, one in (labels or {}).items()}
-    labelled = label_with(baselines, found, data)
-    asked = asked_models(found, data, given.items(), (columns or {}).items(), labelled.items())
-    spec = RunSpec(found.spec, analysis, models=sources(asked))
-    if axes is None:
-        spec = with_groups(data, spec, voice)
-    say_shuffles(data, checked_groups(data, spec), spec.analysis, voice)
-    if not options.keys() & {"permutations", "adaptive"}:
-        seconds = models_seconds(data, len(asked), spec.analysis.axes, analysis.min_raters)
-        spec = stopping_early(spec, seconds, voice)
-    data = dataclasses.replace(data, models=tuple(asked))
-    return ModelsAsked(found, spec, data, {**given, **labelled}, voice)
+    given = ((name, table_of(one, name)) for name, one in (labels or {}).items())
+    named = options.keys() | (set() if axes is None else {"axes"})
+    return of_models(found, analysis, given, (columns or {}).items(), baselines, named, voice)
 
 
-def label_with(baselines: Iterable[str], found: Reading, data: Dataset) -> dict[str, Table]:
-    """The labels that baselines give the items, by the baseline's name."""
-    jobs = {
-        name: item_texts(found.annotations, found.spec, data.summary.categories, name) for name in baselines
-    }
-    return {name: read_table(label_items(job), job.name) for name, job in jobs.items()}
-
-
-def asked_models(
+def of_models(
     found: Reading,
-    data: Dataset,
+    analysis: AnalysisSpec,
     labels: Iterable[tuple[str, Table]],
     columns: Iterable[tuple[str, str]],
-    baselines: Iterable[tuple[str, Table]],
-) -> list[ModelLabels]:
-    """Models by name: of tables of labels, of columns of the annotations, and of baselines' labels."""
-    models = [read_model(table, name, data, found.spec) for name, table in labels]
+    baselines: Iterable[str],
+    named: Collection[str],
+    voice: Voice,
+) -> tuple[Asked, dict[str, Table]]:
+    """A run of models by name: of tables of labels, of columns of the annotations, and of baselines' labels.
+
+    Returns also the tables of labels and of baselines. What cannot be computed is refused.
+
+    `named`: the options that somebody named; what others say hangs on the data.
+    """
+    data = found.dataset(analysis.columns)
+    say_data(data, found.spec, voice)
+    tables = [*labels]
+    models = [read_model(table, name, data, found.spec) for name, table in tables]
     models += [read_model_column(found.annotations, at, name, data, found.spec) for name, at in columns]
-    models += [read_model(table, name, data, found.spec) for name, table in baselines]
+    for name in baselines:
+        job = item_texts(found.annotations, found.spec, data.summary.categories, name)
+        tables.append((name, read_table(label_items(job), job.name)))
+        models.append(read_model(tables[-1][1], name, data, found.spec))
     check_models(models)
-    return models
+    spec = RunSpec(found.spec, analysis, models=sources(models))
+    if "axes" not in named:
+        spec = with_groups(data, spec, voice)
+    grouping = checked_groups(data, spec)
+    say_shuffles(data, grouping, spec.analysis, voice)
+    if "permutations" not in named and "adaptive" not in named:
+        seconds = models_seconds(data, len(models), spec.analysis.axes, analysis.min_raters)
+        spec = stopping_early(spec, seconds, voice)
+    return Asked(found, dataclasses.replace(data, models=tuple(models)), spec, grouping), dict(tables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -19,11 +20,11 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, not_there
 from grasp_core.notebook._shown import Bar, Brief, page, shown_table
-from grasp_core.notebook.analysis import Asked, asked_of, asked_there
+from grasp_core.notebook.analysis import asked_of, asked_there
 from grasp_core.notebook.data import Quality, table_of
 from grasp_core.notebook.items_and_map import GroupItems, MappedRaters
 from grasp_core.notebook.models import ModelsAnalysis, models_asked
-from grasp_core.notebook.options import AnalysisOptions, Axes, TestOptions, takes, texts, worded
+from grasp_core.notebook.options import AnalysisOptions, Axes, Python, TestOptions, takes, texts, worded
 from grasp_core.notebook.plan import Planned, PlanOptions, given_fields
 from grasp_core.notebook.remote import Api, api_of, in_python, lying
 from grasp_core.notebook.results import Analysis
@@ -44,6 +45,7 @@ from grasp_core.report.saved import json_in
 if TYPE_CHECKING:  # takes long to load
     import pandas as pd
 
+    from grasp_core.reading.dataset.load import Dataset
 
 Opened = Analysis | ModelsAnalysis
 
@@ -235,14 +237,10 @@ class Connection:
             As :func:`~grasp_core.analyse`.
         """
         given = {"annotations": annotations, "raters": raters, "items": items}
-        plain, asked = self._asked(given, axes, spec, options)
-        bar = Bar("permutations", shown=progress)
-        try:
+        plain, data, notes = self._asked(given, axes, spec, options)
+        with closing(Bar("permutations", shown=progress)) as bar:
             there = self._api.compute(plain, bar.tell)
-        finally:
-            bar.close()
-        notes = there.notes if asked is None else tuple(asked.voice.notes)
-        data = None if asked is None else asked.data
+        notes = there.notes if data is None else notes
         return Analysis(cast("RunResult", there.result), notes, data, there.run)
 
     def _asked(
@@ -251,18 +249,19 @@ class Connection:
         axes: Axes | None,
         spec: RunSpec | str | None,
         options: AnalysisOptions,
-    ) -> tuple[dict[str, Any], Asked | None]:
-        """What a request says, and how the data were read where they were read here."""
+    ) -> tuple[dict[str, Any], Dataset | None, tuple[str, ...]]:
+        """What a request says; the data and how they were read, where they were read here."""
         if not any(isinstance(one, OnServer) for one in given.values()):
-            asked = asked_of(*given.values(), axes=axes, spec=spec, options=options)
-            return self._api.sent(asked.spec, asked.found, given), asked
+            voice = Python()
+            asked = asked_of(*given.values(), axes=axes, spec=spec, options=options, voice=voice)
+            return self._api.sent(asked.spec, asked.found, given), asked.data, tuple(voice.notes)
         plain = asked_there(axes, spec, options)
         there = {role: one for role, one in given.items() if one is not None}
         files = {
             role: one.named if isinstance(one, OnServer) else self._api.brought(one, table_of(one, role))
             for role, one in there.items()
         }
-        return {**plain, "files": files}, None
+        return {**plain, "files": files}, None, ()
 
     @takes(TestOptions)
     def models(
@@ -283,15 +282,14 @@ class Connection:
         -------
         ModelsAnalysis
         """
-        asked = models_asked(annotations, raters, axes, labels, columns, baselines, options)
+        voice = Python()
+        asked, tables = models_asked(annotations, raters, axes, labels, columns, baselines, options, voice)
         given = {"annotations": annotations, "raters": raters}
-        brought = {name: ((labels or {}).get(name), table) for name, table in asked.tables.items()}
-        bar = Bar("permutations", shown=progress)
-        try:
-            there = self._api.compute(self._api.sent(asked.spec, asked.found, given, brought), bar.tell)
-        finally:
-            bar.close()
-        return ModelsAnalysis(cast("ModelsResult", there.result), tuple(asked.voice.notes))
+        brought = {name: ((labels or {}).get(name), table) for name, table in tables.items()}
+        plain = self._api.sent(asked.spec, asked.found, given, brought)
+        with closing(Bar("permutations", shown=progress)) as bar:
+            there = self._api.compute(plain, bar.tell)
+        return ModelsAnalysis(cast("ModelsResult", there.result), tuple(voice.notes))
 
     @takes(AnalysisOptions)
     def quality(
@@ -310,13 +308,14 @@ class Connection:
         Quality
         """
         given = {"annotations": annotations, "raters": raters, "items": None}
-        plain, asked = self._asked(given, axes, None, options)
+        plain, data, notes = self._asked(given, axes, None, options)
         told = self._api.ended(
             self._api.ask("/quality", {**plain, "power": power, "project": self._api.project})
         )
         report = told.get("report") or told
-        there = map(in_python, (*report["notes"], *report["hints"]))
-        return Quality(QualityReport.from_dict(report), tuple(there if asked is None else asked.voice.notes))
+        if data is None:
+            notes = tuple(map(in_python, (*report["notes"], *report["hints"])))
+        return Quality(QualityReport.from_dict(report), notes)
 
     def file(self, place: str, *, name: str = "", token: str | None = None) -> OnServer:
         """A file that the server reads itself, to be given in place of data.

@@ -12,8 +12,8 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 import numpy as np
 
 from grasp_core.engine.request.analysis import Preset
-from grasp_core.engine.request.leaving_out import Answer
 from grasp_core.engine.request.option_names import KeepingNotes
+from grasp_core.engine.request.reading import Answer
 from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Recode, Repeated, Screen
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.fields import fields_of

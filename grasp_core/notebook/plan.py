@@ -19,7 +19,8 @@ from grasp_core.analysis.planner.simulation import (
 from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import say_data
+from grasp_core.engine.request.analysis import say_data, say_problems
+from grasp_core.engine.request.option_names import Voice
 from grasp_core.engine.request.reading import Reading
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, form_groups, one_line
@@ -36,7 +37,6 @@ from grasp_core.notebook.options import (
     takes,
     texts,
 )
-from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.report import plan as words
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 
@@ -188,15 +188,10 @@ def plan(
         given = {name: value for name, value in options.items() if name in ReadingOptions.__annotations__}
         found = reading(tables_of(annotations, raters, None, given), given, voice, axes_named=False)
 
-        def told(data: Dataset) -> None:
-            say_data(data, found.spec, voice)
-            for problem in data.problems:
-                voice.note(problem.message)
-
         def named(groups: Iterable[Group]) -> Group:
             return group_of(group, dict.fromkeys(groups))
 
-        task = pilot_task(found, texts(group), named, options, told)
+        task = pilot_task(found, texts(group), named, options, voice)
     pool, bar = Pool(workers.threads), Bar("data sets", shown=progress)
     made = on(pool, bar, lambda: make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total)))
     return Planned(made, tuple(voice.notes))
@@ -207,14 +202,15 @@ def pilot_task(
     axes: AxisSet,
     named: Callable[[Iterable[Group]], Group],
     options: Mapping[str, Any],
-    told: Callable[[Dataset], None],
+    voice: Voice,
 ) -> PlanTask:
-    """A plan of a pilot's group, the one `named` among all; `told` says what there is to say of the data."""
-    data = load(found.annotations, found.raters, found.spec, axes)
+    """A plan of a pilot's group, the one `named` among all."""
+    data = found.dataset(axes)
     least = options.get("min_raters", 2)
     grouping = form_groups(data.raters, [axes], min_raters=least)
     group = named(grouping.groups)
-    told(data)
+    say_data(data, found.spec, voice)
+    say_problems(data, voice)
     g, rated = grouping.groups.index(group), data.annotations
     known = int(grouping.known[grouping.known_of[g]].sum())
     fields = usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from cronsim import CronSim, CronSimError
@@ -30,7 +30,6 @@ _UNITS: Mapping[str, float] = {"h": 3600.0, "d": 86_400.0}
 Paused = Literal["person", "failures", "rights", "run"]
 """Why a watch is paused: somebody said so, looks failed, its owner may not run here any more, or its run is
 gone."""
-PAUSED: tuple[Paused, ...] = get_args(Paused)
 Kind = Literal["annotations", "raters", "items"]
 
 

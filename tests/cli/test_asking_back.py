@@ -124,6 +124,12 @@ def test_ages_are_offered_as_bands_that_are_an_axis(folder: Path, capsys) -> Non
 
 
 # What the data mark to be left out is asked about, where somebody is there.
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+
+
 def marked(folder: Path) -> list[str]:
     rows = [["item", "rater", "label", "gender", "removed", "status"]]
     rows += [
@@ -148,9 +154,7 @@ def marked(folder: Path) -> list[str]:
 )
 def test_on_a_terminal_it_is_asked_and_told_how_to_say_so(folder, capsys, monkeypatch, typed, left, again):
     command = marked(folder)
-    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    at_a_terminal(monkeypatch, typed)
     assert cli.main(command) == 0
     said = capsys.readouterr()
     assert said.err.index("1 rater with 'removed' = 'yes'") < said.err.index("note: ")
@@ -191,9 +195,7 @@ def test_on_a_terminal_labels_that_look_ranked_are_asked_about(
     alone = capsys.readouterr()
     assert "--level" in alone.err
     assert written()["spec"]["analysis"]["level"] == "nominal"
-    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    at_a_terminal(monkeypatch, typed)
     assert cli.main(command) == 0
     assert f"note: to answer so again: {again}\n" in capsys.readouterr().err
     found = written()

@@ -8,7 +8,9 @@ from sqlalchemy import URL
 
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
+from grasp_core.engine.service import Service
 from tests.engine.asking import answer, nothing_planted
+from tests.engine.serving import serving
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,3 +44,9 @@ def processes() -> Iterator[Pool]:
 @pytest.fixture
 def url(tmp_path: Path) -> URL:
     return URL.create("sqlite", database=str(tmp_path / "grasp.db"))
+
+
+@pytest.fixture
+def service(url: URL) -> Iterator[Service]:
+    with serving(url) as made:
+        yield made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from types import SimpleNamespace
 
@@ -184,12 +183,6 @@ def test_its_file_form_says_so_and_is_refused_as_a_result(run: tuple) -> None:
     with pytest.raises(DataError, match=r"is provisional, after .* permutations of a run"):
         read_result(plain)
     assert "permutations_done" not in run[1].to_dict()
-
-
-@pytest.fixture
-def service(url: URL) -> Iterator[Service]:
-    with serving(url) as made:
-        yield made
 
 
 def test_whoever_waits_sees_the_first_result_and_then_the_end(service: Service) -> None:

@@ -6,7 +6,7 @@ import logging
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -35,13 +35,6 @@ from tests.engine.asking import DATA, ENDLESS, known_answer, question, sliced_an
 from tests.engine.serving import ask, ask_sliced, ended, in_progress, now, result_digits, serving
 from tests.permutation.simulated import dataset
 from tests.store.making import change, column
-
-
-@pytest.fixture
-def service(url: URL) -> Iterator[Service]:
-    with serving(url) as made:
-        yield made
-
 
 # The same digits
 

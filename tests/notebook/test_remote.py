@@ -35,17 +35,11 @@ from tests.empty_store import empty_home
 from tests.made_up import telling
 from tests.notebook.asking import few, found
 from tests.results import make_result
+from tests.server.conftest import SIGN_IN
 from tests.serving import free_port
 
 # Runs of a server
 ANN = "ann@lab.example"
-SIGN_IN = {
-    "public_url": "https://grasp.example",
-    "oidc_metadata_url": "https://id.example/.well-known/openid-configuration",
-    "oidc_client_id": "grasp",
-    "oidc_client_secret": "the client's secret",
-    "cookie_secret": "the secret that signs the cookies",
-}
 
 
 class Served(NamedTuple):
@@ -373,11 +367,17 @@ def test_what_a_server_refuses_has_a_code(served: Served, there: grasp.Connectio
     assert code(lambda: there.map_raters(grasp.analyse(*few(), **ASKED))) == "no-run"
 
 
-def test_the_command_has_runs_computed_by_a_server(served, there, run, tmp_path, monkeypatch, capsys) -> None:
+@pytest.fixture
+def files_here(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data and a model's labels in the working folder, and a token."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GRASP_TOKEN", token(served))
     for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
         frame.to_csv(name, index=False)
+    labels().to_csv("labels.csv", index=False)
+
+
+def test_the_command_has_runs_computed_by_a_server(served, run, files_here, monkeypatch, capsys) -> None:
     command = ["run", "votes.csv", "raters.csv", "--axis", "rater_gender", "--permutations", "200"]
     command += ["--no-pairs", "-o", "result.json"]
     assert cli.main(["--server", served.url, *command]) == 0
@@ -394,16 +394,6 @@ def test_the_command_has_runs_computed_by_a_server(served, there, run, tmp_path,
         assert sentence in capsys.readouterr().err
     monkeypatch.delenv("GRASP_TOKEN")
     assert cli.main(["--server", served.url, *command]) == cli.BAD_INPUT
-
-
-@pytest.fixture
-def files_here(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The data and a model's labels in the working folder, and a token."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GRASP_TOKEN", token(served))
-    for name, frame in zip(("votes.csv", "raters.csv"), few(), strict=True):
-        frame.to_csv(name, index=False)
-    labels().to_csv("labels.csv", index=False)
 
 
 def labels() -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,15 @@ MakeClient = Callable[..., TestClient]
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(Settings(home=empty_home(tmp_path)), workers.threads)
-    yield made
-    made.service.close()
-    made.database.dispose()
+def given() -> dict[str, Any]:
+    """Settings of the server."""
+    return {}
+
+
+@pytest.fixture
+def server(tmp_path: Path, given: dict[str, Any]) -> Iterator[Server]:
+    with closing(Server(Settings(home=empty_home(tmp_path), **given), workers.threads)) as made:
+        yield made
 
 
 @pytest.fixture
@@ -107,6 +112,11 @@ def client(server: Server) -> Iterator[MakeClient]:
     yield make
     for one in opened:
         one.close()
+
+
+@pytest.fixture
+def ann(client: MakeClient) -> TestClient:
+    return client(user=ANN)
 
 
 def _page(_: object) -> Response:

@@ -7,6 +7,7 @@ import dataclasses
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -45,11 +46,9 @@ CLAIMS = {
 @pytest.fixture(autouse=True)
 def accounts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Accounts]:
     """A server on which everybody has a session whom Streamlit's cookie names, and may have one."""
-    made = Server(dataclasses.replace(SETTINGS, home=empty_home(tmp_path)), workers.threads)
-    monkeypatch.setattr(server_module, "shared", lambda: made)
-    yield made.accounts
-    made.service.close()
-    made.database.dispose()
+    with closing(Server(dataclasses.replace(SETTINGS, home=empty_home(tmp_path)), workers.threads)) as made:
+        monkeypatch.setattr(server_module, "shared", lambda: made)
+        yield made.accounts
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import socket
+
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
-from grasp_core.server.gate import LOCAL_ONLY, POLICY_VIOLATION
+from grasp_core.server.gate import LOCAL_ONLY, POLICY_VIOLATION, send_at_once
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 STREAM = "/_stcore/stream"
@@ -109,3 +111,19 @@ def test_only_those_who_may_run_upload(client: MakeClient, base_path: str) -> No
     assert visitor.put(path).status_code == 401
     assert visitor.put(path, headers={"X-Test-User": VIEWER.id}).status_code == 403
     assert visitor.put(path, headers={"X-Test-User": ANN.id}).text == "the page"
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_what_is_accepted_sends_at_once(family: socket.AddressFamily) -> None:
+    """Of a socket that is bound as Streamlit binds it: without the protocol by which asyncio decides."""
+    with socket.socket(family) as listening, socket.socket(family) as visitor:
+        try:
+            listening.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
+        except OSError:
+            pytest.skip("this machine has no such addresses")
+        listening.listen()
+        send_at_once()
+        visitor.connect(listening.getsockname())
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

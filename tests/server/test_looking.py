@@ -25,15 +25,14 @@ from grasp_core.store.watches import FAILURES, Origin, Watch
 from tests.reading.sources.serving import site
 from tests.results import make_result
 from tests.server.conftest import SIGN_IN
-from tests.server.watching import close, look, make, ran, votes
+from tests.server.watching import look, ran, votes, watching
 from tests.store.making import change
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    made = make(tmp_path)
-    yield made
-    close(made)
+def server(tmp_path: Path, given: dict[str, Any]) -> Iterator[Server]:
+    with watching(tmp_path, **given) as made:
+        yield made
 
 
 def watched(server: Server, **how: Any) -> Watch:
@@ -194,20 +193,16 @@ def test_only_what_has_an_address_is_watched(server: Server) -> None:
 
 
 def test_an_address_is_fetched_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with site(votes=votes()) as web:
-        made = make(tmp_path, data_urls=(f"{web.url}/data/",))
-        try:
-            run = ran(made)
-            place = (Origin("annotations", f"{web.url}/data/votes.csv"),)
-            monkeypatch.setattr(made.watching, "origins", lambda _: place)
-            watch = made.watching.add(run, every="hourly", by=LOCAL_USER)
-            assert look(made, watch).last_run == run.id
-            web.files["/data/votes.csv"] = votes(apart=True)
-            asked = len(web.asked)
-            assert look(made, watch).last_run != run.id
-            assert len(web.asked) == asked + 1, "it is fetched once a look"
-        finally:
-            close(made)
+    with site(votes=votes()) as web, watching(tmp_path, data_urls=(f"{web.url}/data/",)) as made:
+        run = ran(made)
+        place = (Origin("annotations", f"{web.url}/data/votes.csv"),)
+        monkeypatch.setattr(made.watching, "origins", lambda _: place)
+        watch = made.watching.add(run, every="hourly", by=LOCAL_USER)
+        assert look(made, watch).last_run == run.id
+        web.files["/data/votes.csv"] = votes(apart=True)
+        asked = len(web.asked)
+        assert look(made, watch).last_run != run.id
+        assert len(web.asked) == asked + 1, "it is fetched once a look"
 
 
 def test_of_several_servers_one_looks(server: Server) -> None:
@@ -233,15 +228,13 @@ def admitted(server: Server, mail: str) -> User:
     return server.accounts.known(server.accounts.sign_in(claims))
 
 
-@pytest.fixture
-def signed_in(tmp_path: Path) -> Iterator[Server]:
-    made = make(tmp_path, **SIGN_IN, analysts=("ann@lab.example", "bob@lab.example"))
-    yield made
-    close(made)
+SIGNING_IN = pytest.mark.parametrize(
+    "given", [{**SIGN_IN, "analysts": ("ann@lab.example", "bob@lab.example")}], ids=["people sign in"]
+)
 
 
-def test_it_stops_when_its_owner_may_not_run_there_any_more(signed_in: Server) -> None:
-    server = signed_in
+@SIGNING_IN
+def test_it_stops_when_its_owner_may_not_run_there_any_more(server: Server) -> None:
     ann = admitted(server, "ann@lab.example")
     projects: ProjectStore = server.projects
     project = projects.create("Ours", owner=Member("person", ann.id, "owner")).id
@@ -277,8 +270,8 @@ def test_it_stops_when_its_owner_may_not_run_there_any_more(signed_in: Server) -
     assert (made.owner, made.project) == (ann.id, project)
 
 
-def test_who_belongs_by_a_group_alone_is_told_that_a_watch_would_not_run(signed_in: Server) -> None:
-    server = signed_in
+@SIGNING_IN
+def test_who_belongs_by_a_group_alone_is_told_that_a_watch_would_not_run(server: Server) -> None:
     bob = admitted(server, "bob@lab.example")
     project = server.projects.create("Ours", owner=Member("group", "lab", "owner")).id
     run = ran(server, by=bob, project=project)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from grasp_core.engine.pools import workers
 from grasp_core.engine.service import id_of
 from grasp_core.model.access import EVERYONE, only
-from grasp_core.model.settings import Settings
 from grasp_core.server.server import Server
 from grasp_core.store.people.projects import Member
-from tests.empty_store import empty_home
 from tests.results import make_result
 from tests.server.api.asking import bearer, token_of
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
@@ -48,11 +43,8 @@ class Theirs:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(Settings(**SIGN_IN, home=empty_home(tmp_path)), workers.threads)
-    yield made
-    made.service.close()
-    made.database.dispose()
+def given() -> dict[str, str]:
+    return SIGN_IN
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,11 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         analysts=("ann@lab.example",),
         admins=("root@lab.example",),
     )
-    made = Server(settings, workers.threads)
-    monkeypatch.setattr(server_module, "shared", lambda: made)
-    for who in ADMITTED:
-        made.accounts.sign_in(CLAIMS[who] or {})
-    yield made
-    made.service.close()
-    made.database.dispose()
+    with closing(Server(settings, workers.threads)) as made:
+        monkeypatch.setattr(server_module, "shared", lambda: made)
+        for who in ADMITTED:
+            made.accounts.sign_in(CLAIMS[who] or {})
+        yield made
 
 
 @pytest.fixture

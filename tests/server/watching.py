@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,19 +42,15 @@ def votes(items: int = 30, raters: int = 24, *, apart: bool = False, few: bool =
     return "\n".join([*lines, ""]).encode()
 
 
-def make(folder: Path, **changes: Any) -> Server:
+@contextmanager
+def watching(folder: Path, **changes: Any) -> Iterator[Server]:
     """A server that computes, whose files are ``votes.csv`` in the folder ``data``."""
     (folder / "data").mkdir()
     (folder / "data" / "votes.csv").write_bytes(votes())
     settings = {"home": empty_home(folder), "data_dir": str(folder / "data"), **changes}
-    made = Server(Settings(**settings), workers.threads)
-    made.service.start()
-    return made
-
-
-def close(server: Server) -> None:
-    server.service.close()
-    server.database.dispose()
+    with closing(Server(Settings(**settings), workers.threads)) as made:
+        made.service.start()
+        yield made
 
 
 def ran(

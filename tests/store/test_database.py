@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from sqlalchemy import URL, event
 
 from grasp_core.engine import saved_runs
@@ -40,14 +38,6 @@ def tables(url: URL) -> set[str]:
     found = set(sa.inspect(engine).get_table_names())
     engine.dispose()
     return found
-
-
-@on_both_bare
-def test_migrations_lead_to_the_schema(bare_database: NewDatabase) -> None:
-    engine = connect(bare_database())
-    with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
-    engine.dispose()
 
 
 @on_both_bare
@@ -170,6 +160,12 @@ def small_disk(folder: Path) -> Iterator[Callable[[], None]]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
+def on_disk(folder: Path) -> tuple[URL, Path]:
+    path = folder / "disk" / "grasp.db"
+    path.parent.mkdir()
+    return URL.create("sqlite", database=str(path)), path
+
+
 def fill(files: FileStore) -> None:
     while True:
         files.put(os.urandom(50_000), owner="ann")
@@ -183,9 +179,7 @@ def intact(path: Path) -> bool:
 def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Path, caplog) -> None:
     monkeypatch.setattr(saved_runs, "SAVE_SECONDS", 0.05)
     monkeypatch.setattr(claims_module, "LEASE_SECONDS", 1.0)
-    path = tmp_path / "disk" / "grasp.db"
-    path.parent.mkdir()
-    url = URL.create("sqlite", database=str(path))
+    url, path = on_disk(tmp_path)
     with small_disk(path.parent) as make_larger:
         with serving(url) as service:
             kept = service.runs.add(RESULT, title="Kept", owner="ann")
@@ -206,9 +200,7 @@ def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Pa
 
 
 def test_a_server_ended_on_a_full_disk_leaves_the_database_intact(tmp_path: Path) -> None:
-    path = tmp_path / "disk" / "grasp.db"
-    path.parent.mkdir()
-    url = URL.create("sqlite", database=str(path))
+    url, path = on_disk(tmp_path)
     with small_disk(path.parent) as make_larger:
         with serving(url) as service:
             kept = service.runs.add(RESULT, title="Kept", owner="ann")

@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import Engine
 
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
-from grasp_core.store.readings import ReadingStore, without_ids
-from grasp_core.store.schema import readings
+from grasp_core.model.spec import AnalysisSpec
+from grasp_core.store.readings import MAX_BYTES, Draft, DraftFile, DraftStore, ReadingStore, without_ids
+from grasp_core.store.schema import drafts, readings
 from tests.store.both import on_both
 from tests.store.making import HOSTILE, change, column
 
@@ -127,3 +128,54 @@ def test_old_readings_go(engine: Engine, store: ReadingStore) -> None:
     change(engine, readings, updated_at=0.0)
     assert store.delete_older_than(1) == 1
     assert store.recall("1" * 64, owner="ann") is None
+
+
+# Drafts: one for each person in a project, gone after its time
+FILE = DraftFile("votes.csv", "5" * 64, None)
+DRAFT = Draft(
+    annotations=FILE,
+    raters=DraftFile("people.xlsx", "6" * 64, "People"),
+    items=None,
+    spec=DataSpec(item="item", rater="rater", label="label", exclude=(("removed", "True"),)),
+    axes=("gender", "age"),
+    answers={"removed": True, "numbers-1-2-3": False},
+    decided=DataSpec(item="item", rater="rater", label="label"),
+    analysis=AnalysisSpec(axes=(("gender",),), seed=7),
+)
+
+
+@pytest.fixture
+def kept(engine: Engine) -> DraftStore:
+    return DraftStore(engine)
+
+
+@on_both
+def test_the_last_one_of_each_person_is_found(engine: Engine, kept: DraftStore) -> None:
+    kept.save(Draft(FILE, None, None), owner="ann")
+    kept.save(DRAFT, owner="ann")
+    kept.save(Draft(FILE, None, None), owner="bob")
+    assert kept.load(owner="ann") == DRAFT
+    assert kept.load(owner="eve") is None
+    assert sorted(column(engine, drafts, "owner")) == ["ann", "bob"]
+
+
+@on_both
+def test_one_without_files_takes_the_earlier_away(kept: DraftStore) -> None:
+    kept.save(DRAFT, owner="ann")
+    kept.save(Draft(None, None, None), owner="ann")
+    assert kept.load(owner="ann") is None
+
+
+def test_one_that_is_too_long_or_cannot_be_read_is_none(engine: Engine, kept: DraftStore) -> None:
+    kept.save(Draft(FILE, None, None, answers={"x" * MAX_BYTES: True}), owner="ann")
+    assert kept.load(owner="ann") is None
+    kept.save(DRAFT, owner="ann")
+    change(engine, drafts, data='{"of": "another version"}')
+    assert kept.load(owner="ann") is None
+
+
+def test_old_ones_go(engine: Engine, kept: DraftStore) -> None:
+    kept.save(DRAFT, owner="ann")
+    assert kept.delete_older_than(24.0) == 0
+    change(engine, drafts, updated_at=0.0)
+    assert kept.delete_older_than(24.0) == 1

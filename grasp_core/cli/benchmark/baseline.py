@@ -34,7 +34,7 @@ from grasp_core.benchmark.scoring.evaluate import (
     label_rows,
     tune_boosting,
 )
-from grasp_core.benchmark.scoring.scores import Scores, score
+from grasp_core.benchmark.scoring.scores import score
 from grasp_core.benchmark.submissions import PREDICTIONS, read_gold, read_submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Rows, Task, read_rows, read_task, read_tasks
 from grasp_core.cli.benchmark.lm import (
@@ -45,8 +45,9 @@ from grasp_core.cli.benchmark.lm import (
     model_options,
     similarity_or_say,
 )
-from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks, from_one, interval, table_text, whole
-from grasp_core.cli.parser import option
+from grasp_core.cli.benchmark.raft import TASKS, add_all_tasks
+from grasp_core.cli.benchmark.score import print_scores
+from grasp_core.cli.parser import from_one, option, whole
 from grasp_core.cli.terminal.messages import clear_line, clearing, note, show_line, show_rows
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import DataError, GraspError, SpecError
@@ -192,7 +193,7 @@ Make = Callable[[Task, Texts], Fit]
 def _maker(chosen: argparse.Namespace) -> Iterator[tuple[Make, Usage | None]]:
     """What makes the baseline for a task, and what a language model has taken so far."""
     if chosen.name == LM:
-        with asked_lm(chosen, lambda _done, _total: None) as (make_lm, usage):
+        with asked_lm(chosen) as (make_lm, usage):
             yield (lambda task, _: make_lm(task)), usage
         return
     if chosen.name == "adaboost":
@@ -247,7 +248,7 @@ def _label_all(chosen: argparse.Namespace) -> None:
     if gold is not None:
         scores = score(read_submission(out, read_tasks(folder)), read_tasks(folder), gold)
         write_run(out, runs, scores)
-        _print_scores(scores)
+        print_scores(scores)
 
 
 _ASKED = ("endpoint", "model", "chat", "gguf", "tokenizer", "window", "top_logprobs")
@@ -262,17 +263,6 @@ def _line(name: str, run: TaskRun, new: bool, usage: Usage | None) -> str:
     asked = f", {number(run.questions, 'question')}, {run.tokens:,} tokens" if run.questions else ""
     price = f", price {run.cost:.4f}" if usage is not None and run.cost else ""
     return f"{name}: {number(run.rows, 'row')}, {took}{asked}{price}"
-
-
-def _print_scores(scores: Scores) -> None:
-    rows = [
-        (name, f"{one.macro_f1:.3f}", interval(one.ci95), f"{one.n:,}") for name, one in scores.tasks.items()
-    ]
-    print(table_text(["task", "macro-F1", "95 % interval", "items"], rows))
-    if scores.overall is not None:
-        print(f"overall {scores.overall:.3f}")
-    else:
-        note(f"no overall score, without gold labels: {listed(scores.unscored)}")
 
 
 ADABOOST = "adaboost"

@@ -24,12 +24,12 @@ from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.options import add_reading
 from grasp_core.cli.parser import option
-from grasp_core.cli.reading import note_problems, read
-from grasp_core.cli.terminal.messages import note
+from grasp_core.cli.reading import read
+from grasp_core.cli.terminal.messages import VOICE, note
 from grasp_core.cli.terminal.output import check_target, write_text
+from grasp_core.engine.request.analysis import say_problems
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import listed, number
-from grasp_core.reading.dataset.load import load
 
 _NUMBERS = (
     ("votes", 5, "annotations drawn per item"),
@@ -76,7 +76,7 @@ def _human(chosen: argparse.Namespace) -> None:
     if chosen.gold is not None:
         against = gold_labels(found.annotations, found.spec, chosen.gold)
     axes = () if chosen.by is None else (chosen.by,)
-    dataset = load(found.annotations, found.raters, found.spec, axes=axes)
+    dataset = found.dataset(axes)
     asked = 0
     if chosen.qualification is not None:
         right = right_labels(read_bounded(chosen.qualification, chosen.qualification.name))
@@ -105,7 +105,7 @@ def _human(chosen: argparse.Namespace) -> None:
             note(f"{UNVOTED}: {listed(result.unvoted, 5)}")
         at = chosen.task or ""
         entries.append(Entry(name, {at: result.macro_f1}, None, ci95={at: result.ci95}))
-    note_problems(dataset)
+    say_problems(dataset, VOICE)
     if chosen.task is None:
         return
     board = _board(chosen.out, entries)

@@ -18,17 +18,15 @@ from grasp_core.benchmark.language_models.in_context import (
 from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import Task
-from grasp_core.cli.benchmark.raft import from_one, whole
-from grasp_core.cli.parser import option
-from grasp_core.cli.terminal.messages import clear_line, note, show_rows
+from grasp_core.cli.parser import from_one, option, whole
+from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.model.errors import MissingPackageError, SpecError
-from grasp_core.reading.table.parsed import Watch
 
 ANSWERS = "lm-answers.jsonl"
 
 
 def add_lm_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of :func:`make_lm`."""
+    """Add the options of :func:`asked_lm`."""
     model_options(parser)
     asking = parser.add_argument_group("language model: how it is asked")
     option(asking, "--shots N", "examples; default: the task's own number", whole)
@@ -75,17 +73,8 @@ def model_options(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def make_lm(chosen: argparse.Namespace, task: Task, watch: Watch | None = None) -> Iterator[InContext]:
-    """The language model baseline that the options describe; at the end, what it took is said."""
-    with asked_lm(chosen, watch) as (make, _):
-        yield make(task)
-
-
-@contextmanager
-def asked_lm(
-    chosen: argparse.Namespace, watch: Watch | None = None
-) -> Iterator[tuple[Callable[[Task], InContext], Usage]]:
-    """What makes the baseline of :func:`make_lm` for each task, by one model, and what that has taken."""
+def asked_lm(chosen: argparse.Namespace) -> Iterator[tuple[Callable[[Task], InContext], Usage]]:
+    """What makes the baseline of the options for each task, by one model, and what that has taken."""
     semantic = not chosen.random_examples and chosen.shots != 0
     similarity = similarity_or_say() if semantic else None
     with asked(chosen) as (model, answers, usage):
@@ -98,7 +87,7 @@ def asked_lm(
             )
             if setting.instructions and not task.instructions:
                 note(f"{task.name} has no instructions; the model is told the classes alone")
-            return InContext(model, answers, setting, similarity, watch or show_rows, usage)
+            return InContext(model, answers, setting, similarity, lambda _done, _total: None, usage)
 
         yield make, usage
 

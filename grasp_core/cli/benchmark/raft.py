@@ -16,7 +16,7 @@ from grasp_core.benchmark.submissions import (
     require_scorable,
 )
 from grasp_core.benchmark.tasks import Task, read_tasks
-from grasp_core.cli.parser import Command, add_commands, option
+from grasp_core.cli.parser import Command, add_commands, option, whole
 from grasp_core.cli.terminal.messages import note, show_line
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import meant
@@ -115,20 +115,6 @@ def add_setting(parser: argparse.ArgumentParser, *, gold_required: bool = True) 
     option(parser, "--gold GOLD_DIR", words, Path, required=gold_required)
     add_tasks(parser)
     option(parser, "--seed N", "of the resampling", whole, default=1)
-
-
-def whole(text: str) -> int:
-    """A whole number from 0, as seeds are."""
-    if not (text.isascii() and text.isdigit() and int(text) < 2**63):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^63 - 1; found {text!r}")
-    return int(text)
-
-
-def from_one(text: str) -> int:
-    """A whole number from 1."""
-    if whole(text) == 0:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return int(text)
 
 
 def add_all_tasks(parser: argparse.ArgumentParser, how: str) -> None:

@@ -112,7 +112,7 @@ def _score(chosen: argparse.Namespace) -> None:
     for name, calibrated in held.items():
         details["tasks"][name]["calibration"] = calibrated.plain
     write_text(chosen.details, json.dumps(details, ensure_ascii=False, allow_nan=False) + "\n")
-    _print_scores(scores)
+    print_scores(scores)
     for name, one in scores.tasks.items():
         print(f"\n{mistakes_text(name, one)}")
         print(_classes_text(one))
@@ -122,7 +122,8 @@ def _score(chosen: argparse.Namespace) -> None:
             print(_calibration_text(held[name]))
 
 
-def _print_scores(scores: Scores) -> None:
+def print_scores(scores: Scores) -> None:
+    """Print a row of each task, and of all together."""
     rows = [
         (name, f"{one.macro_f1:.3f}", interval(one.ci95), f"{one.macro_f1_declared:.3f}", f"{one.n:,}")
         for name, one in scores.tasks.items()

@@ -23,9 +23,9 @@ from grasp_core.benchmark.tasks import (
     read_tasks,
     voting_sheet,
 )
-from grasp_core.cli.benchmark.raft import TASKS, add_submission, add_tasks, unknown, whole
+from grasp_core.cli.benchmark.raft import TASKS, add_submission, add_tasks, unknown
 from grasp_core.cli.fetch import write_files
-from grasp_core.cli.parser import option
+from grasp_core.cli.parser import option, whole
 from grasp_core.cli.terminal.messages import note
 from grasp_core.cli.terminal.output import check_target, write_text
 from grasp_core.model.errors import SpecError, raise_stopping

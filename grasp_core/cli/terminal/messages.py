@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from grasp_core.engine.request.option_names import Voice
-from grasp_core.model.text import one_line, without_places
+from grasp_core.model.text import one_line, printable, without_places
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 EVERY_SECONDS = 30.0
@@ -81,7 +81,11 @@ class CommandLine(Voice):
 
     def note(self, sentence: str) -> None:
         """See :class:`~grasp_core.engine.request.option_names.Voice`."""
-        note(sentence)
+        note(printable(sentence))
+
+    def tell_labels(self, sentence: str) -> None:
+        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        say(printable(sentence))
 
     def option(self, field: str) -> str:
         """See :class:`~grasp_core.engine.request.option_names.Voice`."""

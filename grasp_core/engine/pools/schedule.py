@@ -73,20 +73,14 @@ class Blocks:
         self._done = total - sum(stop - start for start, stop in self._gaps)
         self.progress = Progress(self._done, most or total, None)
 
-    def take(self, size: int | None = None) -> Block | None:
-        """The next block, of `size` permutations or as many as take a block's time; None if none is left."""
+    def take(self) -> Block | None:
+        """The next block, of as many permutations as take a block's time; None if none is left."""
         if not self._gaps:
             return None
         start, stop = self._gaps.pop()
-        size = size or self._size
-        if start + size < stop:
-            self._gaps.append((start + size, stop))
-        return start, min(start + size, stop)
-
-    def reach(self, computed: int, seconds: float) -> None:
-        """Tell the progress within a block of which so much was computed in so many seconds."""
-        done, total = self._done + computed, self.progress.total
-        self.progress = Progress(done, total, seconds / computed * (total - done) if computed else None)
+        if start + self._size < stop:
+            self._gaps.append((start + self._size, stop))
+        return start, min(start + self._size, stop)
 
     def give_back(self, block: Block) -> None:
         """Hand a block back that was not computed."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from grasp_core.analysis.overview import teams
 from grasp_core.engine.request.option_names import Voice
 from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.run import checked_groups
 from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.model import spec
 from grasp_core.model.data_spec import DataSpec
@@ -120,11 +121,62 @@ def settled(data: Dataset, run_spec: RunSpec, named: Collection[str], voice: Voi
     return run_spec if "pairs" in named else with_pairs(data, run_spec, voice)
 
 
+class Asked(NamedTuple):
+    """What a run is asked: the files as they are read, their data, the spec and the groups."""
+
+    found: Reading
+    data: Dataset
+    spec: RunSpec
+    grouping: Grouping
+
+    def said(self, given: Collection[str] | None, voice: Voice) -> Asked:
+        """Say what was read, how labels are ranked and what shuffling leaves; the same, as that was answered.
+
+        `given`: the options that somebody named; None of a whole spec, which leaves nothing to be answered.
+        """
+        found, data, run_spec, grouping = self
+        say_data(data, run_spec.data, voice)
+        if given is not None and "level" not in given:
+            data, run_spec = levelled(found, data, run_spec, voice)
+        say_order(data, run_spec, voice)
+        if grouping.groups:
+            say_shuffles(data, grouping, run_spec.analysis, voice)
+        return Asked(found, data, run_spec, grouping)
+
+    def say_afterwards(self, warnings: Iterable[Remark], voice: Voice) -> None:
+        """Name columns that could hold batches, or teams, which differences between groups may come from."""
+        analysis = self.spec.analysis
+        say_batches(self.found, analysis.columns, self.data, warnings, voice)
+        if analysis.axes and not self.spec.models:
+            say_teams(self.found, analysis, self.data, voice)
+
+
+def request_of(
+    found: Reading, run_spec: RunSpec, data: Dataset, given: Collection[str] | None, voice: Voice
+) -> Asked:
+    """What is run, and what there is to say before; what cannot be computed is refused, and nothing said.
+
+    `given`: as :meth:`Asked.said` has it, and "axes" where they were named.
+    """
+    if given is not None and "axes" not in given:
+        run_spec = with_groups(data, run_spec, voice)
+    grouping = checked_groups(data, run_spec)
+    if given is not None and grouping.groups:
+        run_spec = settled(data, run_spec, given, voice)
+    return Asked(found, data, run_spec, grouping).said(given, voice)
+
+
 def say_data(dataset: Dataset, data: DataSpec, voice: Voice) -> None:
     """Say which labels there are and how many, and what was used of the data."""
-    voice.note(labelled_sentence(data, dataset.summary))
+    voice.tell_labels(labelled_sentence(data, dataset.summary))
     for sentence in account.account_sentences(dataset.summary.account):
         voice.note(sentence)
+
+
+def say_problems(dataset: Dataset, voice: Voice) -> None:
+    """Say what there is to know about the data."""
+    for problem in dataset.problems:
+        voice.note(problem.message)
 
 
 def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:
@@ -158,6 +210,15 @@ def with_level(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
     if not answer:
         return run_spec
     return dataclasses.replace(run_spec, data=data, analysis=dataclasses.replace(analysis, level=level))
+
+
+def levelled(found: Reading, data: Dataset, run_spec: RunSpec, voice: Voice) -> tuple[Dataset, RunSpec]:
+    """As :func:`with_level`, and the data with the labels in that order."""
+    ranked = with_level(data, run_spec, voice)
+    if ranked.data != run_spec.data:
+        found = dataclasses.replace(found, spec=ranked.data)
+        data = found.dataset(ranked.analysis.columns, ranked.analysis.slices)
+    return data, ranked
 
 
 def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, voice: Voice) -> None:

@@ -12,6 +12,10 @@ class Voice(ABC):
     def note(self, sentence: str) -> None:
         """Say what is good to know."""
 
+    def tell_labels(self, sentence: str) -> None:
+        """Say which labels there are: a note, where it is not the first part of the answer."""
+        self.note(sentence)
+
     @abstractmethod
     def option(self, field: str) -> str:
         """The option that gives a field, such as ``--items-id`` or ``items_id=``."""

@@ -241,8 +241,8 @@ class Files(Form):
 Project = Annotated[str, Query(max_length=32, description="Id of a project of yours.")]
 
 
-class NewRun(Form):
-    """A run to start."""
+class NewCheck(Form):
+    """Files and a spec to look at, without a run."""
 
     spec: dict[str, Any] = Field(
         {},
@@ -250,13 +250,18 @@ class NewRun(Form):
         "axes, which are recognised then.",
     )
     files: Files
-    title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
     recommended: bool | None = Field(
         None,
         description="Whether raters and annotations that the files mark to be left out go; by default they "
         "count, and `notes` say how many they are.",
     )
     project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
+
+
+class NewRun(NewCheck):
+    """A run to start."""
+
+    title: str | None = Field(None, min_length=1, max_length=200, description="By default, what is asked.")
     webhook: str | None = Field(
         None, max_length=2000, description="Address that is told, signed, when the run ends."
     )
@@ -270,15 +275,6 @@ class ChangedRun(Form):
     tags: list[Annotated[str, Field(max_length=TAG_LENGTH, pattern=r"\S")]] | None = Field(
         None, max_length=100, description="All of them."
     )
-
-
-class NewCheck(Form):
-    """Files and a spec to look at, without a run."""
-
-    spec: dict[str, Any] = Field({}, description="As for a run; all of it may be left out.")
-    files: Files
-    recommended: bool | None = None
-    project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
 
 
 class Question(Form):

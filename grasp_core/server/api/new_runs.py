@@ -199,28 +199,20 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
 
 
 def hints(
-    sent: Sent, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, grouping: Grouping | None = None
+    sent: Sent, spec: RunSpec, tables: Mapping[str, Table], dataset: Dataset, groups: Grouping
 ) -> list[str]:
     """What every door says before a run: what was read, left out and not used, and what would help."""
     voice = Json()
-    request.say_data(dataset, spec.data, voice)
-    for problem in dataset.problems:
-        voice.note(problem.message)
-    request.say_order(dataset, spec, voice)
-    if isinstance(sent.analysis, dict) and "level" not in sent.analysis:
-        request.with_level(dataset, spec, voice)
+    read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
+    asked = request.Asked(read, dataset, spec, groups).said(sent.analysis, voice)
+    request.say_problems(dataset, voice)
     if spec.analysis.axes:
-        groups = checked_groups(dataset, spec) if grouping is None else grouping
-        request.say_shuffles(dataset, groups, spec.analysis, voice)
-        read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
         checks = check_assignment(seen, dataset.annotations_of, groups, spec.analysis.axes, exchange)
         warnings = said_of_assignment(checks, of_models=bool(spec.models))
         for one in warnings:
             voice.note(str(one))
-        request.say_batches(read, spec.analysis.columns, dataset, warnings, voice)
-        if not spec.models:
-            request.say_teams(read, spec.analysis, dataset, voice)
+        asked.say_afterwards(warnings, voice)
     return [printable(one) for one in voice.notes]
 
 
@@ -370,16 +362,11 @@ def _asked(
             raise SpecError(wrong[0], further=wrong[1:])
         if isinstance(new, NewRun) and new.webhook is not None:
             asking.server.webhooks.check(new.webhook)
-        return _at_once_or_later(bringing, lambda told: work(bringing, new, sent, told), slow=slow)
+        if slow or bringing.takes_long:
+            return later(asking, bringing.user, lambda told: work(bringing, new, sent, told))
+        return work(bringing, new, sent, lambda words: None)
 
     return once(asking, key, action, new.model_dump_json(), begin)
-
-
-def _at_once_or_later(bringing: Bringing, work: Callable[[Told], Done], *, slow: bool = False) -> Done:
-    """What work returns; of slow one, large files, or those that are fetched first, that it was begun."""
-    if not (slow or bringing.takes_long):
-        return work(lambda words: None)
-    return later(bringing.asking, bringing.user, work)
 
 
 def _start(bringing: Bringing, new: NewRun, sent: Sent, told: Told) -> tuple[HTTPStatus, StartedRun]:
@@ -465,7 +452,8 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     voice = Json()
     read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
     request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
-    helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset), *voice.notes))]
+    groups = checked_groups(dataset, found.spec)
+    helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *voice.notes))]
     said = [printable(one) for one in findings(report, report.duplicates)]
     told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
     return HTTPStatus.OK, Found({**report.to_dict(), **told_too})

@@ -30,7 +30,7 @@ from grasp_core.benchmark.language_models.model import FLOOR, Answer, ModelError
 from grasp_core.benchmark.language_models.prompt import drawn, most_similar
 from grasp_core.benchmark.tasks import Rows, read_rows, read_task
 from grasp_core.cli import main
-from grasp_core.cli.benchmark.lm import add_lm_options, make_lm
+from grasp_core.cli.benchmark.lm import add_lm_options, asked_lm
 from grasp_core.model.errors import DataError, RunCancelledError, SpecError
 from grasp_core.model.remarks.remark import said
 from tests.benchmark.language_models.completions_server import Completions, says, serving
@@ -346,7 +346,8 @@ def test_the_options_make_the_baseline(folder: Path, monkeypatch: pytest.MonkeyP
         bread(server)
         options = ["--endpoint", server.url, "--model", "m", "--key-variable", "SOME_KEY", "--shots", "3"]
         options += ["--no-instructions", "--random-examples", "--price-in", "10", "--price-out", "20"]
-        with make_lm(parsed(*options), task) as baseline:
+        with asked_lm(parsed(*options)) as (make, _):
+            baseline = make(task)
             assert baseline.setting == Setting(3, instructions=False, semantic=False)
             label = baseline(train, task, 1)
             assert label([train.texts[0], train.texts[1]]) == ["yes", "no"]
@@ -363,9 +364,8 @@ def test_the_options_make_the_baseline(folder: Path, monkeypatch: pytest.MonkeyP
 
 @needs_minilm
 def test_without_options_the_task_decides(folder: Path) -> None:
-    with make_lm(
-        parsed("--endpoint", "http://localhost:1/v1", "--model", "m"), read_task(folder)
-    ) as baseline:
+    with asked_lm(parsed("--endpoint", "http://localhost:1/v1", "--model", "m")) as (make, _):
+        baseline = make(read_task(folder))
         assert baseline.setting == Setting(2, instructions=True, semantic=True)
         assert baseline.similarity is not None
         cosines = baseline.similarity(["tea", "rain"], ["tea", "a storm"])
@@ -387,7 +387,7 @@ def test_without_options_the_task_decides(folder: Path) -> None:
 def test_options_that_do_not_name_a_model(folder: Path, options: list[str], sentence: str) -> None:
     with (
         pytest.raises(SpecError, match=sentence),
-        make_lm(parsed("--random-examples", *options), read_task(folder)),
+        asked_lm(parsed("--random-examples", *options)),
     ):
         pass
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -61,6 +62,17 @@ def test_a_killed_worker_loses_nothing(right: dict, caplog) -> None:
     assert children() <= before
 
 
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Executor]]:
+    """The executors of a run of many blocks, which are shut down in the end."""
+    monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 1e-9)
+    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 1)
+    found: list[Executor] = []
+    yield found
+    for executor in found:
+        executor.shutdown()
+
+
 class Unreliable(ThreadPoolExecutor):
     """Refuses work after so many blocks, as a pool whose process has died."""
 
@@ -76,11 +88,8 @@ class Unreliable(ThreadPoolExecutor):
 
 
 @pytest.mark.parametrize("blocks", [0, 1, 2, 3, 5, 9])
-def test_a_pool_that_refuses_a_block_loses_nothing(monkeypatch, right: dict, blocks: int) -> None:
+def test_a_pool_that_refuses_a_block_loses_nothing(made: list[Executor], right: dict, blocks: int) -> None:
     """The block that was being handed over is computed too, not left as whatever memory held."""
-    monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 1e-9)  # many blocks
-    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 1)
-    made: list[Executor] = []
 
     def make_executor(n_workers: int) -> Executor:
         made.append(Unreliable(n_workers, blocks) if not made else workers.threads(n_workers))
@@ -88,13 +97,9 @@ def test_a_pool_that_refuses_a_block_loses_nothing(monkeypatch, right: dict, blo
 
     assert answer(make_executor) == right
     assert len(made) == 2
-    for executor in made:
-        executor.shutdown()
 
 
-def test_workers_that_keep_dying_end_the_run_in_a_sentence(monkeypatch) -> None:
-    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 1)  # more than one block
-    made: list[Executor] = []
+def test_workers_that_keep_dying_end_the_run_in_a_sentence(made: list[Executor]) -> None:
 
     def make_executor(n_workers: int) -> Executor:
         made.append(Unreliable(n_workers, 1))
@@ -102,14 +107,9 @@ def test_workers_that_keep_dying_end_the_run_in_a_sentence(monkeypatch) -> None:
 
     with pytest.raises(WorkerError, match=r"ended 3 times before the run got on, .* run it again"):
         answer(make_executor)
-    for executor in made:
-        executor.shutdown()
 
 
-def test_workers_that_die_now_and_then_do_not_end_a_run_that_gets_on(monkeypatch, right: dict) -> None:
-    monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 1e-9)  # many blocks
-    monkeypatch.setattr(blocks_module, "FIRST_LABELS", 1)
-    made: list[Executor] = []
+def test_workers_that_die_now_and_then_do_not_end_a_run_that_gets_on(made, right: dict) -> None:
 
     class Finishing(Unreliable):
         """Its blocks are done before it refuses the next."""
@@ -125,8 +125,6 @@ def test_workers_that_die_now_and_then_do_not_end_a_run_that_gets_on(monkeypatch
 
     assert answer(make_executor) == right
     assert len(made) > ATTEMPTS + 1
-    for executor in made:
-        executor.shutdown()
 
 
 class Cancelling(Watcher):

@@ -16,15 +16,14 @@ from tests.labels import DELETE
 from tests.pages.people import BOB, VERA, become
 from tests.pages.visits import labels, press, seen, visit, widget
 from tests.results import make_result
-from tests.server.watching import close, look, make, ran, votes
+from tests.server.watching import look, ran, votes, watching
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    made = make(tmp_path)
-    monkeypatch.setattr(server_module, "shared", lambda: made)
-    yield made
-    close(made)
+    with watching(tmp_path) as made:
+        monkeypatch.setattr(server_module, "shared", lambda: made)
+        yield made
 
 
 @pytest.fixture

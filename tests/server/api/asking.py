@@ -50,6 +50,12 @@ def failed(server: Server) -> RunRecord:
     return claimed
 
 
+def sent(visitor: TestClient, content: bytes | str) -> dict[str, Any]:
+    """How a request names annotations that were just uploaded."""
+    told = visitor.post("/api/v1/files", params={"name": "v.csv"}, content=content).json()
+    return {"annotations": {"sha256": told["sha256"], "name": "v.csv"}}
+
+
 def upload(visitor: TestClient) -> dict[str, Any]:
     """The example's files, with few items."""
     found = {}

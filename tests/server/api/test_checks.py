@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from grasp_core.engine.pools import workers
-from grasp_core.model.settings import Settings
 from grasp_core.notebook.results import Analysis
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
@@ -20,9 +17,8 @@ from grasp_core.report.quality import quality_report
 from grasp_core.server.api import new_runs as brought
 from grasp_core.server.server import Server
 from tests.batches import in_batches
-from tests.empty_store import empty_home
 from tests.few_items import few_items
-from tests.server.api.asking import SMALL, ended, problem, refused, spec, upload
+from tests.server.api.asking import SMALL, ended, problem, refused, sent, spec, upload
 from tests.server.conftest import ANN, BOB, VIEWER, MakeClient
 
 pytestmark = pytest.mark.in_earnest
@@ -38,18 +34,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server(tmp_path: Path, folder: Path) -> Iterator[Server]:
-    made = Server(Settings(home=empty_home(tmp_path), data_dir=str(folder)), workers.threads)
-    yield made
-    made.works.close()
-    made.service.close()
-    made.database.dispose()
-
-
-@pytest.fixture
-def ann(client: MakeClient) -> TestClient:
-    visitor = client(user=ANN)
-    return visitor
+def given(folder: Path) -> dict[str, str]:
+    return {"data_dir": str(folder)}
 
 
 def post(visitor: TestClient, path: str, **body: Any) -> Any:
@@ -94,9 +80,7 @@ def test_columns_and_axes_may_be_left_to_be_recognised(ann: TestClient) -> None:
 def test_a_recognised_axis_without_groups_is_left_out_as_elsewhere(ann: TestClient) -> None:
     sites = ("north", "south", "", "")  # of two workers alone
     rows = [f"i{i},w{j},{(i + j) % 2},{site}" for i in range(9) for j, site in enumerate(sites)]
-    content = "\n".join(["item,worker,label,place", *rows]).encode()
-    stored = ann.post("/api/v1/files?name=v.csv", content=content).json()
-    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    files = sent(ann, "\n".join(["item,worker,label,place", *rows]))
     told = post(ann, "/validate", files=files).json()
     assert told["runs"] is True
     assert told["spec"]["analysis"]["axes"] == []
@@ -106,9 +90,7 @@ def test_a_recognised_axis_without_groups_is_left_out_as_elsewhere(ann: TestClie
 
 def test_what_is_not_certain_is_asked_and_never_run(ann: TestClient, server: Server) -> None:
     rows = [f"{i},{j},{(i + j) % 2},{(i * j) % 3}" for i in range(6) for j in range(8)]
-    content = "\n".join(["item,rater,toxic,polite", *rows]).encode()
-    stored = ann.post("/api/v1/files?name=v.csv", content=content).json()
-    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    files = sent(ann, "\n".join(["item,rater,toxic,polite", *rows]))
     told = post(ann, "/validate", files=files).json()
     assert told["runs"] is False
     [asked] = told["questions"]
@@ -169,8 +151,7 @@ def test_beside_what_is_wrong_with_a_spec_a_check_tells_of_the_data(ann: TestCli
 
 
 def test_a_file_that_cannot_be_read_is_a_problem_beside_those_of_the_spec(ann: TestClient) -> None:
-    stored = ann.post("/api/v1/files?name=v.csv", content=b"\x00\x01\x02").json()
-    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    files = sent(ann, b"\x00\x01\x02")
     told = post(ann, "/validate", files=files, spec={"analysis": {"seed": "x"}}).json()
     assert [one["code"] == "spec" for one in told["problems"]] == [True, False]
     assert "v.csv" in told["problems"][1]["text"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -14,16 +13,10 @@ from grasp_core.server.api.new_runs import Sent
 from grasp_core.server.problem import WHAT
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
-from tests.server.api.asking import bearer, make_token, problem
+from tests.server.api.asking import bearer, make_token, problem, sent
 from tests.server.conftest import ANN, MakeClient
 
 RUN = {"spec": {}, "files": {"annotations": {"sha256": "0" * 64, "name": "votes.csv"}}}
-
-
-@pytest.fixture
-def ann(client: MakeClient) -> TestClient:
-    visitor = client(user=ANN)
-    return visitor
 
 
 def test_the_schema_is_one(ann: TestClient) -> None:
@@ -100,10 +93,9 @@ def test_json_that_cannot_be_read_is_another_problem_than_values_that_do_not_fit
 
 
 def test_all_that_is_wrong_with_a_spec_is_told_at_once(ann: TestClient) -> None:
-    stored = ann.post("/api/v1/files?name=v.csv", content=b"item,rater,label\n1,2,a\n").json()
     analysis = {"axes": "a", "p_value": "q", "pairs": 0, "gai": ["irr"]}
     spec = {"data": {"item": 1, "odd": 2}, "analysis": analysis}
-    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    files = sent(ann, "item,rater,label\n1,2,a\n")
     answer = ann.post("/api/v1/runs", json={"spec": spec, "files": files})
     problem(answer, HTTPStatus.UNPROCESSABLE_ENTITY)
     told = answer.json()
@@ -210,12 +202,8 @@ def test_answers_say_what_may_be_asked_yet(ann: TestClient, server: Server) -> N
 
 
 def test_what_may_be_had_later_says_when(ann: TestClient, server: Server) -> None:
-    stored: dict[str, Any] = ann.post(
-        "/api/v1/files?name=v.csv",
-        content=b"item,rater,label,side\n"
-        + b"".join(b"%d,%d,%d,%d\n" % (i, j, (i + j) % 2, j % 2) for i in range(6) for j in range(8)),
-    ).json()
-    files = {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}}
+    rows = [f"{i},{j},{(i + j) % 2},{j % 2}" for i in range(6) for j in range(8)]
+    files = sent(ann, "\n".join(["item,rater,label,side", *rows]))
     spec = {"data": {"item": "item", "rater": "rater", "label": "label"}, "analysis": {"axes": [["side"]]}}
     run = ann.post("/api/v1/runs", json={"spec": spec, "files": files}).json()["id"]
     assert int(ann.get(f"/api/v1/runs/{run}").headers["Retry-After"]) > 0  # nothing is computed here

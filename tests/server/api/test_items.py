@@ -19,7 +19,7 @@ from grasp_core.model.access import EVERYTHING
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.groups import Group
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.reading.dataset.load import load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
@@ -46,28 +46,23 @@ def files() -> dict[str, bytes]:
     return {"votes.csv": "\n".join(votes).encode(), "raters.csv": "\n".join(raters).encode()}
 
 
+def data() -> Dataset:
+    tables = (read_table(content, name) for name, content in files().items())
+    return load(*tables, SPEC.data, ("side", "age"))
+
+
 @pytest.fixture
 def run(server: Server) -> Iterator[RunRecord]:
     """A run that is done, with its files on the server."""
     server.service.start()
-    given = files()
-    for content in given.values():
+    for content in files().values():
         server.files.put(content, owner="")
-    dataset = load(
-        *(read_table(content, name) for name, content in given.items()), SPEC.data, ("side", "age")
-    )
-    asked, _ = server.service.submit(dataset, SPEC, title="A run", reach=EVERYTHING, owner=ANN.id)
+    asked, _ = server.service.submit(data(), SPEC, title="A run", reach=EVERYTHING, owner=ANN.id)
     while not (found := server.runs.get(asked.id)) or not found.ended:
         server.service.wait(asked.id, 1)
     assert found.state == "done"
     yield found
     server.items.close()
-
-
-@pytest.fixture
-def ann(client: MakeClient) -> TestClient:
-    visitor = client(user=ANN)
-    return visitor
 
 
 def address(run: RunRecord, items_id: str = "") -> str:
@@ -95,11 +90,7 @@ def test_items_are_asked_for_found_and_listed(ann: TestClient, run: RunRecord) -
     assert told["id"] == id_of(GROUP, 1)
     assert (told["group"], told["question"], told["error"]) == (ASKED["group"], "tone", None)
     plain = found(ann, run, told["id"])
-    given = files()
-    dataset = load(
-        *(read_table(content, name) for name, content in given.items()), SPEC.data, ("side", "age")
-    )
-    here = look_at_items(dataset, ItemsAsked(SPEC, GROUP, 200, 1), map)
+    here = look_at_items(data(), ItemsAsked(SPEC, GROUP, 200, 1), map)
     assert plain == json.loads(json.dumps(here.to_dict()))
     listed = ann.get(address(run)).json()["items"]
     assert [(one["id"], one["state"], one["share"]) for one in listed] == [(told["id"], "done", 1.0)]
@@ -185,11 +176,7 @@ def test_there_is_nothing_before_there_is_a_result(ann: TestClient, server: Serv
     problem(ann.post("/api/v1/runs/guessed/items", json=ASKED), HTTPStatus.NOT_FOUND)
     server.service.close()
     waiting = replace(SPEC, analysis=replace(SPEC.analysis, seed=7))
-    given = files()
-    dataset = load(
-        *(read_table(content, name) for name, content in given.items()), SPEC.data, ("side", "age")
-    )
-    queued, _ = server.service.submit(dataset, waiting, title="B", reach=EVERYTHING, owner=ANN.id)
+    queued, _ = server.service.submit(data(), waiting, title="B", reach=EVERYTHING, owner=ANN.id)
     for answer in (ann.get(address(queued)), ann.post(address(queued), json=ASKED)):
         assert "it has no result" in problem(answer, HTTPStatus.CONFLICT)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 from grasp_core.benchmark.leaderboard import read_leaderboard
-from grasp_core.engine.pools import workers
-from grasp_core.model.settings import Settings
 from grasp_core.server.server import Server
-from tests.empty_store import empty_home
 from tests.server.api.asking import ended, problem, refused
-from tests.server.conftest import ANN, VIEWER, MakeClient
+from tests.server.conftest import ANN, VIEWER
 
 TASK = '{"classes": ["calm", "angry"], "fields": ["Message"]}'
 GOLD = "Message,ID,Label\nthank you,50,calm\nno,51,angry\n"
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def given(tmp_path: Path) -> dict[str, str]:
     for name, content in {
         "tasks/mood/task.json": TASK,
         "tasks/mood/test_unlabeled.csv": "Message,ID\nthank you,50\nno,51\n",
@@ -33,18 +29,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content, "utf-8")
-    places = {"raft_gold": str(tmp_path / "gold"), "raft_tasks": str(tmp_path / "tasks")}
-    made = Server(Settings(home=empty_home(tmp_path), **places), workers.threads)
-    yield made
-    made.questions.close()
-    made.service.close()
-    made.database.dispose()
-
-
-@pytest.fixture
-def ann(client: MakeClient) -> TestClient:
-    visitor = client(user=ANN)
-    return visitor
+    return {"raft_gold": str(tmp_path / "gold"), "raft_tasks": str(tmp_path / "tasks")}
 
 
 def archive(labels: str, probabilities: str = "") -> bytes:

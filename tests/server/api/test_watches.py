@@ -19,16 +19,15 @@ from grasp_core.store import schema
 from grasp_core.store.people.projects import Member
 from tests.server.api.asking import bearer, problem, token_of
 from tests.server.conftest import SIGN_IN, MakeClient
-from tests.server.watching import close, look, make, ran, votes
+from tests.server.watching import look, ran, votes, watching
 
 MAILS = ("ann@lab.example", "bob@lab.example")
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = make(tmp_path, **SIGN_IN, analysts=MAILS)
-    yield made
-    close(made)
+    with watching(tmp_path, **SIGN_IN, analysts=MAILS) as made:
+        yield made
 
 
 class Ours:

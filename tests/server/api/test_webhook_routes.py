@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from http import HTTPStatus
-from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from grasp_core.engine.pools import workers
-from grasp_core.model.settings import Settings
 from grasp_core.server.server import Server
 from grasp_core.store.schema import webhooks
-from tests.empty_store import empty_home
 from tests.server.api.asking import bearer, problem, refused, spec, upload
 from tests.server.conftest import ANN, SIGN_IN, MakeClient
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    settings = Settings(
-        home=empty_home(tmp_path),
-        webhook_urls=("https://hooks.example/grasp/",),
-        webhook_secret="a random text of 32 characters or more",
-    )
-    made = Server(settings, workers.threads)
-    yield made
-    made.service.close()
-    made.database.dispose()
-
-
-@pytest.fixture
-def ann(client: MakeClient) -> TestClient:
-    visitor = client(user=ANN)
-    return visitor
+def given() -> dict[str, Any]:
+    secret = "a random text of 32 characters or more"
+    return {"webhook_urls": ("https://hooks.example/grasp/",), "webhook_secret": secret}
 
 
 def test_a_run_is_asked_for_with_an_address_that_is_told(ann: TestClient, server: Server) -> None:

@@ -22,16 +22,10 @@ from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
 from tests.few_items import few_items
-from tests.server.api.asking import SMALL, bearer, problem, refused, spec, upload
+from tests.server.api.asking import SMALL, bearer, problem, refused, sent, spec, upload
 from tests.server.conftest import ANN, BOB, SIGN_IN, VIEWER, MakeClient
 
 pytestmark = pytest.mark.in_earnest
-
-
-@pytest.fixture
-def ann(client: MakeClient) -> TestClient:
-    visitor = client(user=ANN)
-    return visitor
 
 
 @pytest.fixture
@@ -81,11 +75,11 @@ def test_a_run_is_uploaded_asked_for_followed_and_taken_away(ann: TestClient, co
 def test_raters_whom_the_files_mark_count_until_somebody_says_otherwise(ann, computing) -> None:
     rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]},{'ny'[j == 3]}" for i in range(6) for j in range(8)]
     content = "\n".join(["item,rater,label,gender,removed", *rows]).replace(",y", ",yes").replace(",n", ",no")
-    stored = ann.post("/api/v1/files", params={"name": "v.csv"}, content=content.encode()).json()
+    files = sent(ann, content)
     data = {"layout": "long", "item": "item", "rater": "rater", "label": "label"}
     body = {
         "spec": {"data": data, "analysis": {"axes": [["gender"]], **SMALL}},
-        "files": {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}},
+        "files": files,
     }
     found = []
     for answer in ({}, {"recommended": False}, {"recommended": True}):
@@ -126,14 +120,13 @@ def test_the_same_question_of_another_person_is_their_own_run(client: MakeClient
 def test_what_a_spec_leaves_open_is_recognised_and_what_it_says_stays(ann, computing) -> None:
     labels = ["0|1", "1|0", "0", "nan"]
     rows = [f"i{i},r{j},{labels[(i * j + i + j) % 4]},{'fm'[j % 2]}" for i in range(12) for j in range(6)]
-    content = "\n".join(["item,rater,label,gender", *rows])
-    stored = ann.post("/api/v1/files", params={"name": "v.csv"}, content=content.encode()).json()
+    files = sent(ann, "\n".join(["item,rater,label,gender", *rows]))
     data = {"layout": "long", "item": "item", "rater": "rater", "label": "label"}
     found = []
     for more in ({}, {"missing": [""], "recode": []}):
         body = {
             "spec": {"data": {**data, **more}, "analysis": {"axes": [["gender"]], **SMALL}},
-            "files": {"annotations": {"sha256": stored["sha256"], "name": "v.csv"}},
+            "files": files,
         }
         run = ann.post("/api/v1/runs", json=body).json()
         ann.get(f"/api/v1/runs/{run['id']}/events")
@@ -187,14 +180,14 @@ def test_uploads_are_cut_at_the_servers_limit_and_the_persons_quota(ann: TestCli
 
 def test_a_file_sent_in_parts_is_joined_and_its_parts_go(ann: TestClient, server: Server) -> None:
     parts = [b"item,rater,label\n", b"i1,r1,yes\n", b"i2,r1,no\n"]
-    sent = [ann.post("/api/v1/files", params={"name": "p"}, content=part).json()["sha256"] for part in parts]
+    ids = [ann.post("/api/v1/files", params={"name": "p"}, content=part).json()["sha256"] for part in parts]
     kept = {one["sha256"] for one in ann.get("/api/v1/files").json()["files"]}
-    assert kept == set(sent)  # after a connection that broke, this says which parts are there
-    away = {"name": "v.csv", "sha256s": [*sent, "0" * 64]}
+    assert kept == set(ids)  # after a connection that broke, this says which parts are there
+    away = {"name": "v.csv", "sha256s": [*ids, "0" * 64]}
     assert "There is no part 0000" in problem(
         ann.post("/api/v1/files/joined", json=away), HTTPStatus.NOT_FOUND
     )
-    answer = ann.post("/api/v1/files/joined", json={"name": "v.csv", "sha256s": sent})
+    answer = ann.post("/api/v1/files/joined", json={"name": "v.csv", "sha256s": ids})
     assert answer.status_code == HTTPStatus.CREATED
     sha256 = hashlib.sha256(b"".join(parts)).hexdigest()
     assert answer.json() == {"sha256": sha256, "name": "v.csv", "bytes": len(b"".join(parts))}
@@ -205,12 +198,12 @@ def test_a_file_sent_in_parts_is_joined_and_its_parts_go(ann: TestClient, server
 def test_a_part_that_goes_while_it_is_joined_is_missed(
     ann: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent = [ann.post("/api/v1/files", params={"name": "p"}, content=c).json()["sha256"] for c in (b"a", b"b")]
+    ids = [ann.post("/api/v1/files", params={"name": "p"}, content=c).json()["sha256"] for c in (b"a", b"b")]
     get = FileStore.get
-    monkeypatch.setattr(FileStore, "get", lambda self, one: None if one == sent[1] else get(self, one))
-    answer = ann.post("/api/v1/files/joined", json={"name": "v.csv", "sha256s": sent})
-    assert sent[1] in problem(answer, HTTPStatus.NOT_FOUND)
-    assert {one["sha256"] for one in ann.get("/api/v1/files").json()["files"]} == set(sent)
+    monkeypatch.setattr(FileStore, "get", lambda self, one: None if one == ids[1] else get(self, one))
+    answer = ann.post("/api/v1/files/joined", json={"name": "v.csv", "sha256s": ids})
+    assert ids[1] in problem(answer, HTTPStatus.NOT_FOUND)
+    assert {one["sha256"] for one in ann.get("/api/v1/files").json()["files"]} == set(ids)
 
 
 def test_joined_parts_are_no_larger_than_a_file_may_be(ann: TestClient, server: Server) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import httpx
 import pytest
-from sqlalchemy import URL
+from sqlalchemy import URL, Engine
 from websockets import ConnectionClosed
 
 from grasp_core.model.settings import Settings
@@ -102,8 +103,14 @@ def test_nobody_else_signs_people_out(site: Site, headers: dict[str, str]) -> No
         assert any(name.startswith(USER) for name in web.cookies)
 
 
-def test_disabled_and_changed_roles_hold_within_seconds(site: Site) -> None:
-    engine = connect(URL.create("sqlite", database=str(site.home / "grasp.db")))
+@pytest.fixture
+def engine(site: Site) -> Iterator[Engine]:
+    made = connect(URL.create("sqlite", database=str(site.home / "grasp.db")))
+    yield made
+    made.dispose()
+
+
+def test_disabled_and_changed_roles_hold_within_seconds(site: Site, engine: Engine) -> None:
     accounts = Accounts(Settings(), engine)
     with site.visitor() as web:
         person = accounts.people.search("sue@")[0][0]
@@ -123,12 +130,10 @@ def test_disabled_and_changed_roles_hold_within_seconds(site: Site) -> None:
         assert set(answered(site, web)) == {401}
         with site.visitor() as again:
             assert 401 not in answered(site, again)
-    engine.dispose()
 
 
-def test_a_cookie_without_a_session_opens_nothing(site: Site) -> None:
+def test_a_cookie_without_a_session_opens_nothing(site: Site, engine: Engine) -> None:
     """As one of before an upgrade, or one made with a secret that has leaked."""
-    engine = connect(URL.create("sqlite", database=str(site.home / "grasp.db")))
     accounts = Accounts(Settings(), engine)
     with site.visitor() as web:
         assert 401 not in answered(site, web)
@@ -137,4 +142,3 @@ def test_a_cookie_without_a_session_opens_nothing(site: Site) -> None:
             connection.exec_driver_sql("DELETE FROM sessions WHERE key = ?", (key,))
         time.sleep(1.1)
         assert set(answered(site, web)) == {401}
-    engine.dispose()

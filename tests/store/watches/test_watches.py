@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine
 
 from grasp_core.model.access import EVERYONE, only
-from grasp_core.model.errors import AccessError, LimitError, StoreError
+from grasp_core.model.errors import AccessError, LimitError, SpecError, StoreError
+from grasp_core.server.watches import how_often
 from grasp_core.store import watches as watches_module
 from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import watches
-from grasp_core.store.watches import FAILURES, Origin, Watch, WatchStore
+from grasp_core.store.watches import FAILURES, Origin, Watch, WatchStore, next_look
 from tests.empty_store import open_store
 from tests.store.both import on_both
 from tests.store.conftest import NewDatabase
@@ -175,3 +177,40 @@ def test_backups_hold_watches_and_what_came_of_them(engine, new_database: NewDat
     assert again(other, made) == made
     assert len(WatchStore(other).runs_of(made.id)) == 1
     other.dispose()
+
+
+# When a watch looks next
+SATURDAY = datetime(2026, 11, 28, 21, 0, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("every", "due", "told"),
+    [
+        ("hourly", datetime(2026, 11, 28, 22, tzinfo=UTC), "every hour"),
+        ("3d", datetime(2026, 12, 1, 21, tzinfo=UTC), "every 3 days"),
+        (
+            "30 6 * * 1-5",
+            datetime(2026, 11, 30, 6, 30, tzinfo=UTC),
+            "at 06:30 on Monday through Friday (UTC)",
+        ),
+        ("0 22 * * *", datetime(2026, 11, 28, 22, tzinfo=UTC), "at 22:00 every day (UTC)"),
+    ],
+)
+def test_the_next_look(every: str, due: datetime, told: str) -> None:
+    assert next_look(every, SATURDAY, lambda: SATURDAY) == due.timestamp()
+    assert how_often(every) == told
+
+
+@pytest.mark.parametrize(
+    ("every", "why"),
+    [
+        ("* * * * *", "no time to look"),  # more often than hourly
+        ("0,30 * * * *", "no time to look"),
+        ("0 25 * * *", "no cron line: bad hour"),
+        ("0 0 31 2 *", "no cron line: bad day-of-month"),
+        ("0 0 * *", "no time to look"),
+    ],
+)
+def test_what_is_no_time(every: str, why: str) -> None:
+    with pytest.raises(SpecError, match=why):
+        next_look(every, SATURDAY)
