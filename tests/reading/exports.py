@@ -18,8 +18,7 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.table.parsed import Parsed
-from grasp_core.reading.table.table import Recipe, Table
+from grasp_core.reading.table.table import Parsed, Recipe, Table
 from tests.reading.making import parquet_bytes
 
 RATERS = "rater,gender\n{0},Woman\n{1},Woman\n{2},Man\n{3},Man\n"

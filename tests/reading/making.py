@@ -16,8 +16,8 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.reading.sandbox import read as tables
 from grasp_core.reading.sandbox.parse import parse, parse_folder
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.table.parsed import Parsed, Watch
-from grasp_core.reading.table.table import Table
+from grasp_core.reading.table.parsed import Watch
+from grasp_core.reading.table.table import Parsed, Table
 
 T = TypeVar("T")
 LONG = DataSpec(item="item", rater="rater", label="label")

@@ -39,6 +39,7 @@ from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.files import delimited, encodings, json_files, workbooks
 from grasp_core.reading.formats import arrow, registry, statistical
 from grasp_core.reading.formats.arrow import OF_PANDAS
+from grasp_core.reading.formats.tools import fasttext
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight, limit_process
 from grasp_core.reading.table.parsed import Watch, no_rows
@@ -146,6 +147,8 @@ def _parse_single(content: bytes, name: str, watch: Watch) -> Parsed:
 
 def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
     start = content[:1024].lstrip()
+    if fasttext.is_fasttext(content):
+        raise fasttext.alone(name)
     if start.startswith((b"{", b"[")):
         found, kind = json_files.records(content, name)
         known = registry.of_records(found, name)

@@ -24,8 +24,8 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import joined, read_as_long
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import check_cells
-from grasp_core.reading.table.parsed import Parsed, compact
+from grasp_core.reading.table.columns import check_cells, compact
+from grasp_core.reading.table.table import Parsed
 
 _PARALLEL = 0.9
 """Share of the rows looked at in which lists that belong together are equally long."""

@@ -19,7 +19,8 @@ from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Entry, Export, Row, entries, joined, scalars
 from grasp_core.reading.formats.tools import fasttext
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import Parsed, unwatched
+from grasp_core.reading.table.parsed import unwatched
+from grasp_core.reading.table.table import Parsed
 
 _LABELS = ("label", "labels", "cats")
 _CONTENTS = ("text", "data", "filename")

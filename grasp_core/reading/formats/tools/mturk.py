@@ -22,9 +22,9 @@ from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.json_files import text, whole_characters
 from grasp_core.reading.formats.shapes.rows import first_label, joined, several
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column, check_cells
-from grasp_core.reading.table.parsed import Parsed, compact, name_columns
-from grasp_core.reading.table.table import Recipe
+from grasp_core.reading.table.columns import Column, check_cells, compact
+from grasp_core.reading.table.parsed import name_columns
+from grasp_core.reading.table.table import Parsed, Recipe
 
 ANSWER, INPUT, _TASKS = "Answer.", "Input.", "Answer.taskAnswers"
 _HIT, _STATUS, _REJECT = "HITId", "AssignmentStatus", "Reject"
