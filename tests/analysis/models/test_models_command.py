@@ -129,7 +129,7 @@ def test_permutations_go_on_until_marks_are_settled_or_stop_early(folder, capsys
     assert saved()["spec"]["analysis"]["adaptive"] is True
     assert f"{saved()['stopping']['permutations']:,}" in printed
     assert "Shuffling " in printed
-    monkeypatch.setattr("grasp_core.cli.models.models_seconds", lambda *_: 60.0)
+    monkeypatch.setattr("grasp_core.notebook.models.models_seconds", lambda *_: 60.0)
     assert cli.main([*MODELS, "--model", "one=one.csv", "--out", "long.json"]) == 0
     said = "10,000 permutations of such data take about 60 s on two cores, so at most 10,000 are taken"
     assert said in capsys.readouterr().err

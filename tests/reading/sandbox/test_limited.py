@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
@@ -149,7 +150,10 @@ def children() -> list[int]:
 
 def _helpers() -> list[int]:
     """Those that read files; the same process may have one that makes files too."""
-    own = [pid for one in Path("/proc/self/task").iterdir() for pid in (one / "children").read_text().split()]
+    own: list[str] = []
+    for one in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):  # a thread that has just ended
+            own += (one / "children").read_text().split()
     told = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in own}
     return [child for child, line in told.items() if "sandbox/process.py" in line and "reading.work" in line]
 
