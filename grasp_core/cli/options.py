@@ -110,15 +110,16 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     option(
         group,
         "--keep COLUMN=VALUE",
-        "what counts although it is recommended to be left out, such as rejected annotations",
+        "what counts, or stays apart, although --recommended says otherwise, such as rejected annotations",
         _condition,
         action="append",
     )
     option(
         group,
         "--recommended",
-        "raters and annotations that the data mark, such as rejected ones (default: they count, and it "
-        "is said how many they are; on a terminal, asked)",
+        "leave out raters and annotations that the data mark, such as rejected ones, and take spellings "
+        "that differ by case or blanks as one (default: all count, and it is said how many they are; on a "
+        "terminal, asked)",
         action=argparse.BooleanOptionalAction,
     )
     for what in ("rater", "item"):
