@@ -5,14 +5,7 @@ from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, one_line
 from grasp_core.model.outcome import PairResult
-from grasp_core.model.result import (
-    GivenResult,
-    GroupResult,
-    Result,
-    RunResult,
-    SliceResult,
-    Stopping,
-)
+from grasp_core.model.result import GivenResult, GroupResult, Result, RunResult, SliceResult, Stopping
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee

@@ -195,8 +195,8 @@ def recognise(
         reasons += [*found, *_in_bands(annotations, raters, spec, axes, texts), *contradicted(look, spec)]
     for name in axes:
         of = next(table for table in (raters, annotations) if table is not None and name in table.columns)
-        found_texts = {text: occurrences(of, name, text) for text in texts.get(name, ())}
-        advice += advise_alike(found_texts, name, group=True)
+        values = {text: n for text, n in of.column(name).tally.items() if text not in spec.missing}
+        advice += advise_alike(values, name, group=True)
     reasons += _said_twice(annotations, raters, spec, axes)
     return Guess(spec, axes, tuple(reasons), recipe, tuple(advice), ranked)
 

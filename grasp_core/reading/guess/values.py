@@ -20,7 +20,7 @@ from grasp_core.reading.guess.advice import Advice, Named, Reading, Reason
 from grasp_core.reading.guess.look import Look
 from grasp_core.reading.guess.rows import occurrences
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import LIKE_MISSING, spelling
+from grasp_core.reading.table.columns import LIKE_MISSING, spelled_alike, spelling
 from grasp_core.reading.table.parsed import form
 from grasp_core.reading.table.table import Table
 
@@ -219,13 +219,11 @@ def advise_alike(cells: Mapping[str, int], column: str, *, group: bool = False) 
 
     `cells` are their counts. One number written in two ways is one label anyway.
     """
-    alike: dict[str, list[str]] = {}
-    for text in sorted(cells, key=lambda text: (text != text.strip(), -cells[text])):
-        alike.setdefault(spelling(text), []).append(text)
+    best_first = sorted(cells, key=lambda text: (text != text.strip(), -cells[text]))
     into = {
         other: most
-        for same, (most, *others) in alike.items()
-        if math.isnan(number_of(same))
+        for most, *others in spelled_alike(best_first)
+        if math.isnan(number_of(spelling(most)))
         for other in others
     }
     if into:

@@ -124,12 +124,9 @@ def odd_texts(where: str, counts: Mapping[str, int], missing: Collection[str]) -
 
 def near_duplicates(where: str, counts: Mapping[str, int], *, ids: bool) -> list[Problem]:
     """Warn of values that differ only by spaces, Unicode form or case; ids are not quoted."""
-    if len(set(map(spelling, counts))) == len(counts):  # the usual case, even of a million ids
+    groups = spelled_alike(counts)
+    if not groups:
         return []
-    alike: dict[str, list[str]] = {}
-    for value in counts:
-        alike.setdefault(spelling(value), []).append(value)
-    groups = [values for values in alike.values() if len(values) > 1]
     pairs = [
         " and ".join(f"{quoted(value)} ({number(counts[value], 'cell')})" for value in values)
         for values in groups
@@ -144,6 +141,16 @@ def near_duplicates(where: str, counts: Mapping[str, int], *, ids: bool) -> list
     else:  # ids stay out of sentences that go on to results
         remark = DataProblem.IDS_ALIKE(where=where, ids=len(pairs), forms=int(forms), numbers=int(numbers))
     return [know(remark, len(pairs), pairs)]
+
+
+def spelled_alike(values: Collection[str]) -> list[list[str]]:
+    """Groups of two or more values that differ only by spaces, Unicode form or case, in the order given."""
+    if len(set(map(spelling, values))) == len(values):  # the usual case, even of a million ids
+        return []
+    alike: dict[str, list[str]] = {}
+    for value in values:
+        alike.setdefault(spelling(value), []).append(value)
+    return [ways for ways in alike.values() if len(ways) > 1]
 
 
 def spelling(value: str) -> str:

@@ -125,14 +125,8 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ),
     (
         *("trifft überhaupt nicht zu", "trifft gar nicht zu", "trifft nicht zu", "trifft eher nicht zu"),
-        *(
-            "teils teils",
-            "neutral",
-            "trifft eher zu",
-            "trifft zu",
-            "trifft voll zu",
-            "trifft voll und ganz zu",
-        ),
+        *("teils teils", "neutral"),
+        *("trifft eher zu", "trifft zu", "trifft voll zu", "trifft voll und ganz zu"),
     ),
     ("nein", "vielleicht", "ja"),
 )
