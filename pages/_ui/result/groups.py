@@ -33,7 +33,7 @@ from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import ask_again
 from pages._ui.helpers.widgets import Shown
 from pages._ui.result import cache
-from pages._ui.result.on_demand import has_items, has_rater_map, show_items, show_rater_map
+from pages._ui.result.on_demand import has_items, has_rater_map, show_rater_map, show_some_items
 
 _PER_PAGE = {"persist_state": "page"}
 
@@ -192,7 +192,7 @@ def choose_group(result: RunResult) -> None:
 
 
 def show_group(shown: Shown, name: str) -> None:
-    """What a group says differently, then every statistic of it against chance."""
+    """A group's verdict, items that show it, its labels, then every statistic of it against chance."""
     row, result = named_groups(shown.result)[name], shown.result
     st.set_page_config(page_title=f"{name} · {shown.title} · GRASP")
     st.header(escape_markdown(name))
@@ -201,8 +201,11 @@ def show_group(shown: Shown, name: str) -> None:
     if row.least_p is not None:
         least = least_of(row.least_p, result.spec.analysis)
         st.caption(f"So few regroupings are left of it that {least}.")
-    if not result.provisional:
-        _say_marked(result, row, name)
+    verdict = None if result.provisional else verdict_sentence(row)
+    if verdict is not None:
+        st.markdown(verdict.markdown)
+    if has_items(shown):
+        show_some_items(shown, row, name)
     if row.label_use is not None:
         _show_label_use(shown, row, row.label_use, name)
     st.header("Against chance")
@@ -213,12 +216,11 @@ def show_group(shown: Shown, name: str) -> None:
         (f"group-{safe_name(name)}", "histograms of this group"),
         ("Every statistic as a table", "group-table", partial(_statistics_table, result, row)),
     )
+    if not result.provisional:
+        _say_marked(result, row, name)
     if any(row.group in (pair.a, pair.b) for pair in result.pairs):
         st.header("Beside each other group")
         show_pairs(shown, row.group)
-    if has_items(shown):
-        st.header("Which items cause the difference?")
-        show_items(shown, row.group)
     if has_rater_map(shown):
         st.header("On the map of raters")
         show_rater_map(shown, row.group)
@@ -230,11 +232,8 @@ def show_group(shown: Shown, name: str) -> None:
 def _say_marked(result: RunResult, row: GroupResult, name: str) -> None:
     found = [doubted(one, result) for one in evidence(row, name)]
     marked = [one for key in ("corrected", "nominal") for one in found if one.outcome.significance == key]
-    verdict = verdict_sentence(row)
-    if verdict is not None:
-        st.markdown(verdict.markdown)
-        if marked:
-            st.caption("Single statistics, each corrected by itself:")
+    if marked:
+        st.caption("Single statistics, each corrected by itself:")
     ui.bullets(finding.tested_sentence for finding in marked)
     if not marked:
         st.markdown(

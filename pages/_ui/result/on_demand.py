@@ -16,13 +16,13 @@ from grasp_core.model.access import only
 from grasp_core.model.errors import DataError, MissingResultError, SpecError
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.json_values import to_json
-from grasp_core.model.result import RunResult
+from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import escape_markdown, for_pages, json_text, listed, number, quoted
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
 from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.findings.finding import LABEL_USE, Finding
-from grasp_core.report.findings.selection import findings, nearest
+from grasp_core.report.findings.selection import evidence, findings, named_groups, nearest
 from grasp_core.report.items import MEASURES, in_order, items_title
 from grasp_core.report.words.label_use import said_more
 from grasp_core.report.writers.markdown import items_markdown
@@ -91,6 +91,8 @@ def _found(run: RunRecord, asked_id: str | None) -> ItemsResult | maps.RaterMap 
 
 
 _PAGE = 50
+_ITEMS_OF = "items-of"
+_SHOWN_BY_ITEMS = (LABEL_USE, "distance")
 _ORDERS = {"part": "Largest part first", "p": "Smallest p first", "item": "As in the data"}
 
 
@@ -104,11 +106,11 @@ def has_items(shown: Shown) -> bool:
     return sees_items(shown) and not shown.result.provisional and bool(shown.result.groups)
 
 
-def show_items(shown: Shown, group: Group | None = None) -> None:
-    """Draw the items of a group, or of one that is chosen, where :func:`has_items`."""
+def show_items(shown: Shown) -> None:
+    """Draw the items of a group that is chosen, where :func:`has_items`."""
     run, result = shown.run, shown.result
-    asked = _choose_group(result) if group is None else group
-    questions, question = result.spec.data.questions, 0
+    asked, question = _choose_group(result), 0
+    questions = result.spec.data.questions
     if len(questions) > 1:
         names = {place: one_line(str(one.label)) for place, one in enumerate(questions)}
         question = ui.pick("Question", names, key=f"items-question-{id_of(asked, 0)}")
@@ -145,27 +147,47 @@ def show_items(shown: Shown, group: Group | None = None) -> None:
 
 
 def show_where(shown: Shown, finding: Finding) -> None:
-    """The item where a group's finding shows most, with both sides' answers, where that is soon found."""
-    run, result = shown.run, shown.result
-    if run is None or not has_items(shown) or finding.what not in (LABEL_USE, "distance"):
+    """The item where a group's finding shows most, where that is soon found."""
+    run, group = shown.run, finding.row.group
+    if run is None or not has_items(shown) or finding.what not in _SHOWN_BY_ITEMS:
         return
-    group = finding.row.group
     found = _found(run, id_of(group, 0))
-    if found is None and soon_found(run, result) and stores_of(run).runs.files_of(run.id):
-        found = _find(run, result, group, 0)
-    rows = [] if found is None else _telling(found, finding)
-    if found is None or not rows:
+    if found is None and soon_found(run, shown.result) and stores_of(run).runs.files_of(run.id):
+        found = _find(run, shown.result, group, 0)
+    if found is not None:
+        _show_telling(run, found, finding, 1)
+
+
+def show_some_items(shown: Shown, row: GroupResult, name: str) -> None:
+    """Three items of a group on which its answers are told best, where :func:`has_items`."""
+    known = [one for one in evidence(row, name) if one.what in _SHOWN_BY_ITEMS]
+    if known:
+        found = _found(shown.run, id_of(row.group, 0)) or _find(shown.run, shown.result, row.group, 0)
+        if found is not None:
+            strongest = min(known, key=lambda one: 1.0 if one.outcome.p is None else one.outcome.p)
+            _show_telling(shown.run, found, strongest, 3)
+
+
+def _show_telling(run: RunRecord, found: ItemsResult, finding: Finding, most: int) -> None:
+    """The items that tell a finding, with both sides' answers, and the way to all of them."""
+    rows = _telling(found, finding)[:most]
+    if not rows:
         return
-    row, part = rows[0]
-    label = part.label or max(row.inside, key=lambda one: row.inside[one])
-    text = (item_texts(run, found.spec.data.text) or {}).get(row.item)
+    texts = item_texts(run, found.spec.data.text) or {}
     st.header("Where it shows most")
-    st.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
-    for who, counts in ((finding.spoken, row.inside), ("others", row.outside)):
-        said, of = counts.get(label, 0), sum(counts.values())
-        words = escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
-        st.progress(said / of if of else 0.0, text=words)
-    ui.button("All items", "arrow_forward", ui.put_in_address, "view", "Items", type="tertiary")
+    for place, (row, part) in zip(st.columns(len(rows), gap="large"), rows, strict=True):
+        label, text = part.label or max(row.inside, key=lambda one: row.inside[one]), texts.get(row.item)
+        place.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))
+        for who, counts in ((f"{finding.spoken} raters", row.inside), ("others", row.outside)):
+            said, of = counts.get(label, 0), sum(counts.values())
+            words = escape_markdown(f"{said} of {of} {who} say “{one_line(label)}”")
+            place.progress(said / of if of else 0.0, text=words)
+    ui.button("All items", "arrow_forward", _open_items, finding.name, type="tertiary")
+
+
+def _open_items(name: str) -> None:
+    for part, value in (("group", None), ("view", "Items"), (_ITEMS_OF, name)):
+        ui.put_in_address(part, value)
 
 
 def _telling(found: ItemsResult, finding: Finding) -> Rows:
@@ -180,9 +202,11 @@ def _telling(found: ItemsResult, finding: Finding) -> Rows:
 
 
 def _choose_group(result: RunResult) -> Group:
-    """A group, at first that of the strongest finding, or of what came nearest."""
+    """A group, at first the one in the address, or of the strongest finding, or of what came nearest."""
     groups = [row.group for row in result.groups]
     first = [groups.index(found.row.group) for found in (findings(result) or nearest(result))[:1]]
+    named = named_groups(result).get(st.query_params.get(_ITEMS_OF, ""))
+    first = first if named is None else [groups.index(named.group)]
     names = dict(enumerate(group_labels(groups)))
     return groups[ui.pick("Items of which group", names, index=first[0] if first else 0, key="items-group")]
 

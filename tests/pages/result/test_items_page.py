@@ -20,6 +20,7 @@ from tests.computing import compute_in_threads
 from tests.pages.visits import press, seen, visit, widget
 
 ITEMS = 60
+LEFT = {"items-of": "left"}
 LONG = "harmful " * 140_000
 SPEC = RunSpec(
     DataSpec(item="item", rater="rater", label="label", text="words"),
@@ -58,13 +59,13 @@ def items_of(page: AppTest) -> object:
 
 
 def test_items_are_found_when_looked_at_and_kept(server: Server, run: RunRecord) -> None:
-    page = visit("results", run=run.id, group="left")
+    page = visit("results", run=run.id, view="Items", **LEFT)
     assert "Which items cause the difference?" in seen(page.header)
     assert not page.exception
     assert "1 of" in seen(page.markdown)
     assert "holds after correction, by label use or distance: **i1**" in seen(page.markdown)
     assert len(_names(server, run)) == 1
-    table = items_of(visit("results", run=run.id, group="left"))
+    table = items_of(visit("results", run=run.id, view="Items", **LEFT))
     assert next(iter(table["Item"])) == "i1"
     assert next(iter(table["Text"])) == "What of 1?"
     assert len(table) == 50
@@ -73,7 +74,7 @@ def test_items_are_found_when_looked_at_and_kept(server: Server, run: RunRecord)
 
 def test_where_it_takes_long_they_are_asked_for(run: RunRecord, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages._ui.result.on_demand._SOON", 1_000)
-    page = visit("results", run=run.id, group="left")
+    page = visit("results", run=run.id, view="Items", **LEFT)
     assert not any("Item" in frame.value for frame in page.dataframe)
     assert len(items_of(press(page, "Find the items"))) == 50
 
@@ -83,14 +84,25 @@ def test_the_first_screen_shows_where_a_finding_shows_most(run: RunRecord) -> No
     assert "Where it shows most" in seen(page.header)
     assert "“What of 1?”" in seen(page.markdown)
     assert [bar.proto.text for bar in page.get("progress")] == [
-        "8 of 8 right say “No”",
+        "8 of 8 right raters say “No”",
         "0 of 8 others say “No”",
     ]
     assert items_of(press(page, "All items")) is not None
 
 
-def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
+def test_a_groups_view_shows_three_items_and_leads_to_all_of_them(run: RunRecord) -> None:
     page = visit("results", run=run.id, group="left")
+    headers = [header.value for header in page.header]
+    assert headers.index("Where it shows most") < headers.index("Label use") < headers.index("Against chance")
+    assert len(page.get("progress")) == 6
+    assert page.get("progress")[0].proto.text == "8 of 8 left raters say “Yes”"
+    press(page, "All items")
+    assert widget(page.selectbox, "Items of which group").value == 0
+    assert "left" in items_of(page)
+
+
+def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
+    page = visit("results", run=run.id, view="Items", **LEFT)
     widget(page.segmented_control, "What items carry").set_value("label_use").run()
     assert "Label" in items_of(page)
     widget(page.selectbox, "Order of the items").set_value("item").run()
