@@ -181,15 +181,19 @@ def _last_number(text: str) -> str:
     return text if found is None else found[1] or found[2]
 
 
-_WAYS: Sequence[tuple[str, Callable[[str], str]]] = (
+SPELLED_OTHERWISE: Sequence[tuple[str, Callable[[str], str]]] = (
     ("surrounding spaces", str.strip),
     ("upper and lower case", str.casefold),
     ("how their numbers are written", _number),
     ("spaces, case and how their numbers are written", lambda text: _number(text.strip().casefold())),
+)
+"""Differences in writing that change no id, from what changes least to what changes most."""
+_WAYS = (
+    *SPELLED_OTHERWISE,
     ("what follows the @", lambda text: text.strip().casefold().split("@")[0]),
     ("what stands before their numbers", lambda text: _last_number(text.strip())),
 )
-"""From what changes least to what changes most."""
+"""Further ones, in the same order, may be of other ids."""
 
 
 @dataclass(frozen=True, slots=True)

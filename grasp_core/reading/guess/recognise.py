@@ -5,7 +5,7 @@ A guess is a proposal for a person to confirm, with a sentence that says why.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Literal
@@ -18,6 +18,7 @@ from grasp_core.model.errors import DataError, raise_stopping
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.dataset.checks import MAX_CATEGORIES, MOST_NUMBERS, bands, no_column
 from grasp_core.reading.dataset.load import candidate_axes
+from grasp_core.reading.dataset.raters import SPELLED_OTHERWISE
 from grasp_core.reading.dataset.recoding import counts
 from grasp_core.reading.dataset.votes import unit_rows
 from grasp_core.reading.formats.datasets import known
@@ -578,16 +579,22 @@ def file_roles(tables: Sequence[Table], *, as_given: bool = False) -> tuple[Role
     return best
 
 
-def _joined_by(look: Look, ids: Mapping[Role, set[str]]) -> tuple[dict[Role, float], dict[Role, str]]:
-    """The share of ids that a column of a file has, by what these are, and the column that has most."""
+def _joined_by(
+    look: Look, ids: Mapping[Role, set[str]], written: Callable[[str], str] = str
+) -> tuple[dict[Role, float], dict[Role, str]]:
+    """The share of ids that a column of a file has, by what these are, and the column that has most.
+
+    - `written`: what is compared of each id.
+    """
     shares: dict[Role, float] = {"raters": 0.0, "items": 0.0}
     keys: dict[Role, str] = {}
+    wanted = {role: set(map(written, texts)) for role, texts in ids.items()}
     for name in look.columns:
-        known = look.texts(name)
+        known = set(map(written, look.texts(name)))
         called = names.is_id(name) or names.id_score(name, names.RATER) > 0  # some may stand there twice
         if len(known) < 2 or len(known) < (_OFTEN if called else _APART) * look.n:
             continue
-        for role, texts in ids.items():
+        for role, texts in wanted.items():
             share = len(known & texts) / max(min(len(known), len(texts)), 1)
             if share > shares[role] and len(known & texts) > 1:
                 shares[role], keys[role] = share, name
@@ -620,24 +627,31 @@ def _role(annotations: Table, guess: Guess, other: Table) -> Role | None:
         "items": heads if spec.layout == "raters-by-items" else own.get(str(spec.item), set()),
     }
     theirs = Look(other)
-    shares, keys = _joined_by(theirs, ids)
     unsure = any(reason.field in ("item", "rater") for reason in guess.uncertain)
-    if not unsure and _differ(shares):
-        return max(shares, key=lambda role: shares[role])
-    # Where raters and items have the same ids, such as 1, 2 and 3, or either may be the other, names tell.
-    if max(shares.values()) >= _SHARED:
-        for name in keys.values():
-            if name in (spec.rater, spec.item) and not unsure:
-                return "raters" if name == spec.rater else "items"
-        of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
-        of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
-        if of_raters != of_items:
-            return "raters" if of_raters else "items"
-    if unsure:
+
+    def told(shares: Mapping[Role, float], keys: Mapping[Role, str]) -> Role | None:
+        if not unsure and _differ(shares):
+            return max(shares, key=lambda role: shares[role])
+        # Where raters and items have the same ids, as 1, 2 and 3, or either may be the other, names tell.
+        if max(shares.values()) >= _SHARED:
+            for name in keys.values():
+                if name in (spec.rater, spec.item) and not unsure:
+                    return "raters" if name == spec.rater else "items"
+            of_raters = any(names.mentions(name, names.RATER | names.DEMOGRAPHIC) for name in other.columns)
+            of_items = any(names.mentions(name, names.ITEM | names.TEXT) for name in other.columns)
+            if of_raters != of_items:
+                return "raters" if of_raters else "items"
         return None
+
+    role = told(*_joined_by(theirs, ids))
+    if role is not None or unsure:
+        return role
     look = Look(table)
     others, _ = _joined_by(
         theirs, {"raters": _others_of(look, spec.rater), "items": _others_of(look, spec.item)}
     )
-    most: Role = "raters" if others["raters"] > others["items"] else "items"
-    return most if _differ(others) else None
+    if _differ(others):
+        return "raters" if others["raters"] > others["items"] else "items"
+    # Ids that are written otherwise join to nothing, which is told once it is known whose they are.
+    found = (told(*_joined_by(theirs, ids, written)) for _, written in SPELLED_OTHERWISE)
+    return next((role for role in found if role is not None), None)

@@ -293,6 +293,11 @@ def test_files_are_told_by_what_they_hold_and_by_names_where_ids_are_the_same() 
     assert roles({"votes.csv": VOTES, "other.csv": other}, as_given=True) == ["annotations", None]
     with pytest.raises(DataError, match="has only 2 columns"):
         roles({"items.csv": ITEMS, "raters.csv": RATERS})
+    for written in (RATERS.replace("\nr", "\nR"), RATERS.replace("r", " r"), ITEMS.replace("\ni", "\nI")):
+        (role,) = {*roles({"votes.csv": VOTES, "other.csv": written})} - {"annotations"}
+        assert role == ("items" if written.startswith("id") else "raters")
+    numbered = VOTES.replace(",r", ",00").replace("00ater", "rater")
+    assert roles({"votes.csv": numbered, "people.csv": RATERS.replace("\nr", "\n")})[1] == "raters"
     votes = "item,rater,label\n" + "".join(f"{i},{j},{'YN'[i * j % 2]}\n" for i in range(9) for j in range(9))
     people = "id,gender\n" + "".join(f"{j},{'fm'[j % 2]}\n" for j in range(9))
     texts = "id,text\n" + "".join(f"{i},some words about {i}\n" for i in range(9))
