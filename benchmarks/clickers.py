@@ -58,7 +58,7 @@ def crowd(
 def group_of_clickers(seed: int, screen: bool) -> Dataset:
     """Data in which 4 of the group's 10 raters click, or without all whom the screen for it names."""
     annotations = crowd(seed, items=ITEMS, clickers=CLICKERS)
-    stay = ~screened("random", annotations) if screen else np.ones(annotations.n_raters, dtype=np.bool_)
+    stay = ~screened("random", annotations, None) if screen else np.ones(annotations.n_raters, dtype=np.bool_)
     return _of(annotations, stay)
 
 

@@ -57,10 +57,10 @@ def main() -> None:
 
 def _looked_at(seed: int, prevalence: float, spread: tuple[float, float]) -> tuple[float, ...]:
     clean = rare(seed, prevalence=prevalence, spread=spread)
-    never = too_constant(rare(seed, prevalence=prevalence, spread=spread, constant=CONSTANT)).named
+    never = too_constant(rare(seed, prevalence=prevalence, spread=spread, constant=CONSTANT), None).named
     return (
         find_constant(clean)[0].sum(),
-        too_constant(clean).named.any(),
+        too_constant(clean, None).named.any(),
         random_responders(clean).raters > 0,
         bool(near_duplicates(clean).pairs),
         never.any(),

@@ -335,13 +335,13 @@ def _standing_out(added: FloatArray, sizes: FloatArray, named: Sequence[Group]) 
     return Apart(named[place], float(sizes[place]), (1 + reached) / len(total))
 
 
-def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remark, ...]:
+def screen_cautions(annotations: Annotations, raters: Raters, grouping: Grouping) -> tuple[Remark, ...]:
     """Counts of raters whom screens name, over all and by group, of the screens that are quick.
 
     `grouping`: the groups that a run shows; its `member` has shape (G, J).
     """
     found: list[Remark] = []
-    for screen, caution, who in _named(annotations, grouping):
+    for screen, caution, who in _named(annotations, raters):
         found.append(caution)
         counts = grouping.member.astype(np.int64) @ who
         order = [g for g in np.argsort(-counts, kind="stable") if counts[g]]
@@ -356,7 +356,7 @@ def screen_cautions(annotations: Annotations, grouping: Grouping) -> tuple[Remar
     return tuple(found)
 
 
-def _named(annotations: Annotations, grouping: Grouping) -> Iterator[tuple[Screen, Remark, BoolArray]]:
+def _named(annotations: Annotations, raters: Raters) -> Iterator[tuple[Screen, Remark, BoolArray]]:
     """Screens that name anybody: the caution, and who it is."""
     if is_quick_search(annotations):
         random = random_responders(annotations)
@@ -367,7 +367,7 @@ def _named(annotations: Annotations, grouping: Grouping) -> Iterator[tuple[Scree
                 Caution.RANDOM_RESPONDERS(raters=random.raters, looked_at=looked_at),
                 random.random,
             )
-    constant, enough = too_constant(annotations, grouping.member)
+    constant, enough = too_constant(annotations, raters)
     if constant.any():
         numbers = {"raters": int(constant.sum()), "looked_at": int(enough.sum()), "least": FEWEST_ANNOTATIONS}
         yield "constant", Caution.CONSTANT_RATERS(**numbers), constant

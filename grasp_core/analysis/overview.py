@@ -40,7 +40,7 @@ class ConstantRaters:
 def constant_raters(annotations: Annotations, raters: Raters) -> ConstantRaters:
     """Count raters named by :func:`too_constant`, over all and by group of one axis."""
     grouping = form_groups(raters, [(name,) for name in raters.axes])
-    constant, enough = too_constant(annotations, grouping.member)
+    constant, enough = too_constant(annotations, raters)
     rows = _in_groups(grouping, constant, enough)
     return ConstantRaters(
         int(constant.sum()), int(enough.sum()), tuple(ConstantInGroup(*row) for row in rows)

@@ -14,7 +14,6 @@ from grasp_core.cli.terminal.output import add_output, check_output, tables_mark
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.cli.there import asked_lying, report_there
 from grasp_core.engine.request.analysis import say_batches, say_data, say_problems, say_shuffles
-from grasp_core.model.annotations import Annotations
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, RunSpec
@@ -81,7 +80,7 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
         report = _looked_at(chosen, dataset, analysis, exchange, close)
         _tell(chosen, report)
         if chosen.show_ids:
-            _print_ids(report, dataset.annotations, close)
+            _print_ids(dataset, close)
     say_problems(dataset, VOICE)
     say_batches(found, used, dataset, report.warnings, VOICE)
 
@@ -137,12 +136,12 @@ def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
     return exchange_of(dataset.raters, analysis)
 
 
-def _print_ids(report: QualityReport, annotations: Annotations, close: Duplicates) -> None:
+def _print_ids(dataset: Dataset, close: Duplicates) -> None:
+    annotations = dataset.annotations
     names = [printable_name(one) for one in annotations.rater_ids]
-    constant = too_constant(annotations).named & bool(report.constant.constant)
     for title, raters in (
         ("Raters at chance", random_responders(annotations).random),
-        ("Raters who gave one label always", constant),
+        ("Raters who gave one label always", too_constant(annotations, dataset.raters).named),
     ):
         say("\n".join([f"\n{title}", *(names[rater] for rater in np.flatnonzero(raters))]))
     say("\nNear-duplicates: rater, rater, items in common, equal labels")

@@ -262,7 +262,9 @@ def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[R
     # Of this run's axes alone, whichever others were read with them.
     warnings += design.said_of_columns(prepared.dataset.raters, analysis, found)
     if not provisional:  # observed values do not wait for what screens say of raters
-        warnings += design.screen_cautions(prepared.dataset.annotations, prepared.grouping)
+        warnings += design.screen_cautions(
+            prepared.dataset.annotations, prepared.dataset.raters, prepared.grouping
+        )
     kept, small = len(prepared.grouping.groups), prepared.grouping.too_small
     if small:  # counted, not named: a small group may be one person
         warnings.append(Caution.SMALL_GROUPS(small=small, groups=kept + small, least=analysis.min_raters))

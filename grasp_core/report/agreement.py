@@ -91,7 +91,7 @@ def raters_frame(dataset: Dataset, gold: Int64Array | None = None) -> pd.DataFra
     first, n = dataset.annotations, dataset.annotations.n_raters
     everybody = np.ones(n, dtype=np.bool_)
     again, compared = again_by_rater(dataset.questions, [count(one, everybody) for one in dataset.questions])
-    chance, constant = random_responders(first), too_constant(first)
+    chance, constant = random_responders(first), too_constant(first, dataset.raters)
     copies: list[list[str]] = [[] for _ in range(n)]
     for pair in near_duplicates(first).pairs:
         copies[pair.first].append(first.rater_ids[pair.second])

@@ -123,7 +123,7 @@ def test_downloads(open_page: OpenPage) -> None:
         page.keyboard.press("Escape")
     again = open_page()
     drop(again, DROP_FILES, "saved.json", saved)
-    again.get_by_role("heading", level=1, name="Black, Woman").wait_for()
+    again.get_by_role("heading", level=1, name="Black Woman raters").wait_for()
 
 
 def _example_results(open_page: OpenPage) -> Page:

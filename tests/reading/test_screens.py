@@ -40,7 +40,7 @@ SETS = 20
 def test_no_screen_names_anybody_for_a_rare_label(prevalence: float) -> None:
     # At most .05 of data sets have somebody named; of 20, more than 3 would have probability below .02.
     crowds = [rare(seed, prevalence=prevalence) for seed in range(SETS)]
-    assert sum(bool(too_constant(one).named.any()) for one in crowds) <= 3
+    assert sum(bool(too_constant(one, None).named.any()) for one in crowds) <= 3
     assert sum(bool(random_responders(one).raters) for one in crowds) <= 3
     assert sum(bool(near_duplicates(one).pairs) for one in crowds) <= 3
 
@@ -48,18 +48,18 @@ def test_no_screen_names_anybody_for_a_rare_label(prevalence: float) -> None:
 def test_rare_labels_make_many_constant_and_six_who_always_say_one_thing_are_found() -> None:
     crowd = rare(3, prevalence=0.03)
     assert find_constant(crowd)[0].sum() > 5
-    assert not screened("constant", crowd).any()
-    found = [too_constant(rare(seed, prevalence=0.3, constant=6)).named for seed in range(SETS)]
+    assert not screened("constant", crowd, None).any()
+    found = [too_constant(rare(seed, prevalence=0.3, constant=6), None).named for seed in range(SETS)]
     assert sum(bool(one[:6].all()) for one in found) >= 19
     assert sum(int(one[6:].sum()) for one in found) <= 2
-    rarer = [too_constant(rare(seed, prevalence=0.1, constant=6)).named for seed in range(SETS)]
+    rarer = [too_constant(rare(seed, prevalence=0.1, constant=6), None).named for seed in range(SETS)]
     assert sum(bool(one[:6].all()) for one in rarer) >= 5
 
 
 def test_few_labels_and_the_rest_of_several_are_told_apart() -> None:
     crowd = rare(5, prevalence=0.2, items=200, constant=6)
     few = (crowd.rater == 6) & (crowd.item < 10)
-    found = too_constant(part(crowd, few | (crowd.rater != 6), np.where(few, 0, crowd.category)))
+    found = too_constant(part(crowd, few | (crowd.rater != 6), np.where(few, 0, crowd.category)), None)
     assert found.named[:6].all()
     assert found.looked_at[6]
     assert not found.named[6]
@@ -67,7 +67,7 @@ def test_few_labels_and_the_rest_of_several_are_told_apart() -> None:
     other = np.random.default_rng(2).integers(1, 4, crowd.category.size)
     three = np.where(crowd.category > 0, other, 0)
     three[crowd.rater == 5] = 2  # one of the rest, always
-    found = too_constant(coded(crowd.item, crowd.rater, three, 4, (crowd.n_items, crowd.n_raters)))
+    found = too_constant(coded(crowd.item, crowd.rater, three, 4, (crowd.n_items, crowd.n_raters)), None)
     assert set(np.flatnonzero(found.named)) == {0, 1, 2, 3, 4, 5}
 
 
@@ -76,16 +76,22 @@ def test_what_a_whole_group_says_is_its_label_use() -> None:
     group = np.arange(60) < 15
     theirs = group[crowd.rater]
     both = part(crowd, ..., np.where(theirs, rare(5, prevalence=0.03).category, crowd.category))
-    assert not too_constant(both, group[None]).named.any()
-    silent = part(crowd, ..., np.where(theirs, 0, crowd.category))
-    assert too_constant(silent).named[group].all()
-    assert not too_constant(silent, group[None]).named.any()
-    clicking = part(crowd, ..., np.where(crowd.rater < 6, 0, crowd.category))
-    assert set(np.flatnonzero(too_constant(clicking, group[None]).named)) == set(range(6))
     sides = Axis.from_values(["in" if one else "out" for one in group])
-    grouping = form_groups(Raters(crowd.rater_ids, {"side": sides}), [("side",)])
-    cautions = [[one.code for one in screen_cautions(one, grouping)] for one in (silent, clicking)]
+    raters = Raters(crowd.rater_ids, {"side": sides})
+    assert not too_constant(both, raters).named.any()
+    silent = part(crowd, ..., np.where(theirs, 0, crowd.category))
+    assert too_constant(silent, None).named[group].all()
+    assert not too_constant(silent, raters).named.any()
+    clicking = part(crowd, ..., np.where(crowd.rater < 6, 0, crowd.category))
+    assert set(np.flatnonzero(too_constant(clicking, raters).named)) == set(range(6))
+    grouping = form_groups(raters, [("side",)])
+    cautions = [[one.code for one in screen_cautions(one, raters, grouping)] for one in (silent, clicking)]
     assert cautions == [[], [Caution.CONSTANT_RATERS, ScreenCaution.SCREENED_IN_GROUPS]]
+    spec = replace(LONG, screens=("constant",))
+    for one, named in ((silent, 0), (clicking, 6)):  # left out is who the warning counts
+        cells = zip(one.item, one.rater, one.category, group[one.rater], strict=True)
+        loaded = load(rows_table([["item", "rater", "label", "side"], *cells]), None, spec, ["side"])
+        assert loaded.raters.rater_ids == tuple(map(str, range(named, 60)))
 
 
 LABELS = ("a", "b", "c")

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from grasp_core.model.annotations import BoolArray, Codes, tallied
+from grasp_core.model.annotations import Axis, BoolArray, Codes, Raters, tallied
 from grasp_core.model.data_spec import DataSpec, Screen
 from grasp_core.model.errors import Problem, know, raise_stopping, stop
 from grasp_core.model.outcome import LeftOut
@@ -203,8 +203,13 @@ _SCREENS: Mapping[Screen, LeftOutReason] = {
 }
 
 
-def leave_out_screened(sieves: Sequence[Sieve], spec: DataSpec) -> None:
-    """Leave out whom the spec's screens name, each by what filters left of the first question's answers."""
+def leave_out_screened(
+    sieves: Sequence[Sieve], spec: DataSpec, axes: Callable[[BoolArray], Mapping[str, Axis]]
+) -> None:
+    """Leave out whom the spec's screens name, each by what filters left of the first question's answers.
+
+    - `axes`: of the raters that still count, as a mask.
+    """
     votes = sieves[0].votes
     counted = per_rater(votes) > 0
     if not spec.screens or not counted.any() or any(note.stops for one in sieves for note in one.notes):
@@ -213,9 +218,10 @@ def leave_out_screened(sieves: Sequence[Sieve], spec: DataSpec) -> None:
 
     labels = tuple(votes.labels[code] for code in votes.used_labels())
     annotations = annotations_of(votes, labels, counted, _items(votes))
+    raters = Raters(annotations.rater_ids, axes(counted))
     for screen in spec.screens:
         named = np.zeros(counted.size, dtype=np.bool_)
-        named[counted] = screened(screen, annotations)
+        named[counted] = screened(screen, annotations, raters)
         for sieve in sieves:
             sieve.keep(_SCREENS[screen](), ~named[sieve.votes.rater])
 

@@ -171,7 +171,11 @@ def load(
         filters.leave_out(one, excluded, question)
         for one, question in zip(votes, spec.questions, strict=True)
     ]
-    filters.leave_out_screened(sieves, spec)
+    filters.leave_out_screened(
+        sieves,
+        spec,
+        lambda counted: _axes({name: profiles.column(name, counted) for name in names}, counted, spec),
+    )
     left = filters.together(sieves)
     counted, per_item = per_rater(left) > 0, tallied(left.item, len(left.item_ids))
     described = Descriptions.of(annotations, items, spec, votes[0].item_ids, votes[0].item_of_row)
@@ -218,7 +222,7 @@ def load(
         formed[0],
         Raters(
             formed[0].rater_ids,
-            {name: axis_of(column, counted, ranges(spec, name)) for name, column in columns.items()},
+            _axes(columns, counted, spec),
             per_rater(left)[counted].astype(np.int64),
         ),
         _summary(left, spec, sieves, categories, files, unused(annotations.columns, spec, columns)),
@@ -246,10 +250,12 @@ def candidate_columns(
     annotations, raters, _, _ = recode(annotations, raters, spec)
     profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))
     counted = np.isin(profiles.ids, found.annotations.rater_ids)
-    return {
-        name: axis_of(profiles.column(name, counted), counted, ranges(spec, name))
-        for name in _candidates(profiles, spec)
-    }
+    columns = {name: profiles.column(name, counted) for name in _candidates(profiles, spec)}
+    return _axes(columns, counted, spec)
+
+
+def _axes(columns: Mapping[str, DescribingColumn], counted: BoolArray, spec: DataSpec) -> dict[str, Axis]:
+    return {name: axis_of(column, counted, ranges(spec, name)) for name, column in columns.items()}
 
 
 def _candidates(profiles: Profiles, spec: DataSpec) -> tuple[str, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaln, gammaln, ndtr, xlog1py, xlogy
 
-from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array
+from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
+from grasp_core.model.groups import form_groups
 
 _STEPS = 15
 _MOST_SHARP = 5.0
@@ -111,11 +111,11 @@ def find_constant(annotations: Annotations) -> tuple[BoolArray, BoolArray]:
     return enough & (lowest == highest), enough
 
 
-def too_constant(annotations: Annotations, groups: BoolArray | None = None) -> TooConstant:
+def too_constant(annotations: Annotations, raters: Raters | None) -> TooConstant:
     """Find constant raters where there are more of them than the most frequent label explains.
 
-    `groups`, shape (G, J), optional: whose raters are held against their own group's use of that label, too:
-        what a group always says is its label use, not a lack of care.
+    `raters`, where they are described: each is held against the use of that label in their group of every
+        axis, too: what a group always says is its label use, not a lack of care.
 
     Of n_j annotations of a rater m_j have the most frequent label of the data. Raters who gave it at least
     once and not always follow a beta-binomial distribution, fitted by the likelihood given 0 < m_j < n_j, so
@@ -138,7 +138,8 @@ def too_constant(annotations: Annotations, groups: BoolArray | None = None) -> T
     if expected is None:
         return nobody
     named = _hardly_looked(constant, expected, enough)
-    with_some: Sequence[BoolArray] = () if groups is None else list(groups[(groups & named).any(axis=1)])
+    grouping = None if raters is None else form_groups(raters, [(name,) for name in raters.axes])
+    with_some = [] if grouping is None else [one for one in grouping.member if (one & named).any()]
     for member in with_some:
         own = _expected(given, of_top, enough & member)
         # Where hardly anybody of a group gave both labels, one label always is what the group says.

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from grasp_core.model.annotations import Annotations, BoolArray
+from grasp_core.model.annotations import Annotations, BoolArray, Raters
 from grasp_core.model.data_spec import Screen
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import Duplicates, near_duplicates
 from grasp_core.reading.screens.random_responders import random_responders
 
 
-def screened(screen: Screen, annotations: Annotations) -> BoolArray:
+def screened(screen: Screen, annotations: Annotations, raters: Raters | None) -> BoolArray:
     """Raters whom a screen leaves out, shape (J,); of two near-duplicates one stays."""
-    return _FOUND[screen](annotations)
+    return _FOUND[screen](annotations, raters)
 
 
 def one_of_each(found: Duplicates, annotations: Annotations) -> BoolArray:
@@ -33,8 +33,8 @@ def one_of_each(found: Duplicates, annotations: Annotations) -> BoolArray:
     return left_out
 
 
-_FOUND: Mapping[Screen, Callable[[Annotations], BoolArray]] = {
-    "random": lambda annotations: random_responders(annotations).random,
-    "constant": lambda annotations: too_constant(annotations).named,
-    "duplicates": lambda annotations: one_of_each(near_duplicates(annotations), annotations),
+_FOUND: Mapping[Screen, Callable[[Annotations, Raters | None], BoolArray]] = {
+    "random": lambda annotations, _: random_responders(annotations).random,
+    "constant": lambda annotations, raters: too_constant(annotations, raters).named,
+    "duplicates": lambda annotations, _: one_of_each(near_duplicates(annotations), annotations),
 }

@@ -163,7 +163,7 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
             st.write("Nothing odd was found about the raters, their groups and the axes.")
         offer_leaving_out(found, reading)
         _show_figures(looked, close)
-        _show_whom(dataset.annotations, looked, duplicates)
+        _show_whom(dataset, looked, duplicates)
 
     told = number(len(sentences), "remark") if sentences else "nothing odd"
     when_open(f"Quality of the ratings: {told}", report, key="quality-report")
@@ -236,7 +236,7 @@ def _section(heading: str, frame: pd.DataFrame, alt: str, caption: str = "") -> 
     _table(frame, alt)
 
 
-def _show_whom(annotations: Annotations, looked: Looked, duplicates: Duplicates | None) -> None:
+def _show_whom(dataset: Dataset, looked: Looked, duplicates: Duplicates | None) -> None:
     """Ids, for whoever brought the data and may want to leave somebody out; never part of a result."""
     random, constant = looked.random.random, looked.constant.constant
     pairs = () if duplicates is None else duplicates.pairs
@@ -244,12 +244,14 @@ def _show_whom(annotations: Annotations, looked: Looked, duplicates: Duplicates 
         return
     if not st.toggle("Show which raters", help="Shown to you alone; no result and no link names a rater."):
         return
+    annotations = dataset.annotations
     ids = annotations.rater_ids
     if random:
         positions = np.flatnonzero(random_responders(annotations).random)
         _table(pd.DataFrame({"at chance": [ids[at] for at in positions]}), "Raters at chance")
     if constant:
-        positions, always = np.flatnonzero(too_constant(annotations).named), "gave one label always"
+        always = "gave one label always"
+        positions = np.flatnonzero(too_constant(annotations, dataset.raters).named)
         _table(pd.DataFrame({always: [ids[at] for at in positions]}), f"Raters who {always}")
     if pairs:
         rows = [
