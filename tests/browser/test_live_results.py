@@ -76,6 +76,9 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     page.get_by_role("heading", name="Still going").wait_for()
     settle(page)  # going back while a page is drawn may be undone by what it still sends
     page.go_back()
+    page.get_by_role("heading", name="More").wait_for()
+    settle(page)
+    page.go_back()
     expect(page.get_by_text(PROVISIONAL)).to_be_visible()
     page.get_by_role("button", name=CANCEL_RUN).click()
     expect(page.get_by_text("This run was cancelled.")).to_be_visible()

@@ -137,12 +137,16 @@ def table(page: Page, label: str, *, aside: int = 0) -> list[dict[str, str]]:
 
 
 def row_of(page: Page, group: str) -> dict[str, str]:
-    """A group's row of the table of groups, with the columns of its beginning and of its end."""
-    label = ALL_STATISTICS
-    cell = page.locator(f'[aria-label="{label}"] [role=gridcell]').get_by_text(group, exact=True)
+    """A group's row of the table of groups."""
+    cell = page.locator(f'[aria-label="{ALL_STATISTICS}"] [role=gridcell]').get_by_text(group, exact=True)
     cell.first.wait_for(state="attached")
-    both = zip(table(page, label, aside=10_000), table(page, label), strict=True)
-    return next({**end, **beginning} for end, beginning in both if beginning["Group"] == group)
+    return groups_table(page)[group]
+
+
+def groups_table(page: Page) -> dict[str, dict[str, str]]:
+    """The visible rows of the table of groups by group, with the columns of its beginning and of its end."""
+    both = zip(table(page, ALL_STATISTICS, aside=10_000), table(page, ALL_STATISTICS), strict=True)
+    return {beginning["Group"]: {**end, **beginning} for end, beginning in both}
 
 
 _STILL = "() => !document.getAnimations().some(one => one instanceof CSSTransition)"
