@@ -18,7 +18,7 @@ import pytest
 from grasp_core import cli
 from grasp_core.cli.terminal import messages as lines
 from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
-from grasp_core.reading.example import example_files
+from tests.cli.conftest import write_data
 from tests.cli.test_commands import COLUMNS, ROOT, written
 from tests.few_items import few_items
 
@@ -36,11 +36,21 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What such a run writes of the data in `folder`."""
+    place = tmp_path_factory.mktemp("result")
+    with pytest.MonkeyPatch.context() as patch:
+        write_data(place)
+        patch.chdir(place)
+        assert cli.main([*RUN, "-o", "result.json", "-q"]) == 0
+    return (place / "result.json").read_bytes()
+
+
 @pytest.fixture
-def saved(folder: Path, capsys: Captured) -> Path:
-    """A saved result; nothing of its making is left in what is captured."""
-    assert cli.main([*RUN, "-o", "result.json"]) == 0
-    capsys.readouterr()
+def saved(folder: Path, result: bytes) -> Path:
+    """The working folder, with a saved result."""
+    (folder / "result.json").write_bytes(result)
     return folder
 
 
@@ -58,14 +68,11 @@ def test_standard_output_is_for_programs_where_it_is_asked(folder: Path, capsys:
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
-def test_jq_reads_it(folder: Path) -> None:
-    command = [sys.executable, "-m", "grasp_core", *RUN, "--format", "json", "--quiet"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    made = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
-    asked = ["jq", "-r", ".groups[] | [.axis[0], .n_raters] | @tsv"]
-    read = subprocess.run(asked, input=made.stdout, capture_output=True, check=True)
-    assert all(line.startswith("race\t") for line in read.stdout.decode().splitlines())
-    assert read.stdout
+def test_jq_reads_it(saved: Path) -> None:
+    asked = ["jq", "-r", ".groups[] | [.axis[0], .n_raters] | @tsv", "result.json"]
+    read = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    assert all(line.startswith("race\t") for line in read.splitlines())
+    assert read
 
 
 def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: Captured) -> None:
@@ -103,7 +110,7 @@ def test_what_cannot_be_written_is_refused(saved, capsys, arguments, sentence) -
 
 
 def test_a_brief_answer_fits_a_terminal(folder, monkeypatch, capsys) -> None:
-    for name, content in example_files().items():
+    for name, content in few_items().items():
         (folder / name).write_bytes(content)
     run = ["run", "annotations.csv", "raters.csv", "--axis", "rater_race", "--axis", "rater_age"]
     assert cli.main([*run, "--permutations", "200", "-o", "result.json", "-q"]) == 0
@@ -214,7 +221,8 @@ def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> 
     monkeypatch.chdir(tmp_path)
     for name, content in few_items().items():
         (tmp_path / name).write_bytes(content)
-    run = ["run", "annotations.csv", "raters.csv", "--permutations", "50", "-q", "-o", "result.json"]
+    run = ["run", "annotations.csv", "raters.csv", "--permutations", "50", "--no-pairs", "-q"]
+    run += ["-o", "result.json"]
     assert cli.main(run) == 0
     alone = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
     assert cli.main([*run, "--intersect", "rater_race:rater_gender"]) == 0
@@ -305,7 +313,8 @@ def test_files_without_options_are_told_apart_by_every_command(folder, capsys, a
 
 @pytest.mark.usefixtures("few_data_sets")
 def test_a_plan_and_a_comparison_are_written_as_it_is_asked(folder, capsys, saved) -> None:
-    plan = ["plan", "--assume", "--size", "20", "--range-raters", "20:60", "--range-items", "20:60"]
+    plan = ["plan", "--assume", "--labels", "2", "--agreement", "0.5", "--size", "40", "--share", "0.5"]
+    plan += ["--range-raters", "20:22", "--range-items", "10:12"]
     assert cli.main([*plan, "--format", "json", "-q"]) == 0
     assert "format" in json.loads(capsys.readouterr().out)
     assert cli.main(["compare", "result.json", "result.json", "--format", "json"]) == 0

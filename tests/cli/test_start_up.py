@@ -79,7 +79,7 @@ def test_a_run_leaves_reading_to_the_process_that_reads(tmp_path: Path) -> None:
     for name, content in few_items().items():
         (tmp_path / name).write_bytes(content)
     files = ("--annotations", "annotations.csv", "--raters", "raters.csv")
-    found = loaded(tmp_path, "run", *files, "--axis", "rater_gender", "--permutations", "100")
+    found = loaded(tmp_path, "run", *files, "--axis", "rater_gender", "--permutations", "100", "--no-pairs")
     used = {"numba", "scipy.special"}  # kernels, and Student's quantiles of the intervals
     assert used <= found
     assert not found & ((ENGINE | READERS | {"fsspec"}) - used)
@@ -173,7 +173,7 @@ def database(tmp_path: Path) -> str:
     return f"sql:sqlite:///{tmp_path}/lab.db"
 
 
-OPTIONS = [*COLUMNS, "--axis", "race", "--permutations", "100"]
+OPTIONS = [*COLUMNS, "--axis", "race", "--permutations", "100", "--no-pairs"]
 
 
 def test_a_run_on_a_database_is_that_on_the_files(tmp_path, database, capsys) -> None:
