@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.engine.asking import nothing_planted
+from tests.engine.asking import planting as planting
+from tests.few_items import few_items
 from tests.permutation.simulated import files, simulate
-
-
-@pytest.fixture(scope="module", autouse=True)
-def planting() -> Iterator[None]:
-    """None: the tests of the engine have what could have been found."""
-    with nothing_planted():
-        yield
 
 
 def write_data(folder: Path) -> None:
@@ -29,5 +22,14 @@ def write_data(folder: Path) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder, with those files."""
     write_data(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def few_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with the example of few items."""
+    for name, content in few_items().items():
+        (tmp_path / name).write_bytes(content)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -20,7 +20,6 @@ from grasp_core.cli.terminal import messages as lines
 from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
 from tests.cli.conftest import write_data
 from tests.cli.test_commands import COLUMNS, ROOT, written
-from tests.few_items import few_items
 
 Captured = pytest.CaptureFixture[str]
 DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
@@ -109,9 +108,7 @@ def test_what_cannot_be_written_is_refused(saved, capsys, arguments, sentence) -
     assert sentence in said[-1]
 
 
-def test_a_brief_answer_fits_a_terminal(folder, monkeypatch, capsys) -> None:
-    for name, content in few_items().items():
-        (folder / name).write_bytes(content)
+def test_a_brief_answer_fits_a_terminal(few_example, monkeypatch, capsys) -> None:
     run = ["run", "annotations.csv", "raters.csv", "--axis", "rater_race", "--axis", "rater_age"]
     assert cli.main([*run, "--permutations", "200", "-o", "result.json", "-q"]) == 0
     capsys.readouterr()
@@ -217,16 +214,13 @@ def test_files_may_stand_behind_options_and_a_missing_text_of_no_cell_is_named(f
     assert "--missing 'N/A'" not in said
 
 
-def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, content in few_items().items():
-        (tmp_path / name).write_bytes(content)
+def test_intersections_are_beside_the_recognised_axes(few_example: Path) -> None:
     run = ["run", "annotations.csv", "raters.csv", "--permutations", "50", "--no-pairs", "-q"]
     run += ["-o", "result.json"]
     assert cli.main(run) == 0
-    alone = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
+    alone = written()["spec"]["analysis"]["axes"]
     assert cli.main([*run, "--intersect", "rater_race:rater_gender"]) == 0
-    both = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
+    both = written()["spec"]["analysis"]["axes"]
     assert both == [*alone, ["rater_race", "rater_gender"]]
 
 

@@ -31,7 +31,6 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.reading.example import example_files
 from grasp_core.report.contents import brackets
 from tests.cli.test_commands import COLUMNS, written
 from tests.engine.asking import digits, sliced_files
@@ -360,14 +359,7 @@ OF_EXAMPLE = [
 ]
 
 
-@pytest.fixture
-def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, content in example_files().items():
-        (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-
-
-def test_small_p_are_fitted_told_and_kept_beside_the_counted(example, capsys) -> None:
+def test_small_p_are_fitted_told_and_kept_beside_the_counted(few_example, capsys) -> None:
     files = ["--out", "result.json", "--csv", "table.csv"]
     assert cli.main(["run", *OF_EXAMPLE, "--permutations", "1000", "--tail", *files]) == 0
     assert "†: p fitted" in capsys.readouterr().out

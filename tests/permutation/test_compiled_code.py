@@ -111,7 +111,7 @@ def test_a_changed_source_changes_the_folders_of_what_it_ends_in(
     tmp_path: Path, changed: str, *, matters: bool
 ) -> None:
     for part in ("permutation", "statistics"):
-        shutil.copytree(CORE / part, tmp_path / part)
+        shutil.copytree(CORE / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     direct = "grasp_core.permutation.kernel.direct"
     assert jit.sources_digest(direct, tmp_path) == jit.sources_digest(direct)
     with (tmp_path / changed).open("a", encoding="utf-8") as source:
