@@ -18,6 +18,7 @@ import pytest
 from grasp_core import cli
 from grasp_core.cli.terminal import messages as lines
 from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
+from grasp_core.engine.pools import workers
 from tests.cli.conftest import write_data
 from tests.cli.test_commands import COLUMNS, ROOT, written
 
@@ -267,8 +268,7 @@ def test_ctrl_c_tells_of_models_what_is_found(folder: Path) -> None:
 
 
 STOPPED = f"""
-import os, sys
-from grasp_core import cli
+import os, runpy
 from grasp_core.cli.terminal.progress import RunOnTerminal
 
 check = RunOnTerminal.check
@@ -281,7 +281,7 @@ def stop(self, progress):
 
 stop.sent = False
 RunOnTerminal.check = stop
-sys.exit(cli.main(sys.argv[1:]))
+runpy.run_module("grasp_core", run_name="__main__", alter_sys=True)
 """
 
 
@@ -306,7 +306,8 @@ def test_files_without_options_are_told_apart_by_every_command(folder, capsys, a
 
 
 @pytest.mark.usefixtures("few_data_sets")
-def test_a_plan_and_a_comparison_are_written_as_it_is_asked(folder, capsys, saved) -> None:
+def test_a_plan_and_a_comparison_are_written_as_it_is_asked(monkeypatch, capsys, saved) -> None:
+    monkeypatch.setattr(workers, "processes", workers.threads)  # each of which imports anew
     plan = ["plan", "--assume", "--labels", "2", "--agreement", "0.5", "--size", "40", "--share", "0.5"]
     plan += ["--range-raters", "20:22", "--range-items", "10:12"]
     assert cli.main([*plan, "--format", "json", "-q"]) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -238,10 +239,11 @@ def test_example_writes_its_files_where_that_can_be(tmp_path: Path, capsys) -> N
 
 # As a process of its own
 def in_shell(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    measured = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
     return subprocess.run(
         [sys.executable, "-W", "error", "-m", "grasp_core", *arguments],
         cwd=cwd,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        env={"PYTHONPATH": str(ROOT), "PATH": "", **measured},
         capture_output=True,
         text=True,
         check=False,
