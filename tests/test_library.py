@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 from grasp_core import cli
 from grasp_core.model.errors import MissingPackageError
 from grasp_core.model.extras import DISTRIBUTION, EXTRAS, has, package, require
-from grasp_core.reading.example import example_files
+from tests.few_items import few_items
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -78,13 +78,17 @@ REFUSED = [
     ("models", "raft baseline lm --task task --random-examples --endpoint http://127.0.0.1:1/v1 --model m"),
     ("models", "models --annotations none.csv --model-baseline minilm-names"),
     ("lm-local", "raft baseline lm --task task --random-examples --gguf none.gguf"),
+    ("cluster", f"GRASP_DASK_ADDRESS=tcp://127.0.0.1:1 run {READING} --axis rater_gender -q"),
 ]
 TOKENS = {"LABEL_STUDIO_API_KEY": "t", "ARGILLA_API_KEY": "t", "HF_TOKEN": "t", "PGPASSWORD": "t"}
 RUNS = """\
-import contextlib, io, json, sys
+import contextlib, io, json, os, sys
 from grasp_core import cli
 
 for arguments in json.load(sys.stdin):
+    while "=" in arguments[0]:
+        name, _, value = arguments.pop(0).partition("=")
+        os.environ[name] = value
     with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
         status = cli.main(arguments)
     print(json.dumps([status, said.getvalue()]))
@@ -134,11 +138,11 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example, the same in parts, and a task of the benchmark."""
+    """The example with few items, and a task of the benchmark."""
     folder = tmp_path_factory.mktemp("data")
-    for name, content in example_files().items():
+    for name, content in few_items().items():
         (folder / name).write_bytes(content)
-    frame = pd.read_csv(folder / "annotations.csv").head(6_000)  # by item
+    frame = pd.read_csv(folder / "annotations.csv")
     frame["label_of_rule"] = frame["item_id"].map(frame.groupby("item_id")["label"].first())
     frame.to_csv(folder / "annotations.csv", index=False)
     task = folder / "task"
@@ -150,10 +154,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ran(bare: Path, folder: Path, commands: list[list[str]], **given: str) -> Iterator[tuple[int, str]]:
+def ran(
+    bare: Path, folder: Path, commands: list[list[str]], code: str = RUNS, **given: str
+) -> Iterator[tuple[int, str]]:
     """Status and standard error of each command, one after the other in one process."""
     done = subprocess.run(
-        [bare / "python", "-P", "-c", RUNS],
+        [bare / "python", "-P", "-c", code],
         input=json.dumps(commands),
         cwd=folder,
         env={"PATH": os.environ["PATH"], "HOME": str(folder), **given},
@@ -180,20 +186,13 @@ def test_it_is_light(bare: Path) -> None:
     assert blocks * 512 / 2**20 <= MOST_MEGABYTES
 
 
-def test_every_command_that_needs_no_server_works(bare: Path, folder: Path) -> None:
+def test_every_command_that_needs_no_server_works_and_so_does_python(bare: Path, folder: Path) -> None:
     commands = [line.format(reading=READING).split() for line in WORKS.splitlines()]
-    for command, (status, said) in zip(commands, ran(bare, folder, commands), strict=True):
+    for command, (status, said) in zip(commands, ran(bare, folder, commands, RUNS + PROGRAM), strict=True):
         assert status == 0, (command, said)
     report = (folder / "a.html").read_text("utf-8")
     assert "<svg" not in report
     assert "pip install &#39;grasp-core[figures]&#39;" in report
-
-
-def test_it_works_from_python(bare: Path, folder: Path) -> None:
-    done = subprocess.run(
-        [bare / "python", "-P", "-c", PROGRAM], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_what_is_missing_is_named_with_the_command_that_brings_it(bare: Path, folder: Path) -> None:
@@ -204,12 +203,6 @@ def test_what_is_missing_is_named_with_the_command_that_brings_it(bare: Path, fo
             line,
             said,
         )
-
-
-def test_a_cluster_s_address_asks_for_dask(bare: Path, folder: Path) -> None:
-    command = ["run", *READING.split(), "--axis", "rater_gender"]
-    ((status, said),) = ran(bare, folder, [command], GRASP_DASK_ADDRESS="tcp://127.0.0.1:1")
-    assert (status, "[cluster]'" in said) == (cli.BAD_INPUT, True)
 
 
 def test_a_postgresql_address_asks_for_its_driver(tmp_path: Path) -> None:

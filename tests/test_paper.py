@@ -46,28 +46,8 @@ def test_arrows_and_stars_are_as_printed_but_for_nine() -> None:
 
 def test_equal_counts_fall_as_numpys_old_sort_left_them() -> None:
     # np.argsort of NumPy 1.23.5 itself, of int64; so were 400 drawn lists of up to 1,050 counts.
-    assert paper.unstable_order([1, 0] * 10) == [
-        9,
-        17,
-        15,
-        13,
-        11,
-        7,
-        19,
-        5,
-        3,
-        1,
-        8,
-        18,
-        10,
-        4,
-        12,
-        14,
-        2,
-        16,
-        6,
-        0,
-    ]
+    left = [9, 17, 15, 13, 11, 7, 19, 5, 3, 1, 8, 18, 10, 4, 12, 14, 2, 16, 6, 0]
+    assert paper.unstable_order([1, 0] * 10) == left
     few = [3, 1, 2, 1, 3, 1]
     assert paper.unstable_order(few) == sorted(range(6), key=few.__getitem__)  # 16 or fewer: stable
 

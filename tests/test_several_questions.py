@@ -21,6 +21,8 @@ from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from tests.computing import compute_in_threads
 
+MANY = 100
+"""Permutations of each run."""
 # Rater d answers only q2; nobody answers q1 of item 3; e answers nothing.
 ANSWERS = """item,rater,q1,q2,gender
 1,a,Yes,low,Woman
@@ -141,7 +143,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> int:
     fixed = ["--annotations", "answers.csv", "--item", "item", "--rater", "rater", "--axis", "gender"]
-    return cli.main(["run", *fixed, "--permutations", "120", "--seed", "5", *arguments])
+    return cli.main(["run", *fixed, "--permutations", str(MANY), "--seed", "5", *arguments])
 
 
 def test_a_run_of_two_questions(folder: Path) -> None:
@@ -155,7 +157,7 @@ def test_a_run_of_two_questions(folder: Path) -> None:
     layout = over_all(16)
     shuffled = [
         reference.evaluate(dataset.questions, grouping, result.spec.analysis, permutation(5, b, *layout))[0]
-        for b in range(120)
+        for b in range(MANY)
     ]
     observed, _ = reference.evaluate(dataset.questions, grouping, result.spec.analysis, np.arange(16))
     for g, row in enumerate(result.groups):
@@ -164,7 +166,7 @@ def test_a_run_of_two_questions(folder: Path) -> None:
             outcome, null = row.statistics[name], np.array(shuffled)[:, g, s]
             assert outcome.value == pytest.approx(observed[g, s], abs=1e-12)
             low, high = (null <= observed[g, s] + 1e-12).sum(), (null >= observed[g, s] - 1e-12).sum()
-            assert outcome.p == pytest.approx(min(1, 2 * (1 + min(low, high)) / 121), abs=1e-12)
+            assert outcome.p == pytest.approx(min(1, 2 * (1 + min(low, high)) / (MANY + 1)), abs=1e-12)
     again = compute_in_threads(dataset, result.spec)
     assert again.groups == result.groups
 

@@ -18,9 +18,9 @@ import pytest
 from grasp_core import cli
 from grasp_core.cli.terminal import messages as lines
 from grasp_core.cli.terminal.messages import Countdown, Lines, seconds
-from grasp_core.reading.example import example_files
+from grasp_core.engine.pools import workers
+from tests.cli.conftest import write_data
 from tests.cli.test_commands import COLUMNS, ROOT, written
-from tests.few_items import few_items
 
 Captured = pytest.CaptureFixture[str]
 DATA = ["--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS]
@@ -36,11 +36,21 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What such a run writes of the data in `folder`."""
+    place = tmp_path_factory.mktemp("result")
+    with pytest.MonkeyPatch.context() as patch:
+        write_data(place)
+        patch.chdir(place)
+        assert cli.main([*RUN, "-o", "result.json", "-q"]) == 0
+    return (place / "result.json").read_bytes()
+
+
 @pytest.fixture
-def saved(folder: Path, capsys: Captured) -> Path:
-    """A saved result; nothing of its making is left in what is captured."""
-    assert cli.main([*RUN, "-o", "result.json"]) == 0
-    capsys.readouterr()
+def saved(folder: Path, result: bytes) -> Path:
+    """The working folder, with a saved result."""
+    (folder / "result.json").write_bytes(result)
     return folder
 
 
@@ -58,14 +68,11 @@ def test_standard_output_is_for_programs_where_it_is_asked(folder: Path, capsys:
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
-def test_jq_reads_it(folder: Path) -> None:
-    command = [sys.executable, "-m", "grasp_core", *RUN, "--format", "json", "--quiet"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    made = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
-    asked = ["jq", "-r", ".groups[] | [.axis[0], .n_raters] | @tsv"]
-    read = subprocess.run(asked, input=made.stdout, capture_output=True, check=True)
-    assert all(line.startswith("race\t") for line in read.stdout.decode().splitlines())
-    assert read.stdout
+def test_jq_reads_it(saved: Path) -> None:
+    asked = ["jq", "-r", ".groups[] | [.axis[0], .n_raters] | @tsv", "result.json"]
+    read = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    assert all(line.startswith("race\t") for line in read.splitlines())
+    assert read
 
 
 def test_a_saved_result_is_told_and_written_without_a_run(saved: Path, capsys: Captured) -> None:
@@ -102,9 +109,7 @@ def test_what_cannot_be_written_is_refused(saved, capsys, arguments, sentence) -
     assert sentence in said[-1]
 
 
-def test_a_brief_answer_fits_a_terminal(folder, monkeypatch, capsys) -> None:
-    for name, content in example_files().items():
-        (folder / name).write_bytes(content)
+def test_a_brief_answer_fits_a_terminal(few_example, monkeypatch, capsys) -> None:
     run = ["run", "annotations.csv", "raters.csv", "--axis", "rater_race", "--axis", "rater_age"]
     assert cli.main([*run, "--permutations", "200", "-o", "result.json", "-q"]) == 0
     capsys.readouterr()
@@ -210,15 +215,13 @@ def test_files_may_stand_behind_options_and_a_missing_text_of_no_cell_is_named(f
     assert "--missing 'N/A'" not in said
 
 
-def test_intersections_are_beside_the_recognised_axes(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, content in few_items().items():
-        (tmp_path / name).write_bytes(content)
-    run = ["run", "annotations.csv", "raters.csv", "--permutations", "50", "-q", "-o", "result.json"]
+def test_intersections_are_beside_the_recognised_axes(few_example: Path) -> None:
+    run = ["run", "annotations.csv", "raters.csv", "--permutations", "50", "--no-pairs", "-q"]
+    run += ["-o", "result.json"]
     assert cli.main(run) == 0
-    alone = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
+    alone = written()["spec"]["analysis"]["axes"]
     assert cli.main([*run, "--intersect", "rater_race:rater_gender"]) == 0
-    both = written(tmp_path / "result.json")["spec"]["analysis"]["axes"]
+    both = written()["spec"]["analysis"]["axes"]
     assert both == [*alone, ["rater_race", "rater_gender"]]
 
 
@@ -265,8 +268,7 @@ def test_ctrl_c_tells_of_models_what_is_found(folder: Path) -> None:
 
 
 STOPPED = f"""
-import os, sys
-from grasp_core import cli
+import os, runpy
 from grasp_core.cli.terminal.progress import RunOnTerminal
 
 check = RunOnTerminal.check
@@ -279,7 +281,7 @@ def stop(self, progress):
 
 stop.sent = False
 RunOnTerminal.check = stop
-sys.exit(cli.main(sys.argv[1:]))
+runpy.run_module("grasp_core", run_name="__main__", alter_sys=True)
 """
 
 
@@ -304,8 +306,10 @@ def test_files_without_options_are_told_apart_by_every_command(folder, capsys, a
 
 
 @pytest.mark.usefixtures("few_data_sets")
-def test_a_plan_and_a_comparison_are_written_as_it_is_asked(folder, capsys, saved) -> None:
-    plan = ["plan", "--assume", "--size", "20", "--range-raters", "20:60", "--range-items", "20:60"]
+def test_a_plan_and_a_comparison_are_written_as_it_is_asked(monkeypatch, capsys, saved) -> None:
+    monkeypatch.setattr(workers, "processes", workers.threads)  # each of which imports anew
+    plan = ["plan", "--assume", "--labels", "2", "--agreement", "0.5", "--size", "40", "--share", "0.5"]
+    plan += ["--range-raters", "20:22", "--range-items", "10:12"]
     assert cli.main([*plan, "--format", "json", "-q"]) == 0
     assert "format" in json.loads(capsys.readouterr().out)
     assert cli.main(["compare", "result.json", "result.json", "--format", "json"]) == 0

@@ -31,7 +31,6 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.permutation.testing.tally import Tally
-from grasp_core.reading.example import example_files
 from grasp_core.report.contents import brackets
 from tests.cli.test_commands import COLUMNS, written
 from tests.engine.asking import digits, sliced_files
@@ -39,7 +38,7 @@ from tests.permutation.simulated import DATA_SPEC, dataset
 
 # Permutations until all marks are settled
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
-DATA = [*FILES, *COLUMNS, "--axis", "race"]
+DATA = [*FILES, *COLUMNS, "--axis", "race", "--no-pairs"]  # with pairs, progress names stages
 
 
 def result(folder: Path, permutations: str, *more: str) -> RunResult:
@@ -58,7 +57,7 @@ def test_auto_says_how_many_there_were_and_what_holds(folder: Path, capsys, give
     said = capsys.readouterr().out
     assert f"{found.permutations:,}" in said
     assert "for each test the risk that it is not is at most 0.1 %" in said
-    assert cli.main(["run", *DATA[:4], "--spec", "result.json", "--out", "again.json"]) == 0
+    assert cli.main(["run", *FILES, "--spec", "result.json", "--out", "again.json"]) == 0
     again = written("again.json")
     assert {**again, "timing": None} == {**found.to_dict(), "timing": None}
 
@@ -69,9 +68,9 @@ def test_progress_is_of_at_most_so_many_and_a_number_says_nothing_of_marks(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("grasp_core.permutation.jit.preparing", lambda: None)  # that line would come first
     monkeypatch.setenv("TERM", "xterm")
-    result(folder, "auto:3000", "--no-pairs")  # with pairs the line names stages
+    result(folder, "auto:3000")
     assert " of at most 3,000 permutations" in capsys.readouterr().err
-    assert result(folder, "300", "--no-pairs").stopping is None
+    assert result(folder, "300").stopping is None
     said = capsys.readouterr()
     assert " of 300 permutations" in said.err
     assert "settled" not in said.out
@@ -121,8 +120,7 @@ class After(Watcher):
             raise RunCancelledError
 
 
-@pytest.mark.parametrize("place", ["folder", "address"])
-@pytest.mark.parametrize("adaptive", [False, True], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize(("place", "adaptive"), [("folder", False), ("address", True)])
 def test_what_a_scratch_folder_keeps_is_gone_on_from(tmp_path: Path, place: str, adaptive: bool) -> None:
     data = dataset(5, items=40, raters=30, missing=0.3)
     analysis = AnalysisSpec(axes=(("gender",),), permutations=20_000, adaptive=adaptive)
@@ -153,7 +151,7 @@ class InPairs(After):
 
 def test_pairs_too_are_gone_on_from(tmp_path: Path) -> None:
     data = dataset(5, items=40, raters=30, missing=0.3)
-    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=5000, pairs=True))
+    spec = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=2000, pairs=True))
     pool, scratch = Pool(workers.threads, 1), str(tmp_path / "scratch")
     first, second = Noted(scratch, "key"), Noted(scratch, "key")
     try:
@@ -361,14 +359,7 @@ OF_EXAMPLE = [
 ]
 
 
-@pytest.fixture
-def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, content in example_files().items():
-        (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-
-
-def test_small_p_are_fitted_told_and_kept_beside_the_counted(example, capsys) -> None:
+def test_small_p_are_fitted_told_and_kept_beside_the_counted(few_example, capsys) -> None:
     files = ["--out", "result.json", "--csv", "table.csv"]
     assert cli.main(["run", *OF_EXAMPLE, "--permutations", "1000", "--tail", *files]) == 0
     assert "†: p fitted" in capsys.readouterr().out

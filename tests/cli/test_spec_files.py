@@ -17,9 +17,10 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.saved import spec_json
+from tests.cli.conftest import write_data
 from tests.cli.test_commands import written
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import DATA_SPEC, files, simulate
+from tests.permutation.simulated import DATA_SPEC
 
 FILES = ["--annotations", "votes.csv", "--raters", "raters.csv"]
 SETTINGS = [
@@ -34,9 +35,7 @@ SETTINGS = [
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the data, a result and its spec file."""
     folder = tmp_path_factory.mktemp("saved")
-    votes, raters = files(*simulate(1, items=30, missing=0.1))
-    (folder / "votes.csv").write_bytes(votes)
-    (folder / "raters.csv").write_bytes(raters)
+    write_data(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         arguments = [*SETTINGS, "--out", "result.json", "--csv", "table.csv"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import shutil
 import sqlite3
 import subprocess
@@ -16,8 +15,6 @@ import grasp_core as grasp
 from grasp_core import cli
 from tests.benchmark.folders import write
 from tests.cli.test_commands import COLUMNS, written
-from tests.few_items import few_items
-from tests.permutation.simulated import files, simulate
 from tests.reading.sources.serving import site
 
 # Imports
@@ -75,11 +72,11 @@ def test_checking_a_submission_compiles_nothing(tmp_path: Path) -> None:
     assert not loaded(tmp_path, "raft", "validate", "mine", "--tasks", "tasks") & ENGINE
 
 
-def test_a_run_leaves_reading_to_the_process_that_reads(tmp_path: Path) -> None:
-    for name, content in few_items().items():
-        (tmp_path / name).write_bytes(content)
+def test_a_run_leaves_reading_to_the_process_that_reads(few_example: Path) -> None:
     files = ("--annotations", "annotations.csv", "--raters", "raters.csv")
-    found = loaded(tmp_path, "run", *files, "--axis", "rater_gender", "--permutations", "100")
+    found = loaded(
+        few_example, "run", *files, "--axis", "rater_gender", "--permutations", "100", "--no-pairs"
+    )
     used = {"numba", "scipy.special"}  # kernels, and Student's quantiles of the intervals
     assert used <= found
     assert not found & ((ENGINE | READERS | {"fsspec"}) - used)
@@ -160,30 +157,28 @@ def test_another_shell_reads_its_script(tmp_path: Path, scripts: dict[str, str],
 
 # Addresses and databases
 @pytest.fixture
-def database(tmp_path: Path) -> str:
-    votes, raters = files(*simulate(1, items=30, missing=0.1))
-    with sqlite3.connect(tmp_path / "lab.db") as connection:
-        for name, content in (("votes", votes), ("raters", raters)):
-            head, *rows = csv.reader(io.StringIO(content.decode()))
+def database(folder: Path) -> str:
+    """The files in the working folder, as tables."""
+    with sqlite3.connect(folder / "lab.db") as connection:
+        for name in ("votes", "raters"):
+            head, *rows = csv.reader((folder / f"{name}.csv").read_text("utf-8").splitlines())
             connection.execute(f"CREATE TABLE {name} ({', '.join(head)})")
             connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(head))})", rows)
     connection.close()
-    for name, content in (("votes", votes), ("raters", raters)):
-        (tmp_path / f"{name}.csv").write_bytes(content)
-    return f"sql:sqlite:///{tmp_path}/lab.db"
+    return f"sql:sqlite:///{folder}/lab.db"
 
 
-OPTIONS = [*COLUMNS, "--axis", "race", "--permutations", "100"]
+OPTIONS = [*COLUMNS, "--axis", "race", "--permutations", "100", "--no-pairs"]
 
 
-def test_a_run_on_a_database_is_that_on_the_files(tmp_path, database, capsys) -> None:
+def test_a_run_on_a_database_is_that_on_the_files(database: str, capsys) -> None:
     results = []
     for given in (
-        ["--annotations", f"{tmp_path}/votes.csv", "--raters", f"{tmp_path}/raters.csv"],
+        ["--annotations", "votes.csv", "--raters", "raters.csv"],
         ["--from", f"{database}?table=votes", "--raters", f"{database}?table=raters"],
     ):
-        assert cli.main(["run", *given, *OPTIONS, "--out", str(tmp_path / "out.json")]) == 0
-        results.append(written(tmp_path / "out.json"))
+        assert cli.main(["run", *given, *OPTIONS, "--out", "out.json"]) == 0
+        results.append(written("out.json"))
     said = capsys.readouterr().err
     assert f"votes.parquet is what {database}?table=votes holds now, SHA-256 " in said
     plain, fetched = results
@@ -205,16 +200,14 @@ def test_a_tool_without_a_token_says_where_it_goes(monkeypatch, capsys) -> None:
     assert "PostgreSQL and SQLite are" in capsys.readouterr().err
 
 
-def test_a_run_on_addresses_is_that_on_the_files(tmp_path: Path, capsys) -> None:
-    votes, raters = files(*simulate(1, items=30, missing=0.1))
-    (tmp_path / "votes.csv").write_bytes(votes)
-    (tmp_path / "raters.csv").write_bytes(raters)
+def test_a_run_on_addresses_is_that_on_the_files(folder: Path, capsys) -> None:
+    votes, raters = ((folder / f"{name}.csv").read_bytes() for name in ("votes", "raters"))
     results = []
     with site(votes=votes, raters=raters) as web:
-        for start in (tmp_path.as_posix(), f"{web.url}/data", tmp_path.as_uri()):
+        for start in (folder.as_posix(), f"{web.url}/data", folder.as_uri()):
             given = ["--annotations", f"{start}/votes.csv", "--raters", f"{start}/raters.csv"]
-            assert cli.main(["run", *given, *OPTIONS, "--out", str(tmp_path / "out.json")]) == 0
-            result = written(tmp_path / "out.json")
+            assert cli.main(["run", *given, *OPTIONS, "--out", "out.json"]) == 0
+            result = written("out.json")
             del result["timing"]
             results.append(result)
         assert results[0] == results[1] == results[2]

@@ -99,3 +99,10 @@ def wait_until(reached: Callable[[], object]) -> None:
     while not reached():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def planting() -> Iterator[None]:
+    """None, where a conftest.py imports this: tests of what could have been found have it."""
+    with nothing_planted():
+        yield

@@ -9,15 +9,9 @@ from sqlalchemy import URL
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.service import Service
-from tests.engine.asking import answer, nothing_planted
+from tests.engine.asking import answer
+from tests.engine.asking import planting as planting
 from tests.engine.serving import serving
-
-
-@pytest.fixture(scope="module", autouse=True)
-def planting() -> Iterator[None]:
-    """None, but in the tests of what could have been found."""
-    with nothing_planted():
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import multiprocessing
 import os
 import resource
@@ -28,6 +29,7 @@ from grasp_core.reading.sandbox.limits import machine_memory
 from grasp_core.server.server import Server
 from grasp_core.store.schema import runs
 from tests.empty_store import empty_home
+from tests.engine import hurried
 from tests.engine.asking import DATA, ENDLESS, wait_until
 from tests.engine.serving import ask, ended, in_progress, now, result_digits
 from tests.store.making import change
@@ -62,12 +64,6 @@ def _the_process(before: set[int]) -> int:
     return pid
 
 
-def half(number: int) -> float:
-    if number < 0:
-        raise ValueError("a negative number")
-    return number / 2
-
-
 def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) -> None:
     """Held data, digits, what is found so far, workers, errors of theirs, and a cancel."""
     service = server.service
@@ -83,9 +79,9 @@ def test_what_is_asked_there_is_what_is_found_here(server: Server, right: dict) 
     again = service.provisional(going.id)
     assert again is found or again != found  # not sent twice
     assert service.news_every(going.id) == 1.0
-    assert list(service.pool.each(half, [1, 2, 3])) == [0.5, 1.0, 1.5]
-    with pytest.raises(ValueError, match="a negative number"):
-        list(service.pool.each(half, [-1]))
+    assert list(service.pool.each(int, ["1", "2", "3"])) == [1, 2, 3]
+    with pytest.raises(ValueError, match="no number"):
+        list(service.pool.each(int, ["no number"]))
     service.cancel(going.id)
     assert ended(service, going).state == "cancelled"
     wait_until(lambda: service.news_every(going.id) == 2.0)  # once it is let go there
@@ -116,7 +112,7 @@ def test_a_question_that_fails_by_itself_loses_no_process(
         in_another_thread = ThreadPoolExecutor(1).submit(service.news_every, "run")
         assert in_another_thread.result() == POLL_SECONDS
     assert service.computes
-    assert list(service.pool.each(half, [4])) == [2.0]
+    assert list(service.pool.each(math.sqrt, [4])) == [2.0]
     assert _children() == there
 
 
@@ -128,6 +124,7 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
     work.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(work))
     monkeypatch.setattr(apart_module, "AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(apart_module, "_get_ready", hurried.get_ready)
     before, threads = _children(), _threads()
     server = Server(settings)
     service = server.service
@@ -139,7 +136,7 @@ def test_a_process_that_ends_is_started_anew_and_goes_on(
         assert service.computes
         os.kill(first, signal.SIGKILL)
         wait_until(lambda: not service.computes)
-        assert list(service.pool.each(half, [4])) == [2.0]  # by the next one
+        assert list(service.pool.each(math.sqrt, [4])) == [2.0]  # by the next one
         assert _the_process(before) != first
         assert "the process that computes runs ended; it is started again" in caplog.text
         left = now(service, record).done
@@ -179,7 +176,7 @@ def test_nothing_is_held_or_found_where_no_process_was_started(settings: Setting
     apart.cancel("run")
     apart.close()
     with closing(Pool(apart.workers, 1)) as pool, pytest.raises(WorkerError):
-        list(pool.each(half, [1]))
+        list(pool.each(math.sqrt, [1]))
 
 
 def test_a_process_that_cannot_start_is_told_of(

@@ -26,7 +26,7 @@ def test_any_number_of_threads(right: dict, n_workers: int) -> None:
     assert answer(n_workers=n_workers) == right
 
 
-@pytest.mark.parametrize(("first", "seconds"), [(1, 1e-9), (7, 1e-9), (1000, 0.2), (5000, 0.2), (8, 0.001)])
+@pytest.mark.parametrize(("first", "seconds"), [(1, 1e-9), (1000, 0.2), (5000, 0.2), (8, 0.001)])
 def test_any_size_of_blocks(monkeypatch, right: dict, first: int, seconds: float) -> None:
     monkeypatch.setattr(blocks_module, "FIRST_BLOCK", first)
     monkeypatch.setattr(blocks_module, "FIRST_LABELS", 0)  # however few annotations there are
@@ -78,7 +78,7 @@ class Resumed(Checkpoints):
         self.after.append((start, values.copy()))
 
 
-@pytest.mark.parametrize(("seed", "share"), [*((seed, 0.6) for seed in range(5)), (0, 1.0)])
+@pytest.mark.parametrize(("seed", "share"), [(0, 0.6), (1, 0.6), (0, 1.0)])
 def test_any_blocks_computed_before_count(monkeypatch, right: dict, seed: int, share: float) -> None:
     monkeypatch.setattr(blocks_module, "BLOCK_SECONDS", 0.001)
     chance = random.Random(seed)

@@ -50,13 +50,13 @@ def test_the_digits_of_a_lone_run(service: Service, right: dict) -> None:
 
 
 def test_more_runs_than_are_computed_side_by_side(service: Service, right: dict) -> None:
-    records = [ask(service, seed=seed) for seed in range(1, 8)]
+    records = [ask(service, seed=seed) for seed in range(1, 6)]
     found = [result_digits(service, record) for record in records]
     assert found[0] == right
-    assert found[6] == known_answer(seed=7)
+    assert found[4] == known_answer(seed=5)
 
 
-@pytest.mark.parametrize(("n_workers", "side_by_side"), [(1, 2), (2, 4), (3, 4)])
+@pytest.mark.parametrize(("n_workers", "side_by_side"), [(1, 2), (3, 4)])
 def test_as_many_runs_side_by_side_as_keep_the_workers_busy(
     url: URL, n_workers: int, side_by_side: int
 ) -> None:
@@ -159,7 +159,11 @@ def test_a_run_that_waited_for_an_older_version_says_so(monkeypatch, url: URL) -
 # In turn by person
 
 
-def test_runs_give_way_to_whoever_has_none_and_go_on_later(url: URL, right: dict) -> None:
+def test_runs_give_way_to_whoever_has_none_and_go_on_later(
+    monkeypatch: pytest.MonkeyPatch, url: URL, right: dict
+) -> None:
+    monkeypatch.setattr(saved_runs, "TURN_SECONDS", 0.3)
+    monkeypatch.setattr(saved_runs, "ROOM_SECONDS", 0.05)
     with serving(url, n_workers=1) as service:  # which computes two at a time
         long = [ask(service, owner="ann", permutations=ENDLESS, seed=seed) for seed in (1, 2)]
         for record in long:
@@ -426,6 +430,7 @@ def test_nothing_is_computed_beside_a_run_whose_process_was_lost_until_it_gets_o
         return dataset_of(self, *arguments)
 
     monkeypatch.setattr(Inputs, "dataset", held_up)
+    monkeypatch.setattr(saved_runs, "POLL_SECONDS", 0.4)
     with serving(url) as service:
         assert reading.wait(60)
         other = ask(service, seed=5, permutations=ENDLESS)

@@ -162,7 +162,7 @@ def test_below_3000_permutations_nothing_is_clear() -> None:
 
 
 @needs_shared_data
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_in_dices350_white_men_are_clear_by_every_seed_and_nobody_else(seed: int) -> None:
     found = verdicts(test_dices350.result(permutations=FEWEST_CLEAR, seed=seed))
     clear = {group.values for group, one in found.items() if one.code in ("clear", "explained")}
@@ -187,7 +187,7 @@ def halves(seed: int) -> Dataset:
     return replace(DATA, annotations=annotations, raters=Raters(annotations.rater_ids, {"side": side}))
 
 
-@pytest.mark.parametrize("seed", range(1, 9))
+@pytest.mark.parametrize("seed", range(1, 5))
 def test_mirrored_regroupings_are_as_far_out_as_each_other(seed: int) -> None:
     """Of 70 regroupings of 4 + 4 raters none is further out than the observed one and its mirror: 2 of 70."""
     spec = replace(question(), analysis=AnalysisSpec((("side",),), permutations=FEWEST_CLEAR, seed=seed))

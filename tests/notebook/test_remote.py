@@ -224,19 +224,19 @@ def test_one_analysis_by_all_doors_has_the_same_digits_and_hints(served, there, 
     for frame, place in zip((votes, raters), places, strict=True):
         frame.to_csv(place, index=False)
     out = tmp_path / "result.json"
-    assert cli.main(["run", *places, "--permutations", "200", "-o", str(out)]) == 0
+    assert cli.main(["run", *places, "--permutations", "50", "-o", str(out)]) == 0
     told = capsys.readouterr()
     progress = re.compile("Preparing the engine|permutations$")
     notes = [one for one in told.err.splitlines()[1:] if not progress.search(one)]
     lines = (*notes, *(one for one in told.out.splitlines() if one.startswith("label ")))
     command = json.loads(out.read_text("utf-8"))
-    python = grasp.analyse(*places, permutations=200, **QUIET)
+    python = grasp.analyse(*places, permutations=50, **QUIET)
     api = Api(served.url, token(served))
     files = {
         role: api.brought(place, grasp.read(place))
         for role, place in zip(("annotations", "raters"), places, strict=True)
     }
-    asked = {"spec": {"analysis": {"permutations": 200}}, "files": files}
+    asked = {"spec": {"analysis": {"permutations": 50}}, "files": files}
     computed = api.compute(asked, lambda *_: None)
     for plain in (command, python.result.to_dict(), computed.result.to_dict()):
         plain.pop("timing", None)
@@ -257,6 +257,7 @@ def test_files_and_saved_specs_are_sent_as_they_are(there, run, tmp_path) -> Non
     assert found(again.result.to_dict())["groups"] == found(run.result.to_dict())["groups"]
 
 
+@pytest.mark.usefixtures("few_data_sets")
 def test_what_is_asked_of_a_run(there: grasp.Connection, run: grasp.Analysis) -> None:
     assert run.run in there.runs()["id"].tolist()
     opened = there.open(run)

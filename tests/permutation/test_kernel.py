@@ -19,7 +19,6 @@ from grasp_core.permutation import design as design_module
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.kernel import crossed
-from grasp_core.permutation.kernel import crossed as crossed_layout
 from tests.permutation.simulated import (
     AXES,
     CONVENTIONS,
@@ -78,7 +77,7 @@ def test_clusters_on_every_shape(shape, nested: bool) -> None:
     assert_parity(annotations, raters, spec)
 
 
-@pytest.mark.parametrize("categories", range(2, 21))
+@pytest.mark.parametrize("categories", [2, 3, 4, 5, 8, 9, 12, 13, 16, 17, 20])
 def test_every_number_of_categories(categories: int) -> None:
     annotations, raters = simulate(categories, items=12, categories=categories, missing=0.3, unknown=0.1)
     for convention, ties in (("smooth", "random"), ("paper", "first")):
@@ -86,7 +85,7 @@ def test_every_number_of_categories(categories: int) -> None:
         assert_parity(annotations, raters, spec)
 
 
-@pytest.mark.parametrize("block", [1, 2, 3, 7, 19, 20, 21])
+@pytest.mark.parametrize("block", [1, 7, 19, 20, 21])
 @pytest.mark.parametrize("ties", ["first", "random"])
 def test_items_cut_into_blocks(monkeypatch, block: int, ties: str) -> None:
     monkeypatch.setattr(design_module, "ITEM_BLOCK", block)
@@ -196,7 +195,7 @@ def test_tables_of_crossed_data_give_the_same_statistics(monkeypatch, convention
     annotations, raters = simulate(11, items=33, raters=people, missing=0.0, categories=categories)
     annotations = dataclasses.replace(annotations, categories=("0", "1", "3", "4.5", "9")[:categories])
     spec = AnalysisSpec(axes=AXES, ties=ties, min_raters=1, **CONVENTIONS[convention], level=level)
-    monkeypatch.setattr(crossed_layout, "FEW_ENTRIES", 10_000)
+    monkeypatch.setattr(crossed, "FEW_ENTRIES", 10_000)
     expected = [
         by_definition(annotations, raters, spec, permutation(5, b, *exchange_of(raters, spec)))
         for b in range(2)

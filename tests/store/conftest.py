@@ -13,18 +13,11 @@ import pytest
 from sqlalchemy import URL, Engine
 
 from tests.empty_store import new_store, open_store
-from tests.engine.asking import nothing_planted
+from tests.engine.asking import planting as planting
 from tests.store.postgres import Postgres, programs
 
 NewDatabase = Callable[[], URL]
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def planting() -> Iterator[None]:
-    """None: the tests of the engine have what could have been found."""
-    with nothing_planted():
-        yield
 
 
 @pytest.fixture(scope="session")

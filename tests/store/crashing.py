@@ -44,12 +44,12 @@ class Servers:
 
     def __init__(self, parent: subprocess.Popen[str], log: Path) -> None:
         self._parent = parent
-        self._log = log
+        self.log = log
         self._alive: set[int] = set()
 
     def start(self, url: sa.URL, *, lease: float = claims_module.LEASE_SECONDS) -> int:
         """Start a server whose claims last `lease` seconds; returns its process."""
-        order = {"url": url.render_as_string(hide_password=False), "log": str(self._log), "lease": lease}
+        order = {"url": url.render_as_string(hide_password=False), "log": str(self.log), "lease": lease}
         print(json.dumps(order), file=self._parent.stdin, flush=True)
         pid = int(self._parent.stdout.readline())
         self._alive.add(pid)
@@ -68,7 +68,7 @@ class Servers:
 
     def computed(self) -> list[tuple[int, int, int, int]]:
         """What the servers computed: process, the run's seed, start, stop."""
-        lines = self._log.read_text().splitlines()
+        lines = self.log.read_text().splitlines()
         return [
             (int(pid), int(seed), int(start), int(stop)) for pid, seed, start, stop in map(str.split, lines)
         ]

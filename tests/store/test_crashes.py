@@ -6,7 +6,7 @@ import io
 import random
 import time
 from collections import Counter
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from grasp_core.store.schema import checkpoints, tallies
 from tests.engine.asking import known_answer, wait_until
 from tests.engine.serving import ask, ended, now, result_digits, serving
 from tests.store.conftest import NewDatabase
-from tests.store.crashing import servers
+from tests.store.crashing import Servers, servers
 from tests.store.postgres import Postgres
 
 KILLS = 20
@@ -45,11 +45,25 @@ def permutations(blocks: dict[tuple[int, int], bytes], state: bytes | None) -> s
     return {b for start, stop in ranges for b in range(start, stop)}
 
 
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    with servers(tmp_path_factory.mktemp("servers") / "log") as started:
+        yield started
+
+
+@pytest.fixture
+def made(parent: Servers) -> Iterator[Servers]:
+    """Starts servers of this test, which are gone after it, and what they have computed."""
+    parent.log.write_text("")
+    yield parent
+    parent.end()
+
+
 @pytest.mark.long
-def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, tmp_path: Path) -> None:
+def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, made: Servers) -> None:
     chance = random.Random(20)
     url = new_database()
-    with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
+    with serving(url, started=False) as watching:
         record = ask(watching, with_files=True, permutations=PERMUTATIONS)
         before: dict[tuple[int, int], bytes] = {}
         had: set[int] = set()
@@ -91,9 +105,9 @@ def test_killed_at_any_instant_nothing_saved_is_lost(new_database: NewDatabase, 
 
 
 @pytest.mark.long
-def test_two_servers_never_compute_a_run_twice(postgres: Postgres, tmp_path: Path) -> None:
+def test_two_servers_never_compute_a_run_twice(postgres: Postgres, made: Servers) -> None:
     url = postgres.new_database()
-    with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
+    with serving(url, started=False) as watching:
         both = {made.start(url), made.start(url)}
         asked = []
         while len(asked) < 12 or {pid for pid, *_ in made.computed()} != both:
@@ -113,9 +127,9 @@ def test_two_servers_never_compute_a_run_twice(postgres: Postgres, tmp_path: Pat
         assert result_digits(watching, asked[0]) == known_answer(permutations=400, seed=1)
 
 
-def test_a_cancel_reaches_the_server_that_computes(new_database: NewDatabase, tmp_path: Path) -> None:
+def test_a_cancel_reaches_the_server_that_computes(new_database: NewDatabase, made: Servers) -> None:
     url = new_database()
-    with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
+    with serving(url, started=False) as watching:
         record = ask(watching, with_files=True, permutations=PERMUTATIONS)
         made.start(url)
         wait_until(made.computed)
@@ -125,9 +139,9 @@ def test_a_cancel_reaches_the_server_that_computes(new_database: NewDatabase, tm
         assert cancelled.done < PERMUTATIONS
 
 
-def test_the_run_of_a_dead_server_is_taken_over(postgres: Postgres, tmp_path: Path) -> None:
+def test_the_run_of_a_dead_server_is_taken_over(postgres: Postgres, made: Servers) -> None:
     url = postgres.new_database()
-    with serving(url, started=False) as watching, servers(tmp_path / "log") as made:
+    with serving(url, started=False) as watching:
         record = ask(watching, with_files=True, permutations=8_000)
         first, second = made.start(url, lease=2.0), made.start(url, lease=2.0)
         wait_until(lambda: now(watching, record).done)

@@ -8,8 +8,6 @@ import logging
 import math
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -45,7 +43,6 @@ from tests.engine.asking import ENDLESS, digits, question, wait_until
 from tests.engine.dask_cluster import DaskCluster, dask_cluster
 from tests.engine.serving import ended, in_progress, result_digits
 from tests.permutation.simulated import DATA_SPEC, dataset, files, simulate
-from tests.serving import ROOT
 
 # A client that is closed while it looks for a dead scheduler drops the socket it tries.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
@@ -262,33 +259,32 @@ def accepted(pool: ClusterPool) -> bool:
         return False
 
 
-def test_the_command_line_computes_on_the_cluster(cluster: DaskCluster, tmp_path: Path, monkeypatch) -> None:
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A command's words; its files are in the working folder."""
     for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, items=30)), strict=True):
         (tmp_path / name).write_bytes(content)
-    ask = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender"]
-    ask += ["--item", "item", "--rater", "rater", "--label", "label", "--permutations", "500", "--out"]
-    environment = {**os.environ, "GRASP_DASK_ADDRESS": cluster.address, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "grasp_core", *ask, "there.json", "--engine", "dask", "--workers", "2"]
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    account = "note: 720 rows read: 720 annotations, 0 left out\n"
-    told = "".join(line for line in ran.stderr.splitlines(True) if "Preparing the engine" not in line)
-    assert (ran.returncode, told) == (0, account)
     monkeypatch.chdir(tmp_path)
+    ask = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", "--axis", "gender"]
+    return [*ask, "--item", "item", "--rater", "rater", "--label", "label", "--permutations", "500"]
+
+
+def test_the_command_line_computes_on_the_cluster(cluster: DaskCluster, ask, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("GRASP_DASK_ADDRESS", cluster.address)
+    assert cli.main([*ask, "--out", "there.json", "--engine", "dask", "--workers", "2"]) == 0
+    said = capsys.readouterr().err.splitlines(True)
+    account = "note: 720 rows read: 720 annotations, 0 left out\n"
+    assert "".join(line for line in said if "Preparing the engine" not in line) == account
     monkeypatch.setenv("GRASP_DASK_ADDRESS", "tcp://127.0.0.1:9")  # nobody there, and nobody asked
-    assert cli.main([*ask, "here.json", "--engine", "local", "--workers", "1"]) == 0
+    assert cli.main([*ask, "--out", "here.json", "--engine", "local", "--workers", "1"]) == 0
     here, there = (json.loads(Path(name).read_text()) for name in ("here.json", "there.json"))
     assert here.pop("timing") != there.pop("timing")
     assert here == there
 
 
-def test_an_engine_without_an_address_is_one_sentence(monkeypatch, tmp_path: Path, capsys) -> None:
-    for name, content in zip(("votes.csv", "raters.csv"), files(*simulate(1, items=30)), strict=True):
-        (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
+def test_an_engine_without_an_address_is_one_sentence(ask, monkeypatch, capsys) -> None:
     monkeypatch.delenv("GRASP_DASK_ADDRESS", raising=False)
-    ask = ["run", "--annotations", "votes.csv", "--raters", "raters.csv", "--engine", "dask"]
-    ask += ["--axis", "gender"]
-    assert cli.main([*ask, "--item", "item", "--rater", "rater", "--label", "label"]) == cli.BAD_INPUT
+    assert cli.main([*ask, "--engine", "dask"]) == cli.BAD_INPUT
     assert (
         "grasp: --engine dask needs the scheduler's address in GRASP_DASK_ADDRESS" in capsys.readouterr().err
     )
