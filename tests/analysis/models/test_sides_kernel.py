@@ -49,8 +49,7 @@ def twin(annotations, grouping, spec, labels, source) -> np.ndarray:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dense", [True, False], ids=["dense", "sparse"])
-@pytest.mark.parametrize("strata", [(), ("region",)])
-@pytest.mark.parametrize("ties", ["first", "random"])
+@pytest.mark.parametrize(("strata", "ties"), [((), "first"), (("region",), "random")])
 def test_every_option_on_every_shape(shape, dense, strata, ties) -> None:
     annotations, raters = simulate(3, **SHAPES[shape])
     spec = AnalysisSpec(axes=AXES, min_raters=1, seed=9, strata=strata, ties=ties)
