@@ -25,7 +25,7 @@ def read(chart):
     return page
 
 
-@pytest.mark.parametrize(("name", "theme"), zip(CHARTS, ["light", "dark", "light"], strict=True))
+@pytest.mark.parametrize(("name", "theme"), list(zip(CHARTS, ["light", "dark", "light"], strict=True)))
 def test_png_svg_and_pdf(name, theme):
     chart = CHARTS[name](make_result(), theme)
     image = drawn(chart_text(chart, 800), "png", 1)
