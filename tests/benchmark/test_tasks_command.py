@@ -20,7 +20,7 @@ from grasp_core import cli
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting
 from grasp_core.benchmark.baselines.registry import BASELINES
 from grasp_core.benchmark.language_models.in_context import SHOTS, paper_sweeps
-from grasp_core.benchmark.language_models.prompt import RESERVED, head
+from grasp_core.benchmark.language_models.prompt import RESERVED
 from grasp_core.benchmark.leaderboard import published
 from grasp_core.benchmark.scoring.evaluate import boosting_sweeps
 from grasp_core.benchmark.scoring.human import LEAST
@@ -243,12 +243,6 @@ def test_published_settings() -> None:
     assert [name for name, task in builtin_tasks().items() if task.numeric] == ["banking_77"]
     assert LEAST == 10  # "Label at least 10 examples to be considered"
     assert RESERVED == 11
-
-
-def test_the_generic_prompt_names_the_classes_alone() -> None:
-    task = builtin_tasks()["overruling"]
-    assert head(task, instructions=False) == "Possible labels:\n1. not overruling\n2. overruling"
-    assert head(task) == task.instructions + "\n" + head(task, instructions=False)
 
 
 TRAINED = {"neurips_impact_statement_risks": [27, 23], "one_stop_english": [18, 20, 12]}
