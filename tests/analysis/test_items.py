@@ -50,8 +50,9 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("level", ["nominal", "ordinal"])
-@pytest.mark.parametrize("group", [BLACK, WOMAN_NORTH], ids=["axis", "intersection"])
+@pytest.mark.parametrize(
+    ("level", "group"), [("nominal", BLACK), ("ordinal", WOMAN_NORTH)], ids=["axis", "intersection"]
+)
 def test_panel_and_twin_agree(shape: str, level: str, group: Group) -> None:
     data = dataset(5, **SHAPES[shape])
     agree(data, group, level=level)

@@ -122,11 +122,11 @@ def shuffled(a: np.ndarray, b: np.ndarray, raters: Raters, spec: AnalysisSpec, n
     [("nominal", (), None), ("ordinal", ("region", "workload"), None), ("nominal", (), "team")],
 )
 def test_values_and_shuffled_values_are_those_of_the_definitions(data, level, strata, cluster) -> None:
-    spec = asked(level=level, strata=strata, cluster=cluster, permutations=20)
+    spec = asked(level=level, strata=strata, cluster=cluster)
     of_pairs = iter(members(data, spec))
     for panel in panels(data, spec):
         n_pairs = panel.tests.needs.shape[1]
-        values = panel.work(np.ones(n_pairs, np.bool_)).shuffled(1, 0, 20)
+        values = panel.work(np.ones(n_pairs, np.bool_)).shuffled(1, 0, 6)
         null, observed = in_order(panel.columns(values), n_pairs), in_order(panel.observed, n_pairs)
         for u in range(n_pairs):
             a, b = next(of_pairs)
@@ -134,7 +134,7 @@ def test_values_and_shuffled_values_are_those_of_the_definitions(data, level, st
             shares = few == 0  # too few items have two labels of both groups
             expected = list(plain(data.annotations, a, b, level, shares=shares).values())
             np.testing.assert_allclose(observed[u], expected, rtol=1e-12, atol=1e-12)
-            for number, sides in enumerate(shuffled(a, b, data.raters, spec.analysis, 20)):
+            for number, sides in enumerate(shuffled(a, b, data.raters, spec.analysis, 6)):
                 expected = list(plain(data.annotations, *sides, level, shares=shares).values())
                 np.testing.assert_allclose(null[number, u], expected, rtol=1e-12, atol=1e-12)
 

@@ -410,12 +410,6 @@ def test_sentences_tables_and_files_or_why_there_is_no_map(folder, capsys) -> No
     assert "What axes explain" not in printed
 
 
-@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
-def test_a_picture_of_the_kind_that_its_name_says(folder: Path, suffix: str, start: bytes) -> None:
-    assert cli.main(["rater-map", *OPTIONS, "--chart", f"map{suffix}"]) == 0
-    assert (folder / f"map{suffix}").read_bytes().startswith(start)
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -219,8 +219,8 @@ def test_a_fitted_p_has_one_digit_and_no_more_than_was_measured() -> None:
 
 
 def test_runs_that_stop_early_and_those_beyond_what_is_kept_fit_too() -> None:
-    early = run_tail(adaptive=True, permutations=30_000)
-    whole = run_tail(permutations=12_000)
+    early = run_tail(adaptive=True, permutations=11_000)
+    whole = run_tail(permutations=11_000)
     for found in (early, whole):
         fitted = [one for one in told_of(found) if one.fit is not None]
         assert fitted

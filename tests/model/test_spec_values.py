@@ -66,11 +66,6 @@ def test_strata_are_read_as_they_were_when_there_was_one(older, strata) -> None:
     assert AnalysisSpec((("a",),), strata=("c", "b")) == AnalysisSpec((("a",),), strata=("b", "c"))
 
 
-def test_whether_it_stops_early_is_true_or_false() -> None:
-    with pytest.raises(SpecError, match="`adaptive` must be true or false; found 'auto'"):
-        dataclasses.replace(PLAIN.analysis, adaptive="auto")
-
-
 def sentence(error: pytest.ExceptionInfo[SpecError]) -> str:
     message = str(error.value)
     assert message
@@ -153,11 +148,6 @@ def test_a_spec_keeps_the_hash_it_had_before_an_item_could_be_answered_twice() -
     assert len(hashes) == 4
 
 
-def test_rows_of_a_matrix_need_no_ids() -> None:
-    assert DataSpec(layout="raters-by-items").rater is None
-    assert DataSpec(layout="items-by-raters").item is None
-
-
 def test_the_hash_differs_wherever_the_spec_does() -> None:
     hashes = {PLAIN.sha256(), FULL.sha256()}
     for field, value in (
@@ -175,13 +165,7 @@ def test_the_hash_differs_wherever_the_spec_does() -> None:
 def test_statistics_are_in_the_papers_column_order() -> None:
     # Table 5 of the GRASP paper: IRR, XRR, negentropy, cross-negentropy, plurality, voting, GAI.
     assert (
-        "irr",
-        "xrr",
-        "negentropy",
-        "cross_negentropy",
-        "plurality_size",
-        "voting_agreement",
-        "gai",
+        *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement", "gai"),
         *("gap", "distance"),  # not the paper's
     ) == STATISTICS
 
@@ -189,11 +173,7 @@ def test_statistics_are_in_the_papers_column_order() -> None:
 def test_defaults_and_paper_conventions() -> None:
     spec = AnalysisSpec(axes=(("a",),))
     assert (spec.permutations, spec.p_value, spec.cross_negentropy, spec.ties, spec.correction) == (
-        10_000,
-        "two-sided",
-        "smooth",
-        "random",
-        "benjamini-hochberg",
+        *(10_000, "two-sided", "smooth", "random", "benjamini-hochberg"),
     )
     paper = AnalysisSpec(axes=(("a",),), **PAPER_CONVENTIONS)  # type: ignore[arg-type]
     assert (paper.p_value, paper.cross_negentropy) == ("paper", "paper")
@@ -211,6 +191,7 @@ def test_defaults_and_paper_conventions() -> None:
         ({"permutations": 100.0}, "permutations"),
         ({"permutations": True}, "permutations"),
         ({"permutations": "100"}, "permutations"),
+        ({"adaptive": "auto"}, "`adaptive` must be true or false; found 'auto'"),
         ({"seed": -1}, "seed"),
         ({"seed": MAX_SEED + 1}, "seed"),
         ({"seed": None}, "seed"),
@@ -283,9 +264,6 @@ def damaged(*path: str, value: object = None, drop: bool = False) -> dict:
     else:
         place[path[-1]] = value
     return plain
-
-
-COMBINE = {"kind": "combine", "columns": ["q1", "q2"], "priority": ["Yes", "No"], "into": "any"}
 
 
 def bins(edges: list[float], labels: list[str]) -> dict:

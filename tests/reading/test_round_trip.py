@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,6 @@ from tests.reading.exports import parquet as parquet_of
 from tests.reading.files.workbook_files import ods_bytes, ods_text_rows, xlsx_text_bytes
 from tests.reading.making import LONG, csv_bytes, labels_of
 from tests.strategies import AWKWARD
-from tests.zips import zipped
 
 Rows = list[list[str]]
 PLAIN = settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
@@ -124,9 +122,6 @@ FORMATS: dict[str, Callable[[Rows], bytes]] = {
     "TSV": lambda rows: csv_bytes(rows, "\t"),
     "semicolons": lambda rows: csv_bytes(rows, ";"),
     "UTF-16": lambda rows: csv_bytes(rows).decode().encode("utf-16"),
-    "byte-order mark": lambda rows: b"\xef\xbb\xbf" + csv_bytes(rows),
-    "gzip": lambda rows: gzip.compress(csv_bytes(rows)),
-    "zip": lambda rows: zipped({"votes.csv": csv_bytes(rows)}),
     "XLSX": xlsx_text_bytes,
     "ODS": lambda rows: ods_bytes({"Sheet1": ods_text_rows(rows)}),
     "JSON": lambda rows: json.dumps(records(rows)).encode(),

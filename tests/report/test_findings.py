@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grasp_core.model.outcome import Histogram, LabelUse, Shift, Spread, Verdict
-from grasp_core.report.findings.answer import answer, axes_to_watch
+from grasp_core.report.findings.answer import answer
 from grasp_core.report.findings.selection import evidence, findings, named_groups, nearest, standing_pair
 from grasp_core.report.words.label_use import centre, spread
 from tests.results import label_use, make_group, make_outcome, make_pair, make_result, saying
@@ -124,9 +124,6 @@ def test_moments_of_a_histogram_are_those_of_its_values():
     assert spread(null) == pytest.approx(values.std(), rel=0.01)
 
 
-HINT = Verdict("hint", ("labels",), 0.01, 0.06, 0.07, 3.0)
-
-
 def judged(row, code, *kinds, **more):
     verdict = Verdict(code, kinds, 0.0004, 0.006, 0.009, 5.0)
     return replace(row, verdict=replace(verdict, **more))
@@ -175,13 +172,6 @@ def test_the_two_halves_of_an_axis_are_one_finding_of_any_kind():
         assert {*found.names} == {"Man", "Woman"}
         assert found.what == what or found.vague
         assert "differ" in found.backed.plain
-
-
-def test_no_axis_is_watched_where_no_group_is_clear():
-    row = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
-    for code, watched in (("clear", [True]), ("none", [])):
-        result = make_result((judged(row, code, "cohesion"),), statistics=("gai",))
-        assert [one.plain.startswith("Watch") for one in axes_to_watch(result)] == watched
 
 
 def test_two_groups_make_the_headline_only_where_none_is_clear_and_half_the_level_holds():

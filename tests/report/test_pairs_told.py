@@ -13,14 +13,7 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.notebook.results import Analysis
 from grasp_core.report.document import PAIRS, measure_table, pair_table, pairs_in_words, pairs_tested
-from grasp_core.report.pairs import (
-    foremost_pairs,
-    measures,
-    most_told,
-    pair_sentences,
-    seen_from,
-    told_first,
-)
+from grasp_core.report.pairs import foremost_pairs, measures, most_told, pair_sentences, seen_from, told_first
 from grasp_core.report.public_view import public_view
 from grasp_core.report.tables import numbers
 from grasp_core.report.words.names import PAIR_NAMES, what_is_provisional

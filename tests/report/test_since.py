@@ -12,8 +12,8 @@ from grasp_core.model.outcome import Interval, Outcome
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import LISTED
 from grasp_core.report.changes import details, headline
-from grasp_core.report.comparison import changes_table, compare, difference
-from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
+from grasp_core.report.comparison import compare, difference
+from tests.results import make_group, make_outcome, make_result
 
 
 def around(value: float, half: float, stars: str = "", target: Any = "both") -> Outcome:
@@ -51,15 +51,6 @@ def test_intervals_of_differences_hold_what_they_are_for() -> None:
     ]
     covered = sum(one is not None and one.low <= 0 <= one.high for one in found)
     assert 0.94 < covered / 4000 < 0.96
-
-
-def test_the_comparison_of_two_runs_tells_the_interval_too() -> None:
-    use = make_label_use({"No": 12.0, "Yes": -9.0})
-    row = with_label_use(make_group(irr=around(0.2, 0.03)), use)
-    other = with_label_use(make_group(irr=around(0.4, 0.04)), make_label_use({"No": 5.0, "Yes": -2.0}))
-    table = changes_table(compare(of(row), of(other)).changes).set_index("statistic")
-    assert table.loc["IRR", "moved_interval"] == "[0.150, 0.250]"
-    assert table.loc["Label use (“No”)", "moved_interval"] == "[−0.183, 0.043]"
 
 
 def test_what_can_be_noise_is_said_to_be() -> None:

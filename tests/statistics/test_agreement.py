@@ -360,15 +360,6 @@ def test_two_categories_have_one_distance(c: Int64Array, data) -> None:
         assert both(pair, distance_of(("2", "5"), level)) == pytest.approx(found, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_one_label_has_no_value_at_any_level(level: Level) -> None:
-    same = np.array([[0, 3, 0], [0, 2, 0]])
-    with pytest.raises(NotEstimableError, match=str(NoValue.ONE_LABEL_INSIDE())):
-        irr(same, at(level, 3))
-    with pytest.raises(NotEstimableError, match=str(NoValue.ONE_LABEL_ACROSS())):
-        xrr(same, same, at(level, 3))
-
-
 def test_distances_by_hand() -> None:
     values, marginals = category_values(("0", "1", "3"), "ratio"), np.array([2, 4, 6])
     ratio = [[0, 1, 1], [1, 0, 1 / 4], [1, 1 / 4, 0]]  # (1 - 3) / (1 + 3), and 0 / 0 = 0

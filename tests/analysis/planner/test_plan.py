@@ -258,7 +258,7 @@ ASSUMED = PlanSpec("labels", 0.25, (16, 120), (10, 100), size=20.0, assumed=Assu
 
 @pytest.fixture(autouse=True, scope="module")
 def few_data_sets() -> Iterator[None]:
-    few = {"ROUGH": 10, "PASSES": (15, 30), "ALONG": 2, "PILOTS": 4, "OF_PILOT": 10}
+    few = {"ROUGH": 10, "PASSES": (15,), "ALONG": 1, "PILOTS": 4, "OF_PILOT": 10}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in few.items():
             patch.setattr(simulation, name, value)

@@ -69,8 +69,8 @@ def test_what_is_asked_and_what_is_answered_of_classes_that_are_named_or_not(ser
 
 
 def test_a_server_that_is_slow_once_or_has_too_many_questions_is_asked_again(server: Completions) -> None:
-    server.before = [waits(1.0)]
-    answer(server.url, timeout_s=0.4, retries=1)
+    server.before = [waits(0.6)]
+    answer(server.url, timeout_s=0.3, retries=1)
     assert len(server.requests) == 2
     server.before = [says(429, retry_after="0.05"), says(500), says(503, retry_after="0.05")]
     answer(server.url)
@@ -115,7 +115,7 @@ def test_what_cannot_be_used_is_said(
 
 
 def test_a_server_that_does_not_answer_in_time_and_one_that_is_not_there(server: Completions) -> None:
-    server.before = [waits(1.0)]
+    server.before = [waits(0.5)]
     with pytest.raises(ModelError, match=r"did not answer within 0\.2 seconds") as raised:
         answer(server.url, timeout_s=0.2, retries=0)
     assert raised.value.passing

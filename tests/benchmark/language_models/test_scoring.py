@@ -385,10 +385,7 @@ def test_without_options_the_task_decides(folder: Path) -> None:
     ],
 )
 def test_options_that_do_not_name_a_model(folder: Path, options: list[str], sentence: str) -> None:
-    with (
-        pytest.raises(SpecError, match=sentence),
-        asked_lm(parsed("--random-examples", *options)),
-    ):
+    with pytest.raises(SpecError, match=sentence), asked_lm(parsed("--random-examples", *options)):
         pass
 
 

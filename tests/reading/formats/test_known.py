@@ -259,11 +259,7 @@ def test_dices_990(tmp_path):
     assert (result["data"]["items"], result["data"]["raters"]) == (8, 4)
 
 
-# DICES-990
-
-
 # D3CODE
-
 PEOPLE = [
     ["rater_id", "Age", "Gender", "Region", "Country", "SES"],
     ["R_1", "18-30", "Man", "Oceania", "Australia", "5"],

@@ -261,21 +261,10 @@ def test_right_labels_in_a_column_called_gold_check_nobody() -> None:
 
 
 def test_items_that_are_checks_are_left_out_and_words_stay() -> None:
-    for item in (
-        "attention_check_1",
-        "catch trial 3",
-        "Practice 2",
-        "attention check",
-    ):
+    for item in ("attention_check_1", "catch trial 3", "Practice 2", "attention check"):
         annotations, raters, why = read(long(*(f"{item},w{r},y" for r in range(4))))
         assert (annotations, raters, len(why)) == (36, 4, 1)
-    for item in (
-        "attention",
-        "practice makes perfect",
-        "check in 3",
-        "test_1",
-        "total",
-    ):
+    for item in ("attention", "practice makes perfect", "check in 3", "test_1", "total"):
         assert read(long(*(f"{item},w{r},y" for r in range(4)))) == (40, 4, [])
 
 

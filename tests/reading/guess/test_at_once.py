@@ -10,7 +10,8 @@ import pytest
 
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, recognise
+from grasp_core.reading.guess.recognise import recognise
+from tests.reading.made_up import asked
 from tests.reading.making import rows_table
 
 RNG = random.Random()
@@ -20,10 +21,6 @@ KINDS = ("calm", "sad", "angry")
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
     RNG.seed(8)
-
-
-def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
-    return {reason.field: reason.candidates for reason in guess.uncertain}
 
 
 def votes(n: int, raters: int, labels: Sequence[str] = KINDS) -> list[list[str]]:

@@ -304,10 +304,7 @@ def test_a_column_named_beside_a_matrix_makes_no_items_of_the_others(tmp_path: P
 
 
 def test_coders_are_columns_called_otherwise_or_two_of_them() -> None:
-    for other in (
-        "author",
-        "автор",
-    ):
+    for other in ("author", "автор"):
         rows = [[f"{n}", *(RNG.choice("0123") for _ in range(3))] for n in range(30)]
         table = rows_table([["id", other, "model_1", "model_2"], *rows])
         assert "layout" in asked(recognise(table))

@@ -12,15 +12,12 @@ from grasp_core import cli
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, question, recognise
+from grasp_core.reading.guess.recognise import question, recognise
+from tests.reading.made_up import asked
 from tests.reading.making import csv_bytes, read_here, rows_table
 
 RNG = random.Random(5)
 TASTERS = [f"c{n}" for n in range(12)]
-
-
-def asked(guess: Guess) -> dict[str, tuple[str, ...]]:
-    return {reason.field: reason.candidates for reason in guess.uncertain}
 
 
 def tastings(*more: str) -> list[list[str]]:

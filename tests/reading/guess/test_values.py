@@ -290,9 +290,5 @@ def test_ids_of_two_spellings_or_rounded_ones_are_asked_about_and_others_not() -
     ((field, why),) = doubts(recognise(rated(rater="1.0585{}E+14")))
     assert field == "rater"
     assert "'1.05851E+14' is a long number that a spreadsheet has rounded" in why
-    for rater in (
-        "00{}",
-        "{}e5",
-        "{}.5",
-    ):
+    for rater in ("00{}", "{}e5", "{}.5"):
         assert not recognise(rated(rater=rater)).uncertain

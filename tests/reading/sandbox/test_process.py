@@ -72,16 +72,6 @@ def test_the_outcome_is_that_of_doing_it_here(case: tuple[Table, Table | None, T
     )
 
 
-def test_what_is_wrong_comes_back_with_its_problems() -> None:
-    spec = DataSpec(item="item", rater="rater", label="nowhere")
-    with pytest.raises(DataError) as here:
-        load(LONG, None, spec)
-    with pytest.raises(DataError) as there:
-        loaded(LONG, None, spec)
-    assert str(there.value) == str(here.value)
-    assert there.value.problems == here.value.problems
-
-
 def test_tables_and_matrices_are_held_against_the_limit_of_the_asker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
     ids = pa.array([f"id {n}" for n in range(1_000_000)])

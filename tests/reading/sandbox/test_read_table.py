@@ -124,13 +124,6 @@ def test_paths_bytes_and_files_read_alike_with_the_fingerprint_of_the_file(tmp_p
     assert read[0].name == "votes.csv"
 
 
-def test_frame_is_text_with_a_plain_index():
-    frame = read_table(b"a,b\n1,\n2,x\n").head(9)
-    assert isinstance(frame.index, pd.RangeIndex)
-    assert set(frame.dtypes) == {pd.Series(["x"]).dtype}  # of texts, which pandas 2 calls objects
-    assert not frame.isna().any().any()
-
-
 CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 
 

@@ -25,8 +25,7 @@ def read(chart):
     return page
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize(("name", "theme"), list(zip(CHARTS, ["light", "dark", "light"], strict=True)))
 def test_png_svg_and_pdf(name, theme):
     chart = CHARTS[name](make_result(), theme)
     image = drawn(chart_text(chart, 800), "png", 1)

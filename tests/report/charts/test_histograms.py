@@ -17,9 +17,10 @@ from tests.results import (
 )
 
 
-@pytest.mark.parametrize("statistic", PAPER_STATISTICS)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_statistic_draws_every_group(statistic, theme):
+@pytest.mark.parametrize(
+    ("statistic", "theme"), [(PAPER_STATISTICS[0], "dark"), (PAPER_STATISTICS[-1], "light")]
+)
+def test_a_statistic_draws_every_group(statistic, theme):
     result = make_result()
     found = datasets(null_histograms(result, statistic, theme))
     assert [row["group"] for row in found["outcomes"]] == [row.group.label for row in result.groups]
@@ -99,7 +100,7 @@ def test_histograms_share_a_domain_and_quantiles_come_from_counts():
     assert quantile(null, 0.975) == pytest.approx(1.196, abs=0.002)
 
 
-@pytest.mark.parametrize("count", [1, 2, 100])
+@pytest.mark.parametrize("count", [1, 100])
 def test_any_number_of_groups(count):
     groups = tuple(
         make_group(f"A rather long name of a group, number {n}", irr=make_outcome(n / 100, "up", raters_sd))

@@ -85,15 +85,6 @@ def test_text_shows_as_itself(text):
     assert not re.search(rf"[:@](?=[^\s{WORD_JOINER}])|www\.", escape_inline(text))
 
 
-def test_label_use():
-    row = with_label_use(make_group("A"), make_label_use({"No": 12.0, "a|b": -12.0}, "*"))
-    *_, labels = tables(table_markdown(make_result((row,), statistics=("irr",))))
-    assert labels == [
-        ["Axis", "Group", "Raters", "No", "a|b", "p", "q"],
-        ["gender", "A", "12", "+12.0", "−12.0", "0.021", "0.086 *"],
-    ]
-
-
 def test_a_hostile_result_is_three_tables_and_text():
     text = table_markdown(hostile_result())
     groups, dsi, labels = tables(text)

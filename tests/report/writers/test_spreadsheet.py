@@ -17,7 +17,6 @@ from tests.report.hostile import TEXTS, hostile_result
 from tests.results import (
     make_group,
     make_label_use,
-    make_outcome,
     make_result,
     with_label_use,
     with_pairs,
@@ -152,15 +151,9 @@ def test_text_stays_text():
     assert "a|b" not in quoted
 
 
-def test_text_that_no_cell_holds_is_cut_and_odd_results_are_written():
+def test_text_that_no_cell_holds_is_cut():
     told = read(make_result(warnings=("x" * 40_000,)))["Answer"]
     assert len(texts(told, "In words")[1]) == 32_767
-    result = make_result()
-    odd = replace(result, data=replace(result.data, label_counts=(1,)))
-    assert "Annotations with label" in texts(read(odd)["Data"], "Kind")
-    assert texts(read(make_result((make_group("A", gai=make_outcome(1.0, "up")),)))["Table 5"], "Group") == [
-        "A"
-    ]
 
 
 def test_the_archive_is_well_formed_and_refers_to_nothing_outside():
