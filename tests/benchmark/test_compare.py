@@ -162,7 +162,9 @@ def test_few_classes_are_told_as_a_matrix_and_many_by_what_is_confused_most_ofte
     said = np.concatenate([np.arange(12), np.full(1_200, 1), [0, 9]])
     assert mistakes_text("banking", scored(right, said, MANY)).splitlines() == [
         "banking: 1,202 of 1,214 labelled wrongly; most often (gold > predicted)",
-        *("  1,200  class 4 > class 1", "      1  class 2 > class 0", "      1  class 2 > class 9"),
+        "  1,200  class 4 > class 1",
+        "      1  class 2 > class 0",
+        "      1  class 2 > class 9",
     ]
     every = np.arange(12)
     assert len(mistakes_text("x", scored(every, np.roll(every, 1), MANY)).splitlines()) == 11

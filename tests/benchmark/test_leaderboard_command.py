@@ -40,8 +40,10 @@ def test_published_rows_and_kinds_of_difficulty_have_their_means() -> None:
     kinds = leaderboard.difficulties(tasks)
     assert kinds["many classes"] == ["banking_77"]
     assert kinds["long inputs"] == [
-        *("neurips_impact_statement_risks", "one_stop_english"),
-        *("systematic_review_inclusion", "tai_safety_research"),
+        "neurips_impact_statement_risks",
+        "one_stop_english",
+        "systematic_review_inclusion",
+        "tai_safety_research",
     ]
     table = leaderboard.difficulty_table(leaderboard.published(), tasks).set_index("system")
     assert table.loc["GPT-3 (davinci)", "long inputs"] == pytest.approx((0.679 + 0.431 + 0.516 + 0.656) / 4)

@@ -237,7 +237,9 @@ def test_published_settings() -> None:
     assert [varied for varied, _ in boosting_sweeps()] == ["learning rate", "depth", "trees"]
     assert SHOTS == (5, 10, 25, 49)  # of 50, one is left out
     assert [varied for varied, _ in paper_sweeps()] == [
-        *("instructions", "similar examples", "number of examples"),
+        "instructions",
+        "similar examples",
+        "number of examples",
     ]
     assert builtin_tasks()["tweet_eval_hate"].shots == 50  # "mistakenly ... 50 rather than 25"
     assert [name for name, task in builtin_tasks().items() if task.numeric] == ["banking_77"]

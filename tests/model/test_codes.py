@@ -151,8 +151,12 @@ def test_a_proposed_order_is_a_list_in_python() -> None:
 
 
 PLACES = (
-    *("on Results or Data", "on Data", "on Analysis", "on Models"),
-    *("under Compare groups", "under Recode values"),
+    "on Results or Data",
+    "on Data",
+    "on Analysis",
+    "on Models",
+    "under Compare groups",
+    "under Recode values",
 )
 
 

@@ -165,7 +165,13 @@ def test_the_hash_differs_wherever_the_spec_does() -> None:
 def test_statistics_are_in_the_papers_column_order() -> None:
     # Table 5 of the GRASP paper: IRR, XRR, negentropy, cross-negentropy, plurality, voting, GAI.
     assert (
-        *("irr", "xrr", "negentropy", "cross_negentropy", "plurality_size", "voting_agreement", "gai"),
+        "irr",
+        "xrr",
+        "negentropy",
+        "cross_negentropy",
+        "plurality_size",
+        "voting_agreement",
+        "gai",
         *("gap", "distance"),  # not the paper's
     ) == STATISTICS
 
@@ -173,7 +179,11 @@ def test_statistics_are_in_the_papers_column_order() -> None:
 def test_defaults_and_paper_conventions() -> None:
     spec = AnalysisSpec(axes=(("a",),))
     assert (spec.permutations, spec.p_value, spec.cross_negentropy, spec.ties, spec.correction) == (
-        *(10_000, "two-sided", "smooth", "random", "benjamini-hochberg"),
+        10_000,
+        "two-sided",
+        "smooth",
+        "random",
+        "benjamini-hochberg",
     )
     paper = AnalysisSpec(axes=(("a",),), **PAPER_CONVENTIONS)  # type: ignore[arg-type]
     assert (paper.p_value, paper.cross_negentropy) == ("paper", "paper")

@@ -90,8 +90,15 @@ def test_convabuse():
 FILES = SHARED / "data" / "strangers"
 AT_ONCE = (
     *(
-        *("armis", "catejsj", "csc", "ct_open_cf", "ct_relex_multi", "emofull", "gws_resp"),
-        *("hatebr", "medevac_long"),
+        "armis",
+        "catejsj",
+        "csc",
+        "ct_open_cf",
+        "ct_relex_multi",
+        "emofull",
+        "gws_resp",
+        "hatebr",
+        "medevac_long",
     ),
     *("nlivar", "popq_off", "wax", "zoo_camcat"),
 )
@@ -119,7 +126,10 @@ NOT_READ = (
     "ct_factspan",
     "entity863",
     "gws",  # who stood at which place is in no column
-    *("llmrep", "offcombr", "sci_coded", "usjudge"),
+    "llmrep",
+    "offcombr",
+    "sci_coded",
+    "usjudge",
 )
 
 

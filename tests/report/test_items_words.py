@@ -184,7 +184,10 @@ def test_csv_has_every_number_and_runs_no_formula() -> None:
     assert float(row["label_use"]) == 1 / 3
     assert (row["label"], row["label_use_significance"], row["distance_p"]) == ("Yes", "corrected", "0.5")
     assert [row[name] for name in ("n_group", "n_others", "group: Yes", "others: Yes")] == [
-        *("4", "20", "3", "5"),
+        "4",
+        "20",
+        "3",
+        "5",
     ]
     empty = next(csv.DictReader(io.StringIO(items_csv(result(item("a", part(0.0, "Yes")))))))
     assert (empty["distance"], empty["distance_reason"]) == ("", "")

@@ -26,7 +26,10 @@ def test_results_table(three):
     table = results_table(three)
     parts = ["", "_low", "_high", "_interval", "_arrow", "_stars", "_p", "_q", "_form", "_reason"]
     assert list(table.columns) == [
-        *("axis", "group", "raters", "annotations"),
+        "axis",
+        "group",
+        "raters",
+        "annotations",
         *(f"irr{part}" for part in parts),
         *(f"gai{part}" for part in parts),
     ]
@@ -39,8 +42,18 @@ def test_results_table(three):
     assert table["gai_reason"].tolist() == ["", "no shared items", ""]
     labels = [column_label(column) for column in results_table(three).columns]
     assert labels[:12] == [
-        *("Axis", "Group", "Raters", "Annotations", "IRR", "IRR from", "IRR to", "IRR 95 % interval"),
-        *("IRR ↑↓", "IRR *", "IRR p", "IRR q"),
+        "Axis",
+        "Group",
+        "Raters",
+        "Annotations",
+        "IRR",
+        "IRR from",
+        "IRR to",
+        "IRR 95 % interval",
+        "IRR ↑↓",
+        "IRR *",
+        "IRR p",
+        "IRR q",
     ]
     assert len(set(labels)) == len(labels)
     rows = list(make_result().groups)
@@ -63,8 +76,17 @@ def test_rows_sort_by_the_lead_statistic_whichever_is_shown(three):
 def test_wide_table_is_table_5():
     table = wide_table(make_result())
     assert list(table.columns) == [
-        *("Axis", "Group", "Raters", "Annotations", "IRR", "XRR", "Negentropy", "Cross-negentropy"),
-        *("Plurality size", "Voting agreement", "GAI"),
+        "Axis",
+        "Group",
+        "Raters",
+        "Annotations",
+        "IRR",
+        "XRR",
+        "Negentropy",
+        "Cross-negentropy",
+        "Plurality size",
+        "Voting agreement",
+        "GAI",
     ]
     row = table.set_index("Group").loc["White, Man"]
     assert row["Axis"] == "race × gender"

@@ -95,7 +95,9 @@ def test_what_is_no_rating_is_left_out_and_said() -> None:
     table = table_of(tasks)
     assert cells(table, "item", "rater", "toxic") == [("1", "1", "Yes"), ("2", "1", "No")]
     assert recipe_of(table).sentences == (
-        *("1 prediction was left out", "1 draft was left out", "2 cancelled annotations were left out"),
+        "1 prediction was left out",
+        "1 draft was left out",
+        "2 cancelled annotations were left out",
         "1 annotation of an unknown annotator was left out",
     )
 
