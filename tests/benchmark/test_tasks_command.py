@@ -18,14 +18,14 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting
-from grasp_core.benchmark.baselines.registry import BASELINES
+from grasp_core.benchmark.baselines.registry import BASELINES, make_baseline
 from grasp_core.benchmark.language_models.in_context import SHOTS, paper_sweeps
-from grasp_core.benchmark.language_models.prompt import RESERVED
+from grasp_core.benchmark.language_models.prompt import RESERVED, head
 from grasp_core.benchmark.leaderboard import published
-from grasp_core.benchmark.scoring.evaluate import boosting_sweeps
+from grasp_core.benchmark.scoring.evaluate import boosting_sweeps, evaluate
 from grasp_core.benchmark.scoring.human import LEAST
 from grasp_core.benchmark.submissions import VALIDATED
-from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, builtin_tasks, read_rows, read_task
+from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, builtin_tasks, read_rows, read_task, read_tasks
 from grasp_core.model.remarks.benchmark import SubmissionProblem
 from tests.benchmark.folders import RAFT, write
 from tests.shared_data import needs_shared_data
@@ -155,6 +155,21 @@ def test_a_description_whose_members_are_of_another_kind(
     assert said in capsys.readouterr().err
 
 
+def test_the_example_leads_to_a_score(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["raft", "example", "shop"]) == 0
+    (task,) = read_tasks(Path("shop/tasks")).values()
+    mine = Path("mine/data") / task.name
+    mine.mkdir(parents=True)
+    labelled = str(mine / "predictions.csv")
+    command = ["raft", "baseline", "plurality", "--task", f"shop/tasks/{task.name}", "--out", labelled]
+    assert cli.main(command) == 0
+    assert cli.main(["raft", "validate", "mine", "--tasks", "shop/tasks"]) == 0
+    assert VALIDATED in capsys.readouterr().out
+    assert cli.main(["raft", "score", "mine", "--tasks", "shop/tasks", "--gold", "shop/gold"]) == 0
+    assert "63 of 100 labelled wrongly" in capsys.readouterr().out
+
+
 def test_the_example_leads_to_a_score_in_python(tmp_path: Path, monkeypatch, capsys) -> None:
     """The block of docs/models.md gives what the commands give."""
     monkeypatch.chdir(tmp_path)
@@ -173,7 +188,7 @@ def test_the_example_leads_to_a_score_in_python(tmp_path: Path, monkeypatch, cap
 # figures are of SAMME.R, which scikit-learn has dropped; by SAMME, leave-one-out is within the range of its
 # random states (test_baselines).
 SYSTEMS = {entry.name: entry for entry in published()}
-PEOPLE, PLURALITY = (SYSTEMS[name] for name in ("Human (crowd)", "Plurality class"))
+PEOPLE, PLURALITY, ADABOOST = (SYSTEMS[name] for name in ("Human (crowd)", "Plurality class", "AdaBoost"))
 GPT3 = {"ade_corpus_v2": 0.686, "banking_77": 0.299, "neurips_impact_statement_risks": 0.679}
 GPT3 |= {"one_stop_english": 0.431, "overruling": 0.937, "semiconductor_org_types": 0.769}
 GPT3 |= {"systematic_review_inclusion": 0.516, "tai_safety_research": 0.656, "terms_of_service": 0.574}
@@ -232,6 +247,15 @@ def test_plurality_by_hand() -> None:
         assert 0.5 <= share + 0.02 <= 1.02, name
 
 
+def test_plurality_misleads_by_leave_one_out_where_classes_are_balanced(tmp_path: Path) -> None:
+    """0.000 on overruling, 25 rows of each class: the class left out is always the rarer one."""
+    task = builtin_tasks()["overruling"]
+    lines = [f"sentence {number},{task.classes[number % 2]}" for number in range(50)]
+    write(tmp_path, {TRAIN_FILE: "\n".join(["Sentence,Label", *lines, ""])})
+    train = read_rows(tmp_path / TRAIN_FILE, task, labelled=True)
+    assert evaluate(make_baseline("plurality"), train, task).macro_f1 == 0
+
+
 def test_published_settings() -> None:
     assert Boosting(trees=100, depth=3, learning_rate=1.0) == PUBLISHED
     assert [varied for varied, _ in boosting_sweeps()] == ["learning rate", "depth", "trees"]
@@ -245,6 +269,12 @@ def test_published_settings() -> None:
     assert [name for name, task in builtin_tasks().items() if task.numeric] == ["banking_77"]
     assert LEAST == 10  # "Label at least 10 examples to be considered"
     assert RESERVED == 11
+
+
+def test_the_generic_prompt_names_the_classes_alone() -> None:
+    task = builtin_tasks()["overruling"]
+    assert head(task, instructions=False) == "Possible labels:\n1. not overruling\n2. overruling"
+    assert head(task) == task.instructions + "\n" + head(task, instructions=False)
 
 
 TRAINED = {"neurips_impact_statement_risks": [27, 23], "one_stop_english": [18, 20, 12]}

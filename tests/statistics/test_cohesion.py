@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grasp_core.model.annotations import Int64Array
@@ -48,6 +49,32 @@ def test_irr_as_published_by_irrcac() -> None:
     assert irr(np.eye(3, dtype=np.int64)[first] + np.eye(3, dtype=np.int64)[second]) == pytest.approx(
         0.7972585, abs=5e-8
     )
+
+
+def test_irr_by_naive_pairs() -> None:
+    """The definition without any algebra: mean distances over pairs, items weighted by their labels."""
+    c = np.array([[2, 1, 0, 0], [0, 3, 1, 1], [1, 0, 0, 1], [0, 0, 1, 0], [4, 0, 0, 0]])
+    units = [[k for k in range(4) for _ in range(row[k])] for row in c]
+    units = [unit for unit in units if len(unit) >= 2]
+    total = sum(len(unit) for unit in units)
+    within = sum(sum(a != b for a, b in itertools.permutations(unit, 2)) / (len(unit) - 1) for unit in units)
+    everything = [label for unit in units for label in unit]
+    apart = sum(a != b for a, b in itertools.permutations(everything, 2)) / (total * (total - 1))
+    assert irr(c) == pytest.approx(1 - within / total / apart, abs=1e-14)
+
+
+@given(c=label_counts(items=(1, 8), categories=(2, 6)))
+@example(c=np.array([[2, 0], [2, 0], [0, 1]]))
+def test_irr_is_krippendorffs_alpha(c: Int64Array) -> None:
+    try:
+        value = irr(c)
+    except NotEstimableError:
+        pairable = c[c.sum(axis=1) >= 2]
+        assert (pairable.sum(axis=0) > 0).sum() <= 1
+        return
+    used = c[:, c.any(axis=0)]
+    expected = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
+    assert value == pytest.approx(expected, abs=1e-12)
 
 
 @given(data=rated())
@@ -227,6 +254,30 @@ def test_xrr_by_hand() -> None:
     assert xrr(np.array([[2, 0], [1, 1]]), np.array([[1, 0], [0, 2]])) == pytest.approx(25 / 49, abs=1e-15)
 
 
+@given(pair=sides())
+def test_xrr_by_naive_pairs(pair: tuple[Int64Array, Int64Array]) -> None:
+    """The definition without any algebra, and its not-estimable cases."""
+    c, d = pair
+    x = [[k for k in range(c.shape[1]) for _ in range(row[k])] for row in c]
+    y = [[k for k in range(c.shape[1]) for _ in range(row[k])] for row in d]
+    shared = [(a, b) for a, b in zip(x, y, strict=True) if a and b]
+    if not shared:
+        with pytest.raises(NotEstimableError, match=str(NoValue.NO_SHARED_ITEM())):
+            xrr(c, d)
+        return
+    size = sum(len(a) + len(b) for a, b in shared)
+    observed = sum(
+        (len(a) + len(b)) * np.mean([s != t for s, t in itertools.product(a, b)]) for a, b in shared
+    )
+    all_x, all_y = [s for a, _ in shared for s in a], [t for _, b in shared for t in b]
+    expected = np.mean([s != t for s, t in itertools.product(all_x, all_y)])
+    if expected == 0:
+        with pytest.raises(NotEstimableError, match=str(NoValue.ONE_LABEL_ACROSS())):
+            xrr(c, d)
+        return
+    assert xrr(c, d) == pytest.approx(1 - observed / size / expected, abs=1e-12)
+
+
 def test_cross_negentropy_smooth_by_hand() -> None:
     # p = (1/2, 1/2), q = (5/2, 1/2) / 3; H(p, q) = 1/2 ln(6/5) + 1/2 ln 6 = 1/2 ln(36/5).
     value = cross_negentropy(np.array([[1, 1]]), np.array([[2, 0]]))
@@ -330,6 +381,12 @@ def test_not_estimable_says_why_cross(statistic: str, pair, reason: NoValue) -> 
     with pytest.raises(NotEstimableError) as caught:
         compute()
     assert (caught.value.reason.code, str(caught.value)) == (reason, reason.value)
+
+
+@given(pair=sides())
+def test_the_two_sides_swap_roles_in_xrr(pair) -> None:
+    c, d = pair
+    assert _value(xrr, c, d) == pytest.approx(_value(xrr, d, c), abs=1e-12, nan_ok=True)
 
 
 def _with_unused(pair: tuple[Int64Array, Int64Array]) -> tuple[Int64Array, Int64Array]:
