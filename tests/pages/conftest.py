@@ -55,7 +55,7 @@ def settings() -> Settings:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings) -> Iterator[Server]:
     made = Server(replace(settings, home=empty_home(tmp_path)), workers.threads)
-    made.start()
+    made.service.start()  # nothing is swept, nor a process made that reads: files are read here
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made
     made.close()
@@ -63,5 +63,5 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings) 
 
 @pytest.fixture
 def page(server: Server) -> AppTest:
-    """The app as a new visitor finds it."""
-    return AppTest.from_file(ENTRY, default_timeout=60).run()
+    """The app as a new visitor opens it: nothing is drawn yet."""
+    return AppTest.from_file(ENTRY, default_timeout=60)

@@ -46,16 +46,16 @@ def kept(tmp_path_factory: pytest.TempPathFactory, example_result: RunResult) ->
 @pytest.fixture
 def results(monkeypatch: pytest.MonkeyPatch, kept: tuple[Server, str]) -> AppTest:
     monkeypatch.setattr(server_module, "shared", lambda: kept[0])
-    return view(_visit(kept[1]), "Groups in numbers")
+    return _visit(kept[1], "Groups in numbers")
 
 
 def _saved(server: Server, result: RunResult) -> str:
     return server.runs.add(result, title="A run", owner="").id
 
 
-def _visit(run_id: str) -> AppTest:
+def _visit(run_id: str, view: str = "Found") -> AppTest:
     """A new visitor, with nothing but the link."""
-    return visit("results", run=run_id)
+    return visit("results", run=run_id, view=view)
 
 
 def test_before_any_run(page: AppTest) -> None:
@@ -124,8 +124,10 @@ def test_change_and_run_again_keeps_the_settings(
 ) -> None:
     open_example(page, example).switch_page("analysis.py").run()
     widget(page.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
-    widget(page.number_input, "Permutations").set_value(200).run()
+    widget(page.toggle, "Compare groups two by two").set_value(False)
+    widget(page.number_input, "Permutations").set_value(100).run()
     finished(press(page, "Run"), server)
+    assert seen(page.header).startswith("How sure")
     on(press(page, RUN_AGAIN), "analysis")
     assert widget(page.multiselect, "Intersections").value == [("rater_race", "rater_gender")]
     widget(page.number_input, "Seed").set_value(2).run()
@@ -209,7 +211,7 @@ def test_not_estimable_is_said_with_its_reason(server: Server, example_result: R
         {**first.statistics, "irr": Outcome(None, reason=said("fewer than two pairable annotations"))},
     )
     groups = (lost, *example_result.groups[1:])
-    visitor = view(_visit(_saved(server, replace(example_result, groups=groups))), "Groups in numbers")
+    visitor = _visit(_saved(server, replace(example_result, groups=groups)), "Groups in numbers")
     assert "IRR is not estimable for 18-24: fewer than two pairable annotations" in seen(visitor.caption)
 
 
