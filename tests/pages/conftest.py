@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
@@ -27,6 +27,20 @@ def packages_looked_through_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         found = functools.cache(manifest_scanner.scan_component_manifests)
         patched.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scripts_waited_for() -> Iterator[None]:
+    """Streamlit looks a thousand times a second whether a tested page is drawn, in the processor's time."""
+    looks = local_script_runner.require_widgets_deltas
+
+    def wait(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+        runner.join()
+        looks(runner, timeout)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield
 
 
