@@ -6,18 +6,16 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core import __version__
 from grasp_core.engine.pools import workers
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.settings import Settings
-from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.example import example_files
 from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
-from grasp_core.store.runs import Request
 from tests.empty_store import empty_home
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE
 from tests.pages.visits import (
@@ -33,6 +31,7 @@ from tests.pages.visits import (
     visit,
     widget,
 )
+from tests.stored import going_run
 
 
 @pytest.fixture(scope="module")
@@ -192,12 +191,9 @@ def test_a_run_can_be_cancelled(page: AppTest, server: Server, example: dict[str
 
 
 def test_a_failed_run_says_why(server: Server, example_result: RunResult) -> None:
-    request = Request("a" * 64, "A run", "", __version__, example_spec(), example_result.data, ())
     server.service.close()
-    run, _ = server.runs.create(request)
-    claimed = server.runs.claim()
-    assert claimed is not None
-    server.runs.finish(claimed, "failed", error="the workers *died*")
+    run = going_run(server, example_result)
+    server.runs.finish(run, "failed", error="the workers *died*")
     results = _visit(run.id)
     assert "the workers *died*" in seen(results.warning)
 

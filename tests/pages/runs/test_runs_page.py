@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core import __version__
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.model.result import RunResult
 from grasp_core.model.settings import Settings
 from grasp_core.server.server import Server
-from grasp_core.store.runs import Request, RunRecord
+from grasp_core.store.runs import RunRecord
 from pages._ui.one_run import how_far
 from tests.labels import DELETE
 from tests.pages.visits import on, press, seen, visit, widget
 from tests.results import make_result, with_pairs, with_slices
+from tests.stored import going_run
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] **b** [l](javascript:a) $y^2$ =1+1"
 
@@ -124,9 +124,7 @@ def test_delete_asks_first(server: Server) -> None:
 
 def test_running_runs_show_progress_and_can_be_cancelled(server: Server) -> None:
     server.service.close()
-    result = make_result()
-    run, _ = server.runs.create(Request("a" * 64, "A run", "", __version__, result.spec, result.data, ()))
-    assert server.runs.claim() is not None
+    run = going_run(server, make_result())
     page = _runs()
     assert "Still going" in seen(page.header)
     assert not _buttons(page, "Delete")

@@ -24,12 +24,13 @@ from grasp_core.report.writers import kept
 from grasp_core.server.server import Server
 from grasp_core.store import database as sqlite
 from grasp_core.store.people.credentials import PREFIX
-from grasp_core.store.runs import Request, RunRecord
+from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links
 from tests.made_up import BOARD, telling
 from tests.results import make_result, so_far
 from tests.server.api.asking import bearer, failed, problem
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
+from tests.stored import going_run
 
 
 @pytest.fixture
@@ -289,14 +290,11 @@ def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Serve
 
 def test_a_run_that_goes_on_tells_what_is_found_so_far(client: MakeClient, server: Server) -> None:
     result = make_result()
-    request = Request("b" * 64, "A run", "", "0.1.0", result.spec, result.data, ())
-    run, _ = server.runs.create(request)
+    run = going_run(server, result)
     token, visitor = server.links.create(run.id, created_by=ANN.id), client(**SIGN_IN)
     theirs, ours = bearer(token), {"X-Test-User": ANN.id}
     assert visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()["provisional"] is None
-    claimed = server.runs.claim()
-    assert claimed is not None
-    server.runs.keep(claimed, 500, (), None, so_far(result, 500))
+    server.runs.keep(run, 500, (), None, so_far(result, 500))
     found = visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()
     assert (found["state"], found["permutations"]["done"]) == ("running", 500)
     assert found["provisional"] == so_far(result, 500).to_dict()
@@ -305,7 +303,7 @@ def test_a_run_that_goes_on_tells_what_is_found_so_far(client: MakeClient, serve
     assert public["groups"] == found["provisional"]["groups"]
     assert public["data"]["files"] == []
     assert visitor.get(f"/api/v1/runs/{run.id}/exports/csv", headers=ours).status_code == HTTPStatus.CONFLICT
-    server.runs.finish(claimed, "done", result=result)
+    server.runs.finish(run, "done", result=result)
     assert "permutations_done" not in visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()
 
 
