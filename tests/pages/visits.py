@@ -39,7 +39,7 @@ def drop(page: AppTest, name: str, content: bytes) -> AppTest:
 
 def drop_all(page: AppTest, files: Mapping[str, bytes]) -> AppTest:
     """Drop files on the zone for all files; what Data folds is open."""
-    for section in ("notes", "account", "overview", "quality-report", "power"):
+    for section in ("notes", "account", "overview"):
         page.session_state[section] = True
     zone = next(zone for zone in page.file_uploader if zone.label.startswith(DROP_FILES))
     return zone.set_value([(name, content, "text/csv") for name, content in files.items()]).run()
