@@ -1,13 +1,22 @@
-"""Runs put into a server's store with the files that they are of, so that more can be asked of them."""
+"""Runs put into a server's store: done, with the files that they are of, or under way."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grasp_core.model.result import Result
+from grasp_core import __version__
+from grasp_core.model.result import Result, RunResult
 from grasp_core.server.server import Server
-from grasp_core.store.runs import RunRecord
+from grasp_core.store.runs import Request, RunRecord
 from grasp_core.store.schema import run_files
+
+
+def going_run(server: Server, result: RunResult, title: str = "A run", owner: str = "") -> RunRecord:
+    """A run that another server computes."""
+    server.runs.create(Request("a" * 64, title, owner, __version__, result.spec, result.data, ()))
+    claimed = server.runs.claim()
+    assert claimed is not None
+    return claimed
 
 
 def stored_run(server: Server, result: Result, files: Mapping[str, bytes], title: str = "A run") -> RunRecord:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from grasp_core.engine.pools import workers
 from grasp_core.model.settings import Settings
@@ -27,6 +27,20 @@ def packages_looked_through_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         found = functools.cache(manifest_scanner.scan_component_manifests)
         patched.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scripts_waited_for() -> Iterator[None]:
+    """Streamlit looks a thousand times a second whether a tested page is drawn, in the processor's time."""
+    looks = local_script_runner.require_widgets_deltas
+
+    def wait(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+        runner.join()
+        looks(runner, timeout)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield
 
 
@@ -55,7 +69,7 @@ def settings() -> Settings:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings) -> Iterator[Server]:
     made = Server(replace(settings, home=empty_home(tmp_path)), workers.threads)
-    made.start()
+    made.service.start()  # nothing is swept, nor a process made that reads: files are read here
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made
     made.close()
@@ -63,5 +77,5 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings) 
 
 @pytest.fixture
 def page(server: Server) -> AppTest:
-    """The app as a new visitor finds it."""
-    return AppTest.from_file(ENTRY, default_timeout=60).run()
+    """The app as a new visitor opens it: nothing is drawn yet."""
+    return AppTest.from_file(ENTRY, default_timeout=60)

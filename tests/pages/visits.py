@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -32,11 +33,16 @@ def press(page: AppTest, label: str) -> AppTest:
 
 
 def drop(page: AppTest, name: str, content: bytes) -> AppTest:
-    """Drop a file on the zone for all files; what Data folds is open."""
-    for section in ("notes", "account", "overview", "quality-report", "power"):
+    """As :func:`drop_all`, with one file."""
+    return drop_all(page, {name: content})
+
+
+def drop_all(page: AppTest, files: Mapping[str, bytes]) -> AppTest:
+    """Drop files on the zone for all files; what Data folds is open."""
+    for section in ("notes", "account", "overview"):
         page.session_state[section] = True
     zone = next(zone for zone in page.file_uploader if zone.label.startswith(DROP_FILES))
-    return zone.set_value([(name, content, "text/csv")]).run()
+    return zone.set_value([(name, content, "text/csv") for name, content in files.items()]).run()
 
 
 def view(page: AppTest, name: str) -> AppTest:
@@ -77,9 +83,7 @@ def figures(page: AppTest) -> list[str]:
 
 def open_example(page: AppTest, example: dict[str, bytes]) -> AppTest:
     """Both of the example's files on the Data page."""
-    page.switch_page("data.py").run()
-    drop(page, "annotations.csv", example["annotations.csv"])
-    return drop(page, "raters.csv", example["raters.csv"])
+    return drop_all(page.switch_page("data.py").run(), example)
 
 
 def shown_run(page: AppTest, server: Server) -> RunRecord:
@@ -110,7 +114,7 @@ def on(page: AppTest, screen: str) -> AppTest:
 
 def visit(screen: str, **query: str) -> AppTest:
     """A screen as a new visitor opens it, by an address with these values."""
-    page = AppTest.from_file(ENTRY, default_timeout=200).run()
+    page = AppTest.from_file(ENTRY, default_timeout=200)
     for name, value in query.items():
         page.query_params[name] = value
     return page.switch_page(f"{screen}.py").run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
@@ -20,7 +21,7 @@ from grasp_core.engine.pools import workers
 from grasp_core.model.access import User
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.settings import Settings
-from grasp_core.server.api.app import mount
+from grasp_core.server.api.app import application, described, mount
 from grasp_core.server.gate import Gate, TabGate, UploadLedger
 from grasp_core.server.headers import Headers, Metrics, WayBack, security_headers
 from grasp_core.server.identity import Visits
@@ -42,6 +43,12 @@ SIGN_IN = {
 }
 
 MakeClient = Callable[..., TestClient]
+
+
+@functools.cache
+def _schema() -> dict[str, Any]:
+    """That of the API: it follows from the routes alone, and would take each client half a second."""
+    return described(application(lambda: None, lambda _: None, UploadLedger(dict, 0)))
 
 
 @pytest.fixture
@@ -79,8 +86,11 @@ def client(server: Server) -> Iterator[MakeClient]:
     ) -> TestClient:
         settings = Settings(**changes)
         metrics = Metrics(lambda: server)
+        api = mount(lambda: server, identify, UploadLedger(dict, 2**20), base_path)
+        [version] = [one.app for one in api.routes if isinstance(one, Mount)]
+        version.openapi_schema = _schema()
         routes = [
-            mount(lambda: server, identify, UploadLedger(dict, 2**20), base_path),
+            api,
             metrics.route(base_path),
             WebSocketRoute(f"{base_path}/_stcore/stream", _stream),
             Route(f"{base_path}/oauth2callback", lambda _: RedirectResponse(f"{base_path}/", 302)),

@@ -51,7 +51,7 @@ def receiver() -> Iterator[Receiver]:
 
     served = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     found = Receiver(f"http://127.0.0.1:{served.server_port}/")
-    thread = threading.Thread(target=served.serve_forever, daemon=True)
+    thread = threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield found
     served.shutdown()
@@ -152,19 +152,15 @@ def test_what_fails_is_tried_again_and_given_up_at_last(engine: Engine, receiver
     assert waiting(engine) == []
 
 
-@pytest.mark.parametrize(
-    ("address", "public"),
-    [
-        *((one, True) for one in ("93.184.216.34", "2606:4700::1111", "::ffff:93.184.216.34")),
-        *((one, False) for one in ("127.0.0.1", "10.1.2.3", "169.254.169.254", "240.0.0.1", "224.0.0.1")),
-        *((one, False) for one in ("::1", "fe80::1", "fd00::1", "fec0::1", "ff0e::1", "::ffff:10.1.2.3")),
-        *((one, False) for one in ("64:ff9b::7f00:1", "64:ff9b:1::a01:203", "2002:7f00:1::", "::10.1.2.3")),
-    ],
-)
-def test_what_is_a_public_address(engine: Engine, receiver: Receiver, address: str, public: bool) -> None:  # noqa: F811
-    url = f"http://[{address}]/" if ":" in address else f"http://{address}/"
-    sending = sender(engine, receiver, webhook_urls=(url,), webhook_networks=("192.0.2.0/24",))
-    assert sending._may_reach(address) is public
+def test_what_is_a_public_address(engine: Engine, receiver: Receiver) -> None:  # noqa: F811
+    public = ("93.184.216.34", "2606:4700::1111", "::ffff:93.184.216.34")
+    private = (
+        *("127.0.0.1", "10.1.2.3", "169.254.169.254", "240.0.0.1", "224.0.0.1"),
+        *("::1", "fe80::1", "fd00::1", "fec0::1", "ff0e::1", "::ffff:10.1.2.3"),
+        *("64:ff9b::7f00:1", "64:ff9b:1::a01:203", "2002:7f00:1::", "::10.1.2.3"),
+    )
+    sending = sender(engine, receiver, webhook_networks=("192.0.2.0/24",))
+    assert [one for one in (*public, *private) if sending._may_reach(one)] == list(public)
 
 
 def test_private_addresses_are_not_reached(engine: Engine, receiver: Receiver) -> None:  # noqa: F811
@@ -181,22 +177,13 @@ def test_private_addresses_are_not_reached(engine: Engine, receiver: Receiver) -
     assert len(receiver.got) == 2
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://evil.example/",
-        "{}../x",
-        "{}?a=b",
-        "file:///etc/passwd",
-        "x",
-        "http://127.0.0.1:1/",
-        "{}%2e%2e/",
-    ],
-)
-def test_other_addresses_are_refused(engine: Engine, receiver: Receiver, url: str) -> None:  # noqa: F811
-    sending = sender(engine, receiver, webhook_urls=(f"{receiver.url}hooks/",))
-    with pytest.raises(DataError):
-        sending.register(ended(engine), url.format(f"{receiver.url}hooks/"), owner="ann")
+def test_other_addresses_are_refused(engine: Engine, receiver: Receiver) -> None:  # noqa: F811
+    hooks = f"{receiver.url}hooks/"
+    sending, run_id = sender(engine, receiver, webhook_urls=(hooks,)), ended(engine)
+    foreign = ("https://evil.example/", "file:///etc/passwd", "x", "http://127.0.0.1:1/")
+    for url in (*foreign, *(f"{hooks}{more}" for more in ("../x", "?a=b", "%2e%2e/"))):
+        with pytest.raises(DataError):
+            sending.register(run_id, url, owner="ann")
     assert waiting(engine) == []
 
 

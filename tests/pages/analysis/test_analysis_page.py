@@ -7,7 +7,7 @@ from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.server.server import Server
 from tests.batches import in_batches, in_teams
 from tests.labels import LEVEL
-from tests.pages.visits import bring, drop, finished, open_example, press, seen, shown_run, widget
+from tests.pages.visits import bring, drop, open_example, press, seen, shown_run, widget
 
 
 @pytest.fixture
@@ -27,15 +27,15 @@ def nothing_computed(server: Server) -> None:
     server.service.close()
 
 
+@pytest.mark.usefixtures("nothing_computed")
 def test_run_works_at_once_and_twice_is_one_run(analysis: AppTest, server: Server) -> None:
     first = shown_run(press(analysis, "Run"), server)
     analysis.switch_page("analysis.py").run()
     press(analysis, "Run")
     assert shown_run(analysis, server).id == first.id
-    finished(analysis, server)
-    spec = shown_run(analysis, server).spec.analysis
-    assert spec == AnalysisSpec(axes=(("rater_race",), ("rater_gender",), ("rater_age",)), pairs=True)
-    assert seen(analysis.header).startswith("How sure")
+    assert first.spec.analysis == AnalysisSpec(
+        axes=(("rater_race",), ("rater_gender",), ("rater_age",)), pairs=True
+    )
 
 
 @pytest.mark.usefixtures("nothing_computed")

@@ -21,7 +21,7 @@ from tests.permutation.simulated import files as written
 from tests.stored import stored_run
 
 FILES = dict(zip(("votes.csv", "raters.csv"), written(*simulate(1)), strict=True))
-SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=100))
+SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",),), permutations=100, pairs=False))
 BUTTON = "Make the plan"
 pytestmark = pytest.mark.usefixtures("few_data_sets")
 

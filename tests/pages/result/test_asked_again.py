@@ -31,7 +31,7 @@ from tests.stored import stored_run
 
 ALWAYS = ("r1", "r5", "r9")
 """Raters who gave one label always."""
-SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=100))
+SPEC = RunSpec(DATA_SPEC, AnalysisSpec(axes=(("gender",), ("race",)), permutations=100, pairs=False))
 CONSTANT = Caution.CONSTANT_RATERS(raters=len(ALWAYS), looked_at=24, least=10)
 WORKLOAD = GuardCaution.OWN_WORKLOAD(axis="gender", group="Woman", times=4.0)
 WITHOUT, BACK = "Run without these raters", "Bring these raters back"

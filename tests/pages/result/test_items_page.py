@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.analysis.items.outcomes import ItemsResult
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.engine.service import BROUGHT
-from grasp_core.model.access import EVERYTHING
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
+from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.reading.dataset.load import load
+from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
-from tests.pages.visits import press, seen, visit, widget
+from tests.pages.visits import everything, press, seen, visit, widget
+from tests.stored import stored_run
 
 ITEMS = 60
 LEFT = {"items-of": "left"}
@@ -28,6 +31,7 @@ SPEC = RunSpec(
 )
 
 
+@functools.cache
 def files() -> dict[str, bytes]:
     """Sixteen raters, of whom half see item i1 the other way round; the text of i0 is a megabyte."""
     votes, raters = ["item,rater,label,words"], ["rater,side"]
@@ -40,18 +44,20 @@ def files() -> dict[str, bytes]:
     return {"votes.csv": "\n".join(votes).encode(), "raters.csv": "\n".join(raters).encode()}
 
 
+@functools.cache
+def dataset() -> Dataset:
+    return load(*(read_table(content, name) for name, content in files().items()), SPEC.data, ("side",))
+
+
+@functools.cache
+def result() -> RunResult:
+    return compute_in_threads(dataset(), SPEC)
+
+
 @pytest.fixture
 def run(server: Server) -> RunRecord:
     """A run that is done, with its files on the server."""
-    given = files()
-    for content in given.values():
-        server.files.put(content, owner="")
-    dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
-    asked, _ = server.service.submit(dataset, SPEC, title="A run", reach=EVERYTHING, owner="")
-    while not (found := server.runs.get(asked.id)) or not found.ended:
-        server.service.wait(asked.id, 1)
-    assert found.state == "done"
-    return found
+    return stored_run(server, result(), files())
 
 
 def items_of(page: AppTest) -> object:
@@ -117,12 +123,10 @@ def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
 
 def test_the_page_says_what_the_command_would(server: Server, run: RunRecord) -> None:
     visit("results", run=run.id, group="left")
-    given = files()
-    dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
     asked = ItemsAsked(SPEC, Group(("side",), ("left",)), 4_000)
     name = next(iter(_names(server, run)))
     kept = ItemsResult.from_dict(server.answers.find(run.id, name))
-    assert kept == look_at_items(dataset, asked, lambda function, tasks: map(function, tasks))
+    assert kept == look_at_items(dataset(), asked, lambda function, tasks: map(function, tasks))
 
 
 def _names(server: Server, run: RunRecord) -> list[str]:
@@ -141,10 +145,7 @@ def test_the_view_of_items_lets_a_group_be_chosen(run: RunRecord) -> None:
 
 
 def test_without_the_data_there_is_a_sentence(server: Server) -> None:
-    given = files()
-    dataset = load(*(read_table(content, name) for name, content in given.items()), SPEC.data, ("side",))
-    result = compute_in_threads(dataset, SPEC)
-    brought = server.runs.add(result, title="A result", owner="")
+    brought = server.runs.add(result(), title="A result", owner="")
     page = visit("results", run=brought.id, group="left")
     assert BROUGHT in seen(page.warning)
     assert not page.exception
@@ -156,14 +157,8 @@ def test_strangers_see_neither_items_nor_their_texts(server: Server, run: RunRec
     for address in ({"group": "left"}, {"view": "Items"}):
         page = visit("shared", **{"token": token, **address})
         assert not page.exception
-        everything = "\n".join(
-            [
-                *(frame.value.to_csv() for frame in page.dataframe),
-                *(str(element.proto) for block in (page.main, page.sidebar) for element in block),
-            ]
-        )
-        assert "Which items cause the difference?" not in everything
-        assert "What of 1?" not in everything
+        assert "Which items cause the difference?" not in everything(page)
+        assert "What of 1?" not in everything(page)
         assert "i1" not in [cell for frame in page.dataframe for cell in frame.value.to_numpy().ravel()]
 
 

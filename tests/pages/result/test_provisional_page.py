@@ -5,27 +5,23 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core import __version__
 from grasp_core.analysis.small_groups import LEAST
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import number
 from grasp_core.server.server import Server
-from grasp_core.store.runs import Request, RunRecord
+from grasp_core.store.runs import RunRecord
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, TABLE_OF_GROUPS
 from tests.pages import visits
 from tests.pages.visits import menus, press, seen, view, widget
 from tests.results import so_far
+from tests.stored import going_run
 
 
 @pytest.fixture
 def going(server: Server, example_result: RunResult) -> RunRecord:
     """A run that another server computes."""
     server.service.close()
-    spec, data = example_result.spec, example_result.data
-    server.runs.create(Request("a" * 64, "A run", "", __version__, spec, data, ()))
-    claimed = server.runs.claim()
-    assert claimed is not None
-    return claimed
+    return going_run(server, example_result)
 
 
 def keep(server: Server, run: RunRecord, result: RunResult, permutations: int) -> None:

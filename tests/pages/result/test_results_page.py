@@ -6,18 +6,16 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core import __version__
 from grasp_core.engine.pools import workers
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.settings import Settings
-from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.example import example_files
 from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
-from grasp_core.store.runs import Request
 from tests.empty_store import empty_home
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE
 from tests.pages.visits import (
@@ -33,6 +31,7 @@ from tests.pages.visits import (
     visit,
     widget,
 )
+from tests.stored import going_run
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +45,16 @@ def kept(tmp_path_factory: pytest.TempPathFactory, example_result: RunResult) ->
 @pytest.fixture
 def results(monkeypatch: pytest.MonkeyPatch, kept: tuple[Server, str]) -> AppTest:
     monkeypatch.setattr(server_module, "shared", lambda: kept[0])
-    return view(_visit(kept[1]), "Groups in numbers")
+    return _visit(kept[1], "Groups in numbers")
 
 
 def _saved(server: Server, result: RunResult) -> str:
     return server.runs.add(result, title="A run", owner="").id
 
 
-def _visit(run_id: str) -> AppTest:
+def _visit(run_id: str, view: str = "Found") -> AppTest:
     """A new visitor, with nothing but the link."""
-    return visit("results", run=run_id)
+    return visit("results", run=run_id, view=view)
 
 
 def test_before_any_run(page: AppTest) -> None:
@@ -124,8 +123,10 @@ def test_change_and_run_again_keeps_the_settings(
 ) -> None:
     open_example(page, example).switch_page("analysis.py").run()
     widget(page.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
-    widget(page.number_input, "Permutations").set_value(200).run()
+    widget(page.toggle, "Compare groups two by two").set_value(False)
+    widget(page.number_input, "Permutations").set_value(100).run()
     finished(press(page, "Run"), server)
+    assert seen(page.header).startswith("How sure")
     on(press(page, RUN_AGAIN), "analysis")
     assert widget(page.multiselect, "Intersections").value == [("rater_race", "rater_gender")]
     widget(page.number_input, "Seed").set_value(2).run()
@@ -190,12 +191,9 @@ def test_a_run_can_be_cancelled(page: AppTest, server: Server, example: dict[str
 
 
 def test_a_failed_run_says_why(server: Server, example_result: RunResult) -> None:
-    request = Request("a" * 64, "A run", "", __version__, example_spec(), example_result.data, ())
     server.service.close()
-    run, _ = server.runs.create(request)
-    claimed = server.runs.claim()
-    assert claimed is not None
-    server.runs.finish(claimed, "failed", error="the workers *died*")
+    run = going_run(server, example_result)
+    server.runs.finish(run, "failed", error="the workers *died*")
     results = _visit(run.id)
     assert "the workers *died*" in seen(results.warning)
 
@@ -209,7 +207,7 @@ def test_not_estimable_is_said_with_its_reason(server: Server, example_result: R
         {**first.statistics, "irr": Outcome(None, reason=said("fewer than two pairable annotations"))},
     )
     groups = (lost, *example_result.groups[1:])
-    visitor = view(_visit(_saved(server, replace(example_result, groups=groups))), "Groups in numbers")
+    visitor = _visit(_saved(server, replace(example_result, groups=groups)), "Groups in numbers")
     assert "IRR is not estimable for 18-24: fewer than two pairable annotations" in seen(visitor.caption)
 
 

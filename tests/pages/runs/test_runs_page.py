@@ -12,8 +12,9 @@ from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from pages._ui.one_run import how_far
 from tests.labels import DELETE
-from tests.pages.visits import on, open_example, press, seen, visit, widget
+from tests.pages.visits import on, press, seen, visit, widget
 from tests.results import make_result, with_pairs, with_slices
+from tests.stored import going_run
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] **b** [l](javascript:a) $y^2$ =1+1"
 
@@ -121,15 +122,10 @@ def test_delete_asks_first(server: Server) -> None:
     assert "No run has been saved yet" in seen(page.info)
 
 
-def test_running_runs_show_progress_and_can_be_cancelled(
-    page: AppTest, server: Server, example: dict[str, bytes]
-) -> None:
-    open_example(page, example).switch_page("analysis.py").run()
-    widget(page.number_input, "Permutations").set_value(2_000_000).run()
-    press(page, "Run")
-    [run] = server.runs.search()
-    page.query_params.clear()
-    page.switch_page("runs.py").run()
+def test_running_runs_show_progress_and_can_be_cancelled(server: Server) -> None:
+    server.service.close()
+    run = going_run(server, make_result())
+    page = _runs()
     assert "Still going" in seen(page.header)
     assert not _buttons(page, "Delete")
     press(page, "Cancel")

@@ -68,11 +68,11 @@ def test_nothing_that_names_people_or_files_reaches_a_stranger(server: Server) -
     assert SECRET not in everything(page)
 
 
-@pytest.mark.parametrize("token", [None, "", "x", "<script>alert(1)</script>", "\x00ü 💥"])
-def test_unknown_links_get_one_sentence(server: Server, token: str | None) -> None:
-    page = _visit(token)
-    assert CLOSED in seen(page.info)
-    assert not page.exception
+def test_unknown_links_get_one_sentence(server: Server) -> None:
+    for token in (None, "", "x", "<script>alert(1)</script>", "\x00ü 💥"):
+        page = _visit(token)
+        assert CLOSED in seen(page.info)
+        assert not page.exception
 
 
 def test_guessed_links_are_cut_short(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,13 @@ from tests.labels import TRY_EXAMPLE
 from tests.pages.visits import on, plain, press, seen, shown_run
 from tools import example_answer
 
+
+@pytest.fixture
+def page(page: AppTest) -> AppTest:
+    """Start, as it is drawn first."""
+    return page.run()
+
+
 MARK = b'{"format": "grasp-run", "groups": '
 
 

@@ -14,10 +14,11 @@ from grasp_core.reading.example import example_spec
 from grasp_core.server.api.forms import Problem
 from grasp_core.server.problem import WHAT
 from grasp_core.server.server import Server
-from grasp_core.store.runs import Request, RunRecord
+from grasp_core.store.runs import RunRecord
 from tests.few_items import few_items
 from tests.results import make_result
 from tests.server.conftest import ANN
+from tests.stored import going_run
 
 SMALL = {"permutations": 200, "pairs": False}
 
@@ -41,13 +42,9 @@ def problem(answer: Response, status: HTTPStatus) -> str:
 
 def failed(server: Server) -> RunRecord:
     """A run that ended with an error."""
-    result = make_result()
-    question = Request("f" * 64, "Fails", ANN.id, "0.1.0", result.spec, result.data, ())
-    server.runs.create(question)
-    claimed = server.runs.claim()
-    assert claimed is not None
-    server.runs.finish(claimed, "failed", error="column secret_name is odd")
-    return claimed
+    run = going_run(server, make_result(), "Fails", ANN.id)
+    server.runs.finish(run, "failed", error="column secret_name is odd")
+    return run
 
 
 def sent(visitor: TestClient, content: bytes | str) -> dict[str, Any]:

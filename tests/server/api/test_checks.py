@@ -21,8 +21,6 @@ from tests.few_items import few_items
 from tests.server.api.asking import SMALL, ended, problem, refused, sent, spec, upload
 from tests.server.conftest import ANN, BOB, VIEWER, MakeClient
 
-pytestmark = pytest.mark.in_earnest
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import time
 from collections.abc import Iterator
@@ -18,14 +19,17 @@ from grasp_core.engine.service import BROUGHT, id_of
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.data_spec import DataSpec, Question
 from grasp_core.model.groups import Group
+from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
+from tests.computing import compute_in_threads
 from tests.results import make_result
 from tests.server.api.asking import bearer, make_token, problem, refused
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
+from tests.stored import stored_run
 
 SPEC = RunSpec(
     DataSpec(item="item", rater="rater", label="label", further=(Question("tone"),)),
@@ -51,17 +55,15 @@ def data() -> Dataset:
     return load(*tables, SPEC.data, ("side", "age"))
 
 
+@functools.cache
+def result() -> RunResult:
+    return compute_in_threads(data(), SPEC)
+
+
 @pytest.fixture
 def run(server: Server) -> Iterator[RunRecord]:
     """A run that is done, with its files on the server."""
-    server.service.start()
-    for content in files().values():
-        server.files.put(content, owner="")
-    asked, _ = server.service.submit(data(), SPEC, title="A run", reach=EVERYTHING, owner=ANN.id)
-    while not (found := server.runs.get(asked.id)) or not found.ended:
-        server.service.wait(asked.id, 1)
-    assert found.state == "done"
-    yield found
+    yield stored_run(server, result(), files())
     server.items.close()
 
 
@@ -137,21 +139,18 @@ def test_a_key_has_it_asked_once(ann: TestClient, run: RunRecord) -> None:
     problem(other, HTTPStatus.CONFLICT)
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
+def test_what_the_run_does_not_have_is_refused(ann: TestClient, run: RunRecord) -> None:
+    for asked, said in (
         ({"group": {"side": "left"}, "question": "tone"}, "no group left of side"),
         ({"group": {"side": "left", "age": "odd"}, "question": "tone"}, "no group left, odd of side x age"),
         ({"group": ASKED["group"]}, "name one of 'label', 'tone'"),
         ({"group": ASKED["group"], "question": "odd"}, "no question 'odd'"),
         ({"group": {}, "question": "tone"}, "`group`"),
         ({**ASKED, "permutations": 10}, "`permutations`"),
-    ],
-)
-def test_what_the_run_does_not_have_is_refused(ann, run, asked, said) -> None:
-    answer = ann.post(address(run), json=asked)
-    assert answer.status_code == (HTTPStatus.NOT_FOUND if "no " in said else 422)
-    assert said in answer.json()["detail"]
+    ):
+        answer = ann.post(address(run), json=asked)
+        assert answer.status_code == (HTTPStatus.NOT_FOUND if "no " in said else 422)
+        assert said in answer.json()["detail"]
     assert ann.get(address(run)).json() == {"items": []}
 
 

@@ -24,7 +24,7 @@ def titles(server: Server) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 7, 50])
+@pytest.mark.parametrize("limit", [2, 7, 50])
 def test_pages_hold_every_run_once(client: MakeClient, titles: list[str], limit: int) -> None:
     visitor, seen, cursor = client(), [], None
     visitor.headers["X-Test-User"] = VIEWER.id
@@ -56,18 +56,13 @@ def test_runs_are_found_by_words_tag_state_and_owner(client, server, titles: lis
     assert (told["state"], told["tags"], told["error"]) == ("failed", ["pilot"], "column secret_name is odd")
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"limit": 0}, {"limit": 201}, {"limit": "x"}, {"state": "odd"}, {"cursor": "x"}, {"cursor": ""},
-        {"cursor": base64.urlsafe_b64encode(b"[1e999, \"a\"]").decode()}, {"cursor": "W10="}, {"cursor": "é"},
-        {"cursor": base64.urlsafe_b64encode(b"[" * 90).decode()},
-    ],
-)  # fmt: skip
-def test_what_cannot_be_looked_for_is_refused(client: MakeClient, query: dict[str, str]) -> None:
-    visitor = client()
-    answer = visitor.get("/api/v1/runs", params=query, headers={"X-Test-User": ANN.id})
-    problem(answer, HTTPStatus.NOT_FOUND if "cursor" in query else HTTPStatus.UNPROCESSABLE_ENTITY)
+def test_what_cannot_be_looked_for_is_refused(client: MakeClient) -> None:
+    visitor = client(user=ANN)
+    packed = (base64.urlsafe_b64encode(content).decode() for content in (b'[1e999, "a"]', b"[" * 90))
+    cursors = [{"cursor": cursor} for cursor in ("x", "", "W10=", "é", *packed)]
+    for query in (*({"limit": limit} for limit in (0, 201, "x")), {"state": "odd"}, *cursors):
+        answer = visitor.get("/api/v1/runs", params=query)
+        problem(answer, HTTPStatus.NOT_FOUND if "cursor" in query else HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 def test_strangers_find_nothing(client: MakeClient, server: Server, titles: list[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from fastapi.testclient import TestClient
 
 from grasp_core.analysis.rater_map_values import ANSWER, NOTHING
 from grasp_core.model.access import User
@@ -23,12 +24,13 @@ from grasp_core.report.writers import kept
 from grasp_core.server.server import Server
 from grasp_core.store import database as sqlite
 from grasp_core.store.people.credentials import PREFIX
-from grasp_core.store.runs import Request, RunRecord
+from grasp_core.store.runs import RunRecord
 from grasp_core.store.schema import links
 from tests.made_up import BOARD, telling
 from tests.results import make_result, so_far
 from tests.server.api.asking import bearer, failed, problem
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
+from tests.stored import going_run
 
 
 @pytest.fixture
@@ -105,12 +107,15 @@ def test_whoever_has_signed_in_sees_every_run(client, server, done: RunRecord, u
     assert problem(visitor.get("/api/v1/runs/unknown"), HTTPStatus.NOT_FOUND)
 
 
-@pytest.mark.parametrize("path", ["runs/{}", "runs/{}/exports/csv", "leaderboards/{}"])
-def test_strangers_cannot_tell_a_run_or_leaderboard_from_none(client, server, done: RunRecord, path) -> None:
-    stranger = client(**SIGN_IN)
-    there = shared_board(server)[0] if path.startswith("leaderboards") else done.id
+def test_strangers_cannot_tell_a_run_or_leaderboard_from_none(client, server, done: RunRecord) -> None:
+    stranger, board = client(**SIGN_IN), shared_board(server)[0]
     answers = [
         stranger.get(f"/api/v1/{path.format(named)}", headers=headers)
+        for path, there in (
+            ("runs/{}", done.id),
+            ("runs/{}/exports/csv", done.id),
+            ("leaderboards/{}", board),
+        )
         for named in (there, "guessed", "a" * 500, "%00")
         for headers in ({}, bearer("guessed"), bearer(""), {"Authorization": "Basic eDp5"})
     ]
@@ -285,14 +290,11 @@ def test_why_a_run_failed_is_not_for_strangers(client: MakeClient, server: Serve
 
 def test_a_run_that_goes_on_tells_what_is_found_so_far(client: MakeClient, server: Server) -> None:
     result = make_result()
-    request = Request("b" * 64, "A run", "", "0.1.0", result.spec, result.data, ())
-    run, _ = server.runs.create(request)
+    run = going_run(server, result)
     token, visitor = server.links.create(run.id, created_by=ANN.id), client(**SIGN_IN)
     theirs, ours = bearer(token), {"X-Test-User": ANN.id}
     assert visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()["provisional"] is None
-    claimed = server.runs.claim()
-    assert claimed is not None
-    server.runs.keep(claimed, 500, (), None, so_far(result, 500))
+    server.runs.keep(run, 500, (), None, so_far(result, 500))
     found = visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()
     assert (found["state"], found["permutations"]["done"]) == ("running", 500)
     assert found["provisional"] == so_far(result, 500).to_dict()
@@ -301,50 +303,41 @@ def test_a_run_that_goes_on_tells_what_is_found_so_far(client: MakeClient, serve
     assert public["groups"] == found["provisional"]["groups"]
     assert public["data"]["files"] == []
     assert visitor.get(f"/api/v1/runs/{run.id}/exports/csv", headers=ours).status_code == HTTPStatus.CONFLICT
-    server.runs.finish(claimed, "done", result=result)
+    server.runs.finish(run, "done", result=result)
     assert "permutations_done" not in visitor.get(f"/api/v1/runs/{run.id}", headers=ours).json()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/api/", "/api/nothing", "/api/v1/nothing", "/api/v1/runs/", "/api/v1/runs/a/b/c",
-        "/api/v1/runs/a%2Fb", "/api/v1/runs/..%2f..%2fetc%2fpasswd/x", "/api/v1/leaderboards",
-        "/api/v1/leaderboards/a/b", "/api/documents/a", "/api/runs", "/api/v2/runs/a",
-    ],
-)  # fmt: skip
-def test_unknown_addresses_are_problems(client: MakeClient, path: str) -> None:
-    problem(client().get(path), HTTPStatus.NOT_FOUND)
+def test_unknown_addresses_are_problems(client: MakeClient) -> None:
+    visitor = client()
+    for path in (
+        "/", "/nothing", "/v1/nothing", "/v1/runs/", "/v1/runs/a/b/c", "/v1/runs/a%2Fb",
+        "/v1/runs/..%2f..%2fetc%2fpasswd/x", "/v1/leaderboards", "/v1/leaderboards/a/b",
+        "/documents/a", "/runs", "/v2/runs/a",
+    ):  # fmt: skip
+        problem(visitor.get(f"/api{path}"), HTTPStatus.NOT_FOUND)
 
 
-@pytest.mark.parametrize("run_id", ["..", "%2e%2e", "..%5c..", "~root", "a;b", "'--", "%F0%9F%A6%96", "%ff"])
-def test_odd_ids_find_nothing(client: MakeClient, run_id: str) -> None:
-    visitor = client(user=ANN)
-    problem(visitor.get(f"/api/v1/runs/{run_id}/exports/csv"), HTTPStatus.NOT_FOUND)
+def test_odd_ids_find_nothing(ann: TestClient) -> None:
+    for run_id in ("..", "%2e%2e", "..%5c..", "~root", "a;b", "'--", "%F0%9F%A6%96", "%ff"):
+        problem(ann.get(f"/api/v1/runs/{run_id}/exports/csv"), HTTPStatus.NOT_FOUND)
 
 
-def test_other_methods_are_problems(client: MakeClient, done: RunRecord) -> None:
+def test_other_methods_are_problems(ann: TestClient, done: RunRecord) -> None:
     for method in ("POST", "PUT", "OPTIONS"):
-        answer = client().request(method, f"/api/v1/runs/{done.id}", headers={"X-Test-User": ANN.id})
+        answer = ann.request(method, f"/api/v1/runs/{done.id}")
         problem(answer, HTTPStatus.METHOD_NOT_ALLOWED)
         assert answer.headers["Allow"] == "DELETE, GET, HEAD, PATCH"
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("runs/a", "runs/a"),
-        ("runs/a%3Fb", "runs/a%3Fb"),
-        ("runs/a/table.csv", "runs/a/exports/csv"),
-        ("leaderboards/a", "leaderboards/a"),
-    ],
-)
-def test_addresses_of_before_there_were_versions_lead_on(client: MakeClient, old: str, new: str) -> None:
+def test_addresses_of_before_there_were_versions_lead_on(client: MakeClient) -> None:
+    moved = {"runs/a/table.csv": "runs/a/exports/csv"}
     for base in ("", "/grasp"):
-        answer = client(base).get(f"{base}/api/{old}")
-        assert answer.status_code == HTTPStatus.PERMANENT_REDIRECT
-        assert answer.headers["Location"] == f"{base}/api/v1/{new}"
+        visitor = client(base)
+        for old in ("runs/a", "runs/a%3Fb", "runs/a/table.csv", "leaderboards/a"):
+            answer = visitor.get(f"{base}/api/{old}")
+            assert answer.status_code == HTTPStatus.PERMANENT_REDIRECT
+            assert answer.headers["Location"] == f"{base}/api/v1/{moved.get(old, old)}"
 
 
 def test_our_own_faults_are_problems_and_leave_no_data_in_the_log(

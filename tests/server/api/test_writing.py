@@ -13,9 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import ASGITransport, AsyncClient, Response
 
-from grasp_core.reading.dataset.filters import Sieve
 from grasp_core.reading.dataset.load import load
-from grasp_core.reading.guess.look import Look
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.files import FileStore
@@ -24,8 +22,6 @@ from tests.computing import compute_in_threads
 from tests.few_items import few_items
 from tests.server.api.asking import SMALL, bearer, problem, refused, sent, spec, upload
 from tests.server.conftest import ANN, BOB, SIGN_IN, VIEWER, MakeClient
-
-pytestmark = pytest.mark.in_earnest
 
 
 @pytest.fixture
@@ -355,13 +351,3 @@ def test_who_follows_many_runs_leaves_others_theirs(client: MakeClient, server: 
 
     asyncio.run(follow())
     assert events._open == []
-
-
-def test_what_strangers_bring_is_neither_guessed_nor_loaded_here(ann: TestClient, monkeypatch) -> None:
-    def here(*_: object) -> None:
-        raise AssertionError("this was done in the process that serves")
-
-    monkeypatch.setattr(Look, "__init__", here)
-    monkeypatch.setattr(Sieve, "__init__", here)
-    answer = ask(ann, upload(ann))
-    assert answer.status_code == HTTPStatus.CREATED, answer.text
