@@ -12,7 +12,7 @@ from grasp_core.model.annotations import Axis, FloatArray, Int64Array
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.statistics.items import NotEstimableError
 
-_FEWEST_DRAWS, _MOST_CELLS = 999, 10**7
+_FEWEST_DRAWS, _MOST_CELLS = 999, 4_000_000
 
 
 def cross_table(first: Axis, second: Axis) -> Int64Array:
@@ -39,15 +39,30 @@ def chance_of(table: Int64Array, draws: int = 9_999, seed: int = 1) -> float:
     p of Pearson's chi-square, (1 + #) / (1 + draws): the table of one axis whose values change places among
     the raters.
     """
-    from scipy.stats import random_table  # takes long to load, and few axes lie near each other
-
     table = table[table.any(axis=1)][:, table.any(axis=0)]
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     expected = np.outer(rows, columns) / table.sum()
     draws = min(draws, max(_FEWEST_DRAWS, _MOST_CELLS // table.size))
-    drawn = random_table(rows, columns).rvs(draws, random_state=np.random.default_rng(seed))
+    drawn = _of_margins(rows, columns, draws, np.random.default_rng(seed))
     own, others = (((one - expected) ** 2 / expected).sum(axis=(-2, -1)) for one in (table, drawn))
     return float((1 + (others >= own - 1e-9).sum()) / (1 + draws))
+
+
+def _of_margins(rows: Int64Array, columns: Int64Array, draws: int, chance: np.random.Generator) -> Int64Array:
+    """Tables of these margins as chance makes them, shape (draws, R, C): cell after cell, hypergeometric.
+
+    SciPy's `random_table` draws from the same distribution; it takes a second to load.
+    """
+    drawn = np.empty((draws, len(rows), len(columns)), dtype=np.int64)
+    left = np.tile(columns, (draws, 1))
+    for row, size in enumerate(rows):
+        wanted, others = np.full(draws, size), left.sum(axis=1)
+        for column in range(len(columns)):
+            others -= left[:, column]
+            drawn[:, row, column] = chance.hypergeometric(left[:, column], others, wanted)
+            wanted -= drawn[:, row, column]
+        left -= drawn[:, row]
+    return drawn
 
 
 def corrected_v(table: Int64Array) -> float | None:

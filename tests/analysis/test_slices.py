@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -360,3 +361,7 @@ def test_axes_that_go_together_are_told_with_the_p_of_chi_square() -> None:
     assert of_three.p == pytest.approx(3 * of_one.p)  # corrected for the pairs of axes
     many = np.array([[60, 50, 45], [40, 55, 50]])
     assert chance_of(many) == pytest.approx(chi2_contingency(many).pvalue, abs=0.015)
+    # Of 12 and 12 raters, hypergeometric: as far or farther with 13 of [0, 12] to [12, 0], by hand.
+    table = np.array([[9, 3], [4, 8]])
+    exact = sum(math.comb(13, k) * math.comb(11, 12 - k) for k in range(1, 13) if k <= 4 or k >= 9)
+    assert chance_of(table) == pytest.approx(exact / math.comb(24, 12), abs=0.01)
