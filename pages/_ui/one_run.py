@@ -73,7 +73,12 @@ def show_run(run: RunRecord, link: OpenedLink | None = None) -> None:
         st.warning("This run was cancelled." if run.state == "cancelled" else failed)
         _change_and_run_again(run)
     else:
-        share_run(run)
+        with st.container(horizontal=True):
+            share_run(run)
+            # Outside of what is drawn by itself: a click in there, before it has all been sent, has Streamlit
+            # send parts of it without what they stand in, and the page ends for good.
+            if identity.may_manage(run.owner, run.project):
+                ui.button("Cancel the run", "stop_circle", cancel, run)
         _watch(run, show_provisional)
 
 
@@ -161,9 +166,6 @@ def _watch(asked: RunRecord, show: Callable[[Result], None], link: OpenedLink | 
         show_progress(run)
         if link is None:
             st.caption("The run goes on when you close this page; its address leads back to it.")
-            if identity.may_manage(run.owner, run.project) and ui.button("Cancel the run", "stop_circle"):
-                cancel(run)
-                st.rerun()
         found = server.shared().service.provisional(run.computed_as)
         if found is not None:
             show(found if link is None else public_view(found, small_groups=link.small_groups))

@@ -155,26 +155,26 @@ def show_where(shown: Shown, finding: Finding) -> None:
     if found is None and soon_found(run, shown.result) and stores_of(run).runs.files_of(run.id):
         found = _find(run, shown.result, group, 0)
     if found is not None:
-        _show_telling(run, found, finding, 1)
+        _show_telling(run, found, finding, 1, "Where it shows most")
 
 
 def show_some_items(shown: Shown, row: GroupResult, name: str) -> None:
-    """Three items of a group on which its answers are told best, where :func:`has_items`."""
+    """The three items on which a group differs most, where :func:`has_items`."""
     known = [one for one in evidence(row, name) if one.what in _SHOWN_BY_ITEMS]
     if known:
         found = _found(shown.run, id_of(row.group, 0)) or _find(shown.run, shown.result, row.group, 0)
         if found is not None:
             strongest = min(known, key=lambda one: 1.0 if one.outcome.p is None else one.outcome.p)
-            _show_telling(shown.run, found, strongest, 3)
+            _show_telling(shown.run, found, strongest, 3, "Where its answers differ most")
 
 
-def _show_telling(run: RunRecord, found: ItemsResult, finding: Finding, most: int) -> None:
-    """The items that tell a finding, with both sides' answers, and the way to all of them."""
+def _show_telling(run: RunRecord, found: ItemsResult, finding: Finding, most: int, heading: str) -> None:
+    """The first items of a finding, with the answers of both sides, and a button to all of them."""
     rows = _telling(found, finding)[:most]
     if not rows:
         return
     texts = item_texts(run, found.spec.data.text) or {}
-    st.header("Where it shows most")
+    st.header(heading)
     for place, (row, part) in zip(st.columns(len(rows), gap="large"), rows, strict=True):
         label, text = part.label or max(row.inside, key=lambda one: row.inside[one]), texts.get(row.item)
         place.markdown(escape_markdown(f"“{text}”" if text else f"Item {row.item}"))

@@ -45,8 +45,6 @@ def test_ids_that_are_not_certain_are_asked(page: AppTest) -> None:
 
 def test_ids_that_do_not_match_are_told_and_the_file_can_be_removed(page: AppTest) -> None:
     session = opened(page, ITEMS.replace("\ni", "\nI"))
-    assert "items.csv: nothing in it joins to the labels. What does it hold?" in seen(page.markdown)
-    press(page, "Items")
     widget(page.selectbox, "Column of item ids in the items file").set_value("id").run()
     assert "none of the items of votes.csv" in seen(page.error)
     assert "upper and lower case" in seen(page.error)

@@ -99,7 +99,8 @@ def test_the_first_screen_shows_where_a_finding_shows_most(run: RunRecord) -> No
 def test_a_groups_view_shows_three_items_and_leads_to_all_of_them(run: RunRecord) -> None:
     page = visit("results", run=run.id, group="left")
     headers = [header.value for header in page.header]
-    assert headers.index("Where it shows most") < headers.index("Label use") < headers.index("Against chance")
+    first = headers.index("Where its answers differ most")
+    assert first < headers.index("Label use") < headers.index("Against chance")
     assert len(page.get("progress")) == 6
     assert page.get("progress")[0].proto.text == "8 of 8 left raters say “Yes”"
     press(page, "All items")
