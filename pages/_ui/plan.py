@@ -11,6 +11,7 @@ import streamlit as st
 
 from grasp_core.analysis.planner.simulation import PlanTask, assumed_task, task_of, usual
 from grasp_core.analysis.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
+from grasp_core.engine.service import Making
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, group_label
@@ -214,7 +215,10 @@ def show_asked(run: RunRecord | None) -> None:
     elif making.cancelled:
         st.info("This plan was cancelled.")
     else:
-        _watch(_known_as(run, key), key, EVERYONE if run is None else run.project)
+        project = EVERYONE if run is None else run.project
+        if may_manage(making.owner, project):  # not in what is drawn by itself: see show_run
+            ui.button("Cancel the plan", "stop_circle", _cancel, making, project, key="plan-cancel")
+        _watch(_known_as(run, key), key)
 
 
 def kept_plan(run: RunRecord, key: str) -> Plan | None:
@@ -232,7 +236,7 @@ def _known_as(run: RunRecord | None, key: str) -> str:
 
 
 @st.fragment(run_every=1.0)
-def _watch(known: str, key: str, project: str) -> None:
+def _watch(known: str, key: str) -> None:
     making = server.shared().plans.find(known)
     if making is None or making.ended.is_set():
         st.rerun()
@@ -243,12 +247,13 @@ def _watch(known: str, key: str, project: str) -> None:
         share = min(plan.done / plan.total, 1.0)
         st.progress(share, text=f"{plan.done:,} of about {plan.total:,} simulated data sets")
     st.caption("The plan goes on when you close this page; its address leads back to it.")
-    may = may_manage(making.owner, project)
-    if may and ui.button("Cancel the plan", "stop_circle", key="plan-cancel"):
-        require_manage(making.owner, project)
-        making.cancelled = True
     if plan is not None:
         draw_plan(f"{key} {plan.done}", plan, going_on=True)
+
+
+def _cancel(making: Making[Plan], project: str) -> None:
+    require_manage(making.owner, project)
+    making.cancelled = True
 
 
 def _task(asked: Asked) -> PlanTask:
