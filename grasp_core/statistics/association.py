@@ -51,7 +51,7 @@ def chance_of(table: Int64Array, draws: int = 9_999, seed: int = 1) -> float:
 def _of_margins(rows: Int64Array, columns: Int64Array, draws: int, chance: np.random.Generator) -> Int64Array:
     """Tables of these margins as chance makes them, shape (draws, R, C): cell after cell, hypergeometric.
 
-    SciPy's `random_table` draws from the same distribution; it takes a second to load.
+    SciPy's `random_table` draws from the same distribution; it takes half a second to load.
     """
     drawn = np.empty((draws, len(rows), len(columns)), dtype=np.int64)
     left = np.tile(columns, (draws, 1))
