@@ -590,13 +590,14 @@ def _joined_by(
     keys: dict[Role, str] = {}
     wanted = {role: set(map(written, texts)) for role, texts in ids.items()}
     for name in look.columns:
-        known = set(map(written, look.texts(name)))
+        texts = look.texts(name)
         called = names.is_id(name) or names.id_score(name, names.RATER) > 0  # some may stand there twice
-        if len(known) < 2 or len(known) < (_OFTEN if called else _APART) * look.n:
+        if len(texts) < 2 or len(texts) < (_OFTEN if called else _APART) * look.n:
             continue
-        for role, texts in wanted.items():
-            share = len(known & texts) / max(min(len(known), len(texts)), 1)
-            if share > shares[role] and len(known & texts) > 1:
+        known = set(map(written, texts))
+        for role, own in wanted.items():
+            share = len(known & own) / max(min(len(known), len(own)), 1)
+            if share > shares[role] and len(known & own) > 1:
                 shares[role], keys[role] = share, name
     return shares, keys
 

@@ -204,11 +204,11 @@ def _telling(found: ItemsResult, finding: Finding) -> Rows:
 def _choose_group(result: RunResult) -> Group:
     """A group, at first the one in the address, or of the strongest finding, or of what came nearest."""
     groups = [row.group for row in result.groups]
-    first = [groups.index(found.row.group) for found in (findings(result) or nearest(result))[:1]]
     named = named_groups(result).get(st.query_params.get(_ITEMS_OF, ""))
-    first = first if named is None else [groups.index(named.group)]
+    rows = [named] if named else [found.row for found in (findings(result) or nearest(result))[:1]]
+    first = groups.index(rows[0].group) if rows else 0
     names = dict(enumerate(group_labels(groups)))
-    return groups[ui.pick("Items of which group", names, index=first[0] if first else 0, key="items-group")]
+    return groups[ui.pick("Items of which group", names, index=first, key="items-group")]
 
 
 def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> ItemsResult | None:
