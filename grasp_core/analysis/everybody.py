@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from grasp_core.analysis.intervals import intervals, too_large
+from grasp_core.analysis.intervals import FEWEST_RARER, intervals, rarer_labels, too_large
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int64Array
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.remarks.reasons import NoValue
@@ -125,9 +125,11 @@ def _alpha(
 
 def _interval(dataset: Dataset, analysis: AnalysisSpec) -> tuple[float | None, float | None]:
     """For other items: these raters are all there are."""
-    if too_large(dataset.questions, analysis) is not None:
+    everybody = np.ones(dataset.annotations.n_raters, dtype=np.bool_)
+    rarer = rarer_labels(dataset.questions, everybody)
+    if rarer < FEWEST_RARER or too_large(dataset.questions, analysis) is not None:
         return None, None
-    all_of_them = np.ones((1, dataset.annotations.n_raters), dtype=np.bool_)
+    all_of_them = everybody[None]
     grouping = Grouping((Group(("raters",), ("all",)),), all_of_them, all_of_them, np.zeros(1, dtype=np.intp))
     found = intervals(
         dataset.questions,

@@ -377,6 +377,8 @@ class Scales(NamedTuple):
 
 FEWEST_RATERS = 5
 """Groups of fewer raters have no interval: what they vary by cannot be told from so few."""
+FEWEST_RARER = 20
+"""Fewer labels of a group other than its most frequent one hardly tell what agreement and distance vary by."""
 MOST_ORDERED = 64
 """Ordered labels up to which their distances, which depend on the marginals, are taken anew for each unit."""
 MOST_COUNTS = 2**24
@@ -421,6 +423,12 @@ def intervals(
         of_units = spreads(answers, sides, partial(of_sums, g=g))
         found.append(scales.ends(of_units.interval(analysis.interval), of_units.group.whole[: len(names)]))
     return np.stack(found)
+
+
+def rarer_labels(questions: Sequence[Annotations], members: BoolArray) -> int:
+    """How many labels the raters who are members, shape (J,), gave beside their most frequent one."""
+    given = [np.bincount(one.category[members[one.rater]]) for one in questions]
+    return sum(int(of_labels.sum() - of_labels.max(initial=0)) for of_labels in given)
 
 
 def too_large(questions: Sequence[Annotations], analysis: AnalysisSpec) -> Remark | None:

@@ -97,7 +97,10 @@ def test_small_groups_and_values_that_hang_on_one_unit_have_no_interval_and_a_re
     outcomes = result.groups[0].statistics
     assert outcomes["irr"].value is not None
     assert outcomes["irr"].no_interval == NoInterval.NO_VALUE_WITHOUT_ONE()
-    assert outcomes["plurality_size"].interval is not None
+    assert outcomes["plurality_size"].no_interval == NoInterval.FEW_RARER_LABELS(labels=3, least=20)
+    use = result.groups[0].label_use
+    assert use is not None
+    assert use.no_interval == NoInterval.NO_VALUE_WITHOUT_ONE()  # label use takes all labels
 
 
 def test_other_raters_on_these_items_vary_less_than_both() -> None:

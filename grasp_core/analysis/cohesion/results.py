@@ -10,7 +10,7 @@ import numpy as np
 
 from grasp_core.analysis.cohesion.columns import GAI, LABELS, MEAN, Places, members
 from grasp_core.analysis.cohesion.untested import Untested, jackknifed_use
-from grasp_core.analysis.intervals import FEWEST_RATERS
+from grasp_core.analysis.intervals import FEWEST_RARER, FEWEST_RATERS
 from grasp_core.model.annotations import Annotations, FloatArray, Raters
 from grasp_core.model.groups import Group, Grouping
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift, Spread
@@ -36,7 +36,12 @@ def by_group(found: Mapping[int, Outcome], places: Places, spec: AnalysisSpec) -
 
 
 def with_interval(
-    outcome: Outcome, ends: FloatArray | Remark, target: IntervalTarget, inside: int, outside: int | None
+    outcome: Outcome,
+    ends: FloatArray | Remark,
+    target: IntervalTarget,
+    inside: int,
+    outside: int | None,
+    rarer: int,
 ) -> Outcome:
     """An outcome with its interval, or with why it has none.
 
@@ -44,8 +49,11 @@ def with_interval(
     `ends`, shape (2,), or Remark: NaN where there is none; or why no value of the run has one.
     `inside`: raters of the group.
     `outside`: those outside it, where the statistic takes their labels too.
+    `rarer`: labels of the group beside its most frequent one.
     """
     reason = no_interval(ends, inside, outside)
+    if reason is None and rarer < FEWEST_RARER:
+        reason = NoInterval.FEW_RARER_LABELS(labels=rarer, least=FEWEST_RARER)
     if reason is not None or isinstance(ends, Remark):
         return replace(outcome, no_interval=reason)
     low, high = ends.tolist()
