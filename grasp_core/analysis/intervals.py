@@ -378,7 +378,7 @@ class Scales(NamedTuple):
 FEWEST_RATERS = 5
 """Groups of fewer raters have no interval: what they vary by cannot be told from so few."""
 FEWEST_RARER = 20
-"""Fewer labels of a group other than its most frequent one hardly tell what agreement and distance vary by."""
+"""Fewer labels of a group other than its most frequent one hardly tell how agreement and distance vary."""
 MOST_ORDERED = 64
 """Ordered labels up to which their distances, which depend on the marginals, are taken anew for each unit."""
 MOST_COUNTS = 2**24
