@@ -63,11 +63,11 @@ class ResidualSums(NamedTuple):
         )
         scale = np.zeros(size.size)
         np.divide(size, size - 1, out=scale, where=size > 1)
-        total = np.zeros((annotations.n_raters, k))
+        total, of_each = np.zeros((annotations.n_raters, k)), scale[item]
         for label in range(k):
             own = category == label
-            share = np.bincount(item[own], minlength=size.size)[item] / size[item]
-            total[:, label] = np.bincount(rater, scale[item] * (own - share), minlength=len(total))
+            share = np.bincount(item[own], minlength=size.size) / np.maximum(size, 1)
+            total[:, label] = np.bincount(rater, of_each * (own - share[item]), minlength=len(total))
         products = np.zeros((k, k))
         for first in range(0, size.size, step := max(_CELLS // max(k, 1), 1)):
             here = slice(annotations.indptr[first], annotations.indptr[min(first + step, size.size)])
