@@ -62,7 +62,7 @@ def test_harder_items_are_not_told_as_a_group_that_stands_out() -> None:
 def test_clickers_are_told_before_what_they_make() -> None:
     said = answer(run(clickers.group_of_clickers(3, screen=False)))
     assert said.headline.plain.startswith(
-        "Not certain: out raters agree with each other more than with in (4 of 10 in agree with"
+        "Not certain: out raters agree with each other more than with in raters (4 of 10 in agree with"
     )
     assert said.details[1].plain.startswith("Perhaps raters who did not read (4 of 10 in agree")
     assert "--leave-out random" in said.details[-1].plain
@@ -71,12 +71,13 @@ def test_clickers_are_told_before_what_they_make() -> None:
 def test_of_two_axes_that_go_together_neither_is_certain_until_given_the_other() -> None:
     before = answer(run(associated(3)))
     assert before.headline.plain == (
-        "Not certain: other raters say “label c” in 9 more of 100 answers than one (perhaps it is side)"
+        "Not certain: other raters say “label c” in 9 more of 100 answers than one raters "
+        "(perhaps it is side)"
     )
     assert [one.code.key for one in before.warned.first] == ["axes-together"]
     after = answer(run(associated(3), given=("side", "race")))
     assert after.warned.first == ()
-    assert after.headline.plain == "other raters say “label c” in 9 more of 100 answers than one"
+    assert after.headline.plain == "other raters say “label c” in 9 more of 100 answers than one raters"
     assert any(one.plain.startswith("What to do: Have as many other and one") for one in after.details)
 
 

@@ -9,7 +9,7 @@ import pytest
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, Verdict, VerdictCode
 from grasp_core.model.result import Findable, GroupResult, RunResult
-from grasp_core.report.findings.advice import told
+from grasp_core.report.findings.advice import advice, told
 from grasp_core.report.findings.answer import (
     HOW_SURE,
     LESS_CERTAIN,
@@ -77,7 +77,7 @@ def test_what_else_a_group_does_is_told_without_statistics_names(
 def test_spread_and_what_cannot_be_told() -> None:
     row = judged(make_group("Woman", distance=make_outcome(0.01, "up")), "clear", "spread")
     spread = replace(row, verdict=replace(row.verdict, spread=Spread(2.4, 0.003)))
-    assert titled(spread) == "Woman raters differ from each other more than everybody else do"
+    assert titled(spread) == "Woman raters differ from each other more than everybody else does"
     assert titled(judged(row, "clear")) == "Woman raters answer differently from everybody else"
     row = judged(saying("Woman", 0.2), "clear", "labels")
     result = result_of(replace(row, label_use=replace(row.label_use, mean=Shift(-0.43, -0.6, -0.2))))
@@ -92,8 +92,31 @@ def test_halves_of_an_axis_are_told_beside_each_other() -> None:
         replace(one, verdict=Verdict("clear", ("labels",), 0.001, 0.004, 0.005, 4.0, other=other.group))
         for one, other in ((man, woman), (woman, man))
     ]
-    assert titled(*rows) == "Woman raters say “unsafe” in 10 more of 100 answers than Man"
+    assert titled(*rows) == "Woman raters say “unsafe” in 10 more of 100 answers than Man raters"
     assert counted(*rows) == "Two of 2 groups answer differently, more than luck explains."
+
+
+def test_a_group_is_told_together_with_the_part_of_it_that_differs_most() -> None:
+    """Both hold by themselves: the stronger part was left out before the whole was tested again."""
+    whole = judged(saying("Black", 0.2), "clear", "labels")
+    strongest = judged(saying("Black Woman", 0.3), "clear", "labels")
+    part = replace(
+        strongest,
+        group=Group((*whole.group.axes, "race"), (*whole.group.values, "x")),
+        verdict=replace(strongest.verdict, strength=4.0),
+    )
+    result = result_of(part, judged(saying("Asian", 0.1), "clear", "labels"), whole)
+    found = told(result)
+    assert [one.row.group for one in found] == [whole.group, part.group, result.groups[1].group]
+    assert title(result, found).plain == (
+        "Black raters, above all Black x, say “unsafe” in 20 more of 100 answers than everybody else"
+    )
+    assert any(
+        "Recruit more Black, above all Black x; and Asian raters" in one.plain
+        for one in advice(result, found)
+    )
+    less = replace(whole, label_use=saying("Black", -0.2).label_use)  # another way: each is told alone
+    assert titled(part, less).startswith("Black x raters say")
 
 
 def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_tested() -> None:
@@ -125,7 +148,7 @@ def test_every_group_is_counted_once() -> None:
     )
     assert counted(*rows[3:5]) == "Two groups were compared with everybody else, and no difference was found."
     elsewhere = replace(part, verdict=replace(part.verdict, by=Group(("age",), ("young",))))
-    assert "One differs only because of young." in counted(whole, elsewhere)
+    assert "One differs only because of young raters." in counted(whole, elsewhere)
     hidden = replace(part, verdict=replace(part.verdict, by=None))
     assert "One differs only because of other groups." in counted(whole, hidden)
 

@@ -40,9 +40,21 @@ class About:
 
 
 def told(result: RunResult) -> tuple[Finding, ...]:
-    """Findings with their doubts; those that no doubt undoes come first."""
-    found = [doubted(one, result) for one in findings(result)]
-    return tuple(sorted(found, key=lambda one: one.undone))
+    """Findings with their doubts; those that no doubt undoes come first, and groups before parts of them."""
+    found = sorted((doubted(one, result) for one in findings(result)), key=lambda one: one.undone)
+    for one in list(found):
+        whole = next((other for other in found if _holds(other, one)), None)
+        if whole is not None and found.index(one) < found.index(whole):
+            found.remove(whole)
+            found.insert(found.index(one), replace(whole, part=one))
+    return tuple(found)
+
+
+def _holds(whole: Finding, part: Finding) -> bool:
+    """Whether one group is in the other, and both differ in the same way for certain."""
+    ways = [(one.what, one.label, one.outcome.direction, one.vague, one.undone) for one in (whole, part)]
+    inside = whole.row.group.key < part.row.group.key
+    return inside and ways[0] == ways[1] and not (part.vague or part.undone or part.part)
 
 
 def doubted(one: Finding, result: RunResult) -> Finding:
@@ -195,13 +207,13 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
     if few:
         yield Sentence.of(
             "Recruit more ",
-            *first_names([one.said for one in few]),
+            *first_names(_with_parts(few)),
             " raters: others cannot stand in for them.",
         )
     if many:
         yield Sentence.of(
             "Keep a fixed share of ",
-            *first_names([one.said for one in many]),
+            *first_names(_with_parts(many)),
             " raters: it moves the labels.",
         )
     for one in views:
@@ -213,9 +225,15 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
         agree_little = (
             " raters agree little with each other: read items with them, and give each item more of them."
         )
-        yield Sentence.of(*first_names([one.said for one in little]), agree_little)
+        yield Sentence.of(*first_names(_with_parts(little)), agree_little)
     if found and not views and not little:
         yield Sentence.of("Nothing for this alone: raters who agree more than others need no further ones.")
+
+
+def _with_parts(found: Sequence[Finding]) -> list[str]:
+    """Who they are about, each part together with the group that holds it."""
+    parts = {one.part.groups for one in found if one.part is not None}
+    return [one.said_with_part for one in found if one.groups not in parts]
 
 
 def _as_many(*both: str | Segment) -> Sentence:

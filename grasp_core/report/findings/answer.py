@@ -93,7 +93,7 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         if others or other is None:
             said += [" ", f"{only}{'other groups' if how == BECAUSE_OF else 'one other group each'}."]
         else:
-            said += [" ", only, strong(spoken(other)), "." if how == BECAUSE_OF else " raters."]
+            said += [" ", only, strong(spoken(other)), " raters."]
     if none == groups:
         return Sentence.of(str(said[0]).removesuffix("."), ", and no difference was found.")
     if none:
@@ -104,14 +104,15 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
 
 def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     """Who does what, beside whom, to be said aloud: the size of it, without its test."""
-    first = strong(one.spoken)
-    than: str | Segment = EVERYBODY if one.other is None else strong(one.other.spoken)
-    both = (*one.strong_names, " raters ")
+    above = () if one.part is None else (", above all ", strong(one.part.spoken), ",")
+    first = (strong(one.spoken), " raters", *above, " ")
+    than = (EVERYBODY,) if one.other is None else (strong(one.other.spoken), " raters")
+    both = first if one.other is None else (*one.strong_names, " raters ")
     if one.vague:
         differ = "differ from each other" if one.other else f"answer differently from {EVERYBODY}"
         return (*both, differ)
     if one.what == LABEL_USE:
-        return (first, " raters ", *_labels(one, result), than)
+        return (*first, *_labels(one, result), *than)
     if one.what == "distance":
         alike = one.outcome.direction == "down"
         if one.other is not None:
@@ -121,11 +122,11 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
         return (*both, f"answer the same items differently from {EVERYBODY}")
     more = "less" if one.outcome.direction == "down" else "more"
     if one.what == SPREAD:
-        return (first, f" raters differ from each other {more} than ", than, " do")
+        return (*first, f"differ from each other {more} than ", *than, " do" if one.other else " does")
     if one.what in COHESION and (one.value > NO_EFFECT[one.what]) == (more == "more"):
-        return (first, f" raters agree with each other {more} than with ", than)
+        return (*first, f"agree with each other {more} than with ", *than)
     words = names.WORDS[one.what]
-    return (first, f" raters {words.less if more == 'less' else words.more} than luck explains")
+    return (*first, f"{words.less if more == 'less' else words.more} than luck explains")
 
 
 def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:

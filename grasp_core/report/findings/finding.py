@@ -56,7 +56,8 @@ class Finding:
     outcome is its difference of shares (0.11 are 11 percentage points). `further` is what else holds. Of an
     axis of two values, `other` is the same finding seen from the other half. `doubts` are told before it.
     With `verdict` it is that of all tests together, of which `what` is the first that holds by itself;
-    `vague` says that none does, so that `what` is only the one with the smallest p.
+    `vague` says that none does, so that `what` is only the one with the smallest p. `part` is a group within
+    this one that differs in the same way, and more: both are told together.
     """
 
     row: GroupResult
@@ -69,6 +70,7 @@ class Finding:
     doubts: tuple[Doubt, ...] = ()
     verdict: Verdict | None = None
     vague: bool = False
+    part: "Finding | None" = None
 
     @property
     def undone(self) -> bool:
@@ -100,6 +102,11 @@ class Finding:
     def said(self) -> str:
         """Who it is about, in a sentence."""
         return " and ".join(one.spoken for one in (self, self.other) if one is not None)
+
+    @property
+    def said_with_part(self) -> str:
+        """The same, and the part of it that differs most."""
+        return self.said if self.part is None else f"{self.said}, above all {self.part.said}"
 
     @property
     def groups(self) -> tuple[Group, ...]:
