@@ -8,6 +8,7 @@ import pytest
 
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Interval, Kind, Shift, Spread, Untestable, Verdict, VerdictCode
+from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.result import Findable, GroupResult, RunResult
 from grasp_core.report.findings.advice import advice, told
 from grasp_core.report.findings.answer import (
@@ -122,6 +123,8 @@ def test_a_group_is_told_together_with_the_part_of_it_that_differs_most() -> Non
 def test_without_a_clear_group_no_difference_was_found_or_nothing_could_be_tested() -> None:
     hint, none = judged(saying("A", 0.1), "hint", "labels"), judged(make_group("B"), "none")
     assert titled(hint, none) == NO_DIFFERENCE
+    shared = replace(result_of(hint, none), warnings=(Caution.FEW_RATERS_HIDDEN(least=5),))
+    assert title(shared, told(shared)).plain == f"{NO_DIFFERENCE} that are shown"
     other = judged(make_group("C"), "untestable", why="other-items")
     assert titled(other).startswith("No answer: groups were given other items than everybody else")
     assert titled() == "No answer: there is no group to show"

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from grasp_core.analysis.small_groups import some_hidden
 from grasp_core.model.groups import axis_label, one_line, spoken
 from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
@@ -59,7 +60,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of("No answer: there is no group to show")
     if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
         return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
-    return Sentence.of(NO_DIFFERENCE)
+    return Sentence.of(f"{NO_DIFFERENCE}{' that are shown' if some_hidden(result) else ''}")
 
 
 def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
