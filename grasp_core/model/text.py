@@ -143,6 +143,7 @@ _COMMAND_OPTION = re.compile(
 _PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
 """Options of pairs of a column and a value."""
 _ARGUMENTS = {
+    "axis": "axes=",
     "within": "strata=",
     "leave-out": "screens=",
     "exclude-rater": "filters=grasp.Filters(raters=...)",

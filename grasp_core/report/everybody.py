@@ -138,7 +138,8 @@ def no_groups(result: RunResult) -> Sentence:
     if raters < FEW_RATERS:
         few = f"; {spelled(raters)} {agree(raters, 'rater is', 'raters are')} few for groups"
     return Sentence.of(
-        f"Nothing is known of the raters. Add a file with their age, gender or background{few}."
+        "Nothing known of the raters was compared. Name a column about them, or add a file with their age, "
+        f"gender or background{few}."
     )
 
 

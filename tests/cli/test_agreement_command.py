@@ -116,7 +116,7 @@ def test_agreement_is_told_in_words_tables_and_json(capsys: Captured) -> None:
     assert cli.main(asked) == 0
     whole = capsys.readouterr().out
     assert "\nYour 4 raters " in whole
-    assert "Nothing is known of the raters" not in whole
+    assert "Nothing known of the raters was compared" not in whole
     for heading in ("Coefficients", "By batch", "When one rater says it, another says so too"):
         assert f"\n{heading}\n" in whole
     assert cli.main([*asked, "--brief"]) == 0

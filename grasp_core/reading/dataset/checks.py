@@ -60,6 +60,8 @@ MAX_CATEGORIES = 256
 """More distinct labels than this are taken for a mistake."""
 MOST_NUMBERS = 25
 """Of more different numbers about raters, such as ages, bands make groups."""
+_NEARLY_ALL = 0.9
+"""Share of the labels that are numbers, from which on they may be those of a slider."""
 
 
 _NO_PROFILE = {
@@ -190,7 +192,9 @@ def _too_many_labels(votes: Votes, distinct: int) -> Problem:
 def _at_most(found: Collection[str], column: str = "") -> Remark:
     """The most labels that there may be, and what would do for numbers, as of a slider."""
     numbers = np.array([number_of(label) for label in found], dtype=np.float64)
-    if not np.isfinite(numbers).all():
+    known = np.isfinite(numbers)
+    numbers = numbers[known]
+    if known.mean() < _NEARLY_ALL:  # else the others say that there is no answer, or are seen beside ranges
         return DataProblem.MOST_LABELS(most=MAX_CATEGORIES)
     low, high = float(numbers.min()), float(numbers.max())
     digits = 1 - math.floor(math.log10(high - low))

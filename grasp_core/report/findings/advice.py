@@ -189,8 +189,8 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
         for one in found
         if one not in views and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
     ]
-    # Of a group that has more than half of all raters, there are enough.
-    many = [one for one in alone if 2 * one.row.n_raters > raters]
+    # Of a group that has half of all raters, there are enough.
+    many = [one for one in alone if 2 * one.row.n_raters >= raters]
     few = [one for one in alone if one not in many]
     if few:
         yield Sentence.of(
@@ -220,9 +220,9 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
 
 def _as_many(*both: str | Segment) -> Sentence:
     return Sentence.of(
-        "Have as many ",
+        "Keep a fixed share of ",
         *both,
-        " raters as the labels are to speak for: others’ answers tell them apart too little.",
+        " raters, as among the people for whom the labels speak: it moves the labels.",
     )
 
 

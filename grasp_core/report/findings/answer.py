@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grasp_core.model.groups import axis_label, one_line, spoken
+from grasp_core.model.groups import Group, axis_label, one_line, spoken
 from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
@@ -14,7 +14,14 @@ from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, doubted, first_names, told
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
-from grasp_core.report.findings.selection import count_groups, judged, nearest, of_verdict, standing_pair
+from grasp_core.report.findings.selection import (
+    LARGEST_GAI,
+    count_groups,
+    judged,
+    nearest,
+    of_verdict,
+    standing_pair,
+)
 from grasp_core.report.tables import NO_VALUE, effect, lacking
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
@@ -179,9 +186,9 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
         return (Sentence.of(f"Not sure: {'; '.join(one.brief for one in found[0].doubts)}."),)
     if certain:
         return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
-    usual = max(1, round(LEVEL * tested(result)))
-    hints = f"Luck alone usually produces {spelled(usual)} such {agree(usual, 'hint', 'hints')}"
-    said = [f"{hints} among {number(tested(result), 'group')}."] if nearest(result) else []
+    hints = f"Luck alone gives about one group in {round(1 / LEVEL)} such a hint"
+    were = agree(tested(result), "was", "were")
+    said = [f"{hints}; {spelled(tested(result))} {were} tested."] if nearest(result) else []
     if any(row.n_raters < _SMALL for row in result.groups):
         said.append(f"In groups under {_SMALL} raters differences are missed more often.")
     limit = could_have_been_found(result)
@@ -250,7 +257,7 @@ def answer(result: RunResult) -> Answer:
     details += [one.backed for one in found[:_LISTED]]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *listing(_figures(found[_LISTED:])), "."))
-    details += _explained(result)
+    details += _explained(result, found)
     if near:
         details.append(Sentence.of("May be luck: ", *listing(_figures(near)), "."))
     details += _undecided(result)
@@ -286,18 +293,24 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
     return Sentence.of("Verdict: ", code, f" ({tests})", *by, ".")
 
 
-def _explained(result: RunResult) -> list[Sentence]:
-    """Groups that would be clear, but for the raters of another one."""
-    of: dict[tuple[str, str], list[str]] = {}
+def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
+    """Groups that would be clear, but for the raters of another one, of `found`, which may be in doubt."""
+    undone = {group for one in found if one.undone for group in one.groups}
+    of: dict[tuple[str, Group | None], list[Finding]] = {}
     for one in of_verdict(result, "explained"):
         by = None if one.verdict is None else one.verdict.by
-        whose = "a group that is not shown" if by is None else spoken(by)
-        of.setdefault((one.hangs_on, whose), []).append(one.said)
+        of.setdefault((one.hangs_on, by), []).append(one)
     said = []
-    for (how, whose), titles in of.items():
-        parts = (*first_names(titles), f" {agree(len(titles), 'differs', 'differ')} too, but ")
+    for (how, by), explained in of.items():
+        count = count_groups(explained)
+        whose = "a group that is not shown" if by is None else spoken(by)
+        parts = (
+            *first_names([one.said for one in explained]),
+            f" {agree(count, 'differs', 'differ')} too, but ",
+        )
         if how == BECAUSE_OF:
-            tail = f" are left out: they explain {agree(len(titles), 'it', 'them')}."
+            they = "they may explain" if by in undone else "they explain"
+            tail = f" are left out: {they} {agree(count, 'it', 'them')}."
             said.append(Sentence.of(*parts, "no longer once the raters of ", strong(whose), tail))
         else:
             said.append(
@@ -340,8 +353,9 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     said = []
     for axes in list(dict.fromkeys(one.row.group.axes for one in certain))[:3]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])
-        # A p that says nothing would mislead.
-        marked = axes in known and known[axes].outcome.significance != "none"
+        # A p that says nothing would mislead, and so would a ratio that comes of an XRR near 0.
+        outcome = known[axes].outcome if axes in known else Outcome(None)
+        marked = outcome.significance != "none" and abs(outcome.value or 0.0) <= LARGEST_GAI
         axis = _axis_parts(result, known[axes]) if marked else [strong(axis_label(axes))]
         why = ": who is recruited along it matters, since "
         said.append(Sentence.of("Watch ", *axis, why, *groups, " raters answer differently."))

@@ -23,7 +23,7 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "spread": (SPREAD,),
 }
 """What is told of each kind of difference, the first that has a value."""
-_LARGEST_GAI = 5.0
+LARGEST_GAI = 5.0
 """A ratio further from 0 comes of an XRR near 0 and says little: the gap is told in its place."""
 
 
@@ -33,7 +33,7 @@ def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
     for what in TOLD_FIRST:
         outcome, gap = row.statistics.get(what), row.statistics.get("gap")
         if what == "gai" and outcome and gap and gap.value is not None:
-            outcome = outcome if abs(outcome.value or 0.0) <= _LARGEST_GAI else None
+            outcome = outcome if abs(outcome.value or 0.0) <= LARGEST_GAI else None
         if what == LABEL_USE:
             one = of_labels(row, name)
             found += [] if one is None else [one]
