@@ -371,6 +371,8 @@ def test_without_guessing_nothing_is_recognised(frames: tuple[pd.DataFrame, pd.D
         ("on Data, under Leave out, or by --exclude age=18", "by exclude=[('age', '18')]"),
         ("on Analysis, or by --within and the column", "by strata= and the column"),
         ("choose it on Analysis, or by --axis", "choose it by axes="),
+        ("name it so: on Data, or by --missing None", "name it so: by missing=['None']"),
+        ("on Data, or by --leave-out constant (screens, in Python and in specs)", "by screens=['constant']"),
         ("cut them, under Recode values or with --bins age:20", "cut them, with recode=[grasp.Bins(...)] of"),
         ("(--categories, or “Labels, in order” on Data)", "(categories="),
     ],
