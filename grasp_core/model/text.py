@@ -140,7 +140,7 @@ _COMMAND_OPTION = re.compile(
     r"--([a-z]+(?:-[a-z]+)*)(?: '([^']*)'|(?:[= ](?=[\w“+:.]*[=:+])|(?<=--missing) |(?<=--leave-out) )"
     r"([^\s;,)]*[^\s;,.)])?)?"
 )
-"""An option with what it is given: a list in quotation marks, or a value that names a column, or is a word."""
+"""An option with what it is given: a list in quotation marks, or a value that names a column or is a word."""
 _PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
 """Options of pairs of a column and a value."""
 _ARGUMENTS = {
