@@ -20,7 +20,7 @@ from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
 from grasp_core.model.text import Sentence, number, strong
 from grasp_core.report.tables import Column, csv_of, numbers, texts
-from grasp_core.report.words.names import TEXTS
+from grasp_core.report.words.names import MINUS, TEXTS
 
 TARGETS: dict[Target, str] = {
     "labels": "label use",
@@ -113,6 +113,7 @@ def details(plan: Plan) -> list[Sentence]:
     sizes, spec = plan.sizes, plan.spec
     whence = "as in the pilot" if spec.size is None else "as chosen"
     gai = "none" if sizes.gai is None else f"{sizes.gai:.2f}"
+    gap = f"{sizes.gap:+.3f}".replace("-", MINUS)
     often = f"{abs(sizes.points):.1f} points {'more' if sizes.points >= 0 else 'less'} often"
     pilot = "Made of assumed figures, without data."
     if plan.pilot is not None:
@@ -128,7 +129,7 @@ def details(plan: Plan) -> list[Sentence]:
         Sentence.of(
             f"Looked for: a difference in {TARGETS[spec.target]} {whence}. With any number of raters and "
             f"items {named(plan)} would give “{sizes.label}” {often}, at a distance "
-            f"of {sizes.distance:.3f}, a gap of {sizes.gap:+.3f} and a GAI of {gai}; the others agree with "
+            f"of {sizes.distance:.3f}, a gap of {gap} and a GAI of {gai}; the others agree with "
             f"an IRR of {sizes.agreement:.2f}."
         ),
         Sentence.of(pilot),
