@@ -96,10 +96,11 @@ def _range(plan: Plan) -> list[Sentence]:
     if plan.factors is None:
         return []
     low, high = (cheapest(plan, factor) for factor in plan.factors)
+    ends = dict.fromkeys(_ending(plan.spec, one) for one in (high, low))
     return [
         Sentence.of(
-            "A pilot of this size is not certain: in 8 of 10 such pilots the answer lies between ",
-            f"{_ending(plan.spec, high)} and {_ending(plan.spec, low)}.",
+            "A pilot of this size is not certain: in 8 of 10 such pilots the answer ",
+            f"{'is' if len(ends) == 1 else 'lies between'} {' and '.join(ends)}.",
         )
     ]
 
@@ -113,7 +114,7 @@ def details(plan: Plan) -> list[Sentence]:
     sizes, spec = plan.sizes, plan.spec
     whence = "as in the pilot" if spec.size is None else "as chosen"
     gai = "none" if sizes.gai is None else f"{sizes.gai:.2f}"
-    gap = f"{sizes.gap:+.3f}".replace("-", MINUS)
+    gap = f"{round(sizes.gap, 3) + 0.0:+.3f}".replace("-", MINUS)
     often = f"{abs(sizes.points):.1f} points {'more' if sizes.points >= 0 else 'less'} often"
     pilot = "Made of assumed figures, without data."
     if plan.pilot is not None:

@@ -329,6 +329,8 @@ def test_plans_are_the_same_whoever_computes_them_in_words_tables_and_files(assu
     assert surface_table(plan).shape[1] == 13
     lines = recruitment_csv(plan).splitlines()
     assert lines[0] == "group,have,needed,recruit,annotations,cost"
+    beyond = sentences(replace(plan, factors=(1e-3, 2e-3)))[1].plain
+    assert beyond.endswith("in 8 of 10 such pilots the answer is more than this range has.")
     assert sum(int(line.split(",")[2]) for line in lines[1:]) == choice.raters
     book = openpyxl.load_workbook(io.BytesIO(recruitment_xlsx(plan)))
     assert [cell.value for cell in book["Recruitment"][2]][:2] == ["the group", 0]
