@@ -197,6 +197,11 @@ def plan(spec: PlanSpec = SPEC_SURFACE) -> Plan:
     return Plan(spec, None, have, sizes, (), TRUE, (0.7, 1.4), (45, 60, 2700), 10, 10)
 
 
+def test_a_range_of_one_answer_is_told_as_one():
+    said = sentences(replace(plan(), factors=(1e-3, 2e-3)))[1].plain
+    assert said.endswith("in 8 of 10 such pilots the answer is more than this range has.")
+
+
 @pytest.mark.parametrize("two_sided", [False, True])
 def test_the_curve_behind_the_shares_is_found_again(two_sided):
     true = replace(TRUE, two_sided=two_sided)
@@ -329,8 +334,6 @@ def test_plans_are_the_same_whoever_computes_them_in_words_tables_and_files(assu
     assert surface_table(plan).shape[1] == 13
     lines = recruitment_csv(plan).splitlines()
     assert lines[0] == "group,have,needed,recruit,annotations,cost"
-    beyond = sentences(replace(plan, factors=(1e-3, 2e-3)))[1].plain
-    assert beyond.endswith("in 8 of 10 such pilots the answer is more than this range has.")
     assert sum(int(line.split(",")[2]) for line in lines[1:]) == choice.raters
     book = openpyxl.load_workbook(io.BytesIO(recruitment_xlsx(plan)))
     assert [cell.value for cell in book["Recruitment"][2]][:2] == ["the group", 0]
