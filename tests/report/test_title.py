@@ -124,6 +124,14 @@ def test_every_group_is_counted_once() -> None:
         "difference was found."
     )
     assert counted(*rows[3:5]) == "Two groups were compared with everybody else, and no difference was found."
+    # Of groups of one axis all that were left out by then explain it.
+    second = judged(saying("second", 0.3), "clear", "labels")
+    second = replace(second, verdict=replace(second.verdict, strength=2.0))
+    after = replace(part, verdict=replace(part.verdict, by=second.group))
+    assert "One differs only from whole and second raters." in counted(second, after, whole)
+    assert "One differs only from whole raters." in counted(second, rows[1], whole)
+    details = [one.plain for one in answer(result_of(second, after, whole)).details]
+    assert "part differs too, but without the whole and second raters no difference was found." in details
     elsewhere = replace(part, verdict=replace(part.verdict, by=Group(("age",), ("young",))))
     assert "One differs only because of young." in counted(whole, elsewhere)
     hidden = replace(part, verdict=replace(part.verdict, by=None))

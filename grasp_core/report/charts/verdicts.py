@@ -13,7 +13,7 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
-from grasp_core.report.findings.selection import by_verdict
+from grasp_core.report.findings.selection import LARGEST_GAI, by_verdict, explaining
 from grasp_core.report.tables import ends
 from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
@@ -91,6 +91,12 @@ def _one_label(found: list[Finding]) -> str | None:
     return None if told is None else told[0]
 
 
+def _of_little(one: Finding) -> bool:
+    """Whether a group has a gap, but no GAI that says something."""
+    gai, gap = (one.row.statistics.get(name, Outcome(None)).value for name in ("gai", "gap"))
+    return gap is not None and (gai is None or abs(gai) > LARGEST_GAI)
+
+
 class _Drawing:
     """The chart of some groups: what all its layers are made of."""
 
@@ -154,9 +160,11 @@ class _Drawing:
         )
 
     def _right(self) -> _Panel | None:
-        name = next((one for one in COHESION if one in self._result.spec.analysis.statistics), None)
-        if name is None:
+        able = [one for one in COHESION if one in self._result.spec.analysis.statistics]
+        if not able:
             return None
+        # Where a ratio has no value, or comes of an XRR near 0, the gap of all groups is drawn.
+        name = next((one for one in able if one != "gai" or not any(map(_of_little, self._found))), able[0])
         same = NO_EFFECT[name]
         return _Panel(
             "Agree among themselves",
@@ -175,7 +183,9 @@ class _Drawing:
         if verdict is not None and verdict.by is not None:
             perhaps = "perhaps " if verdict.by in self._uncertain else ""
             differs = "" if one.hangs_on == BECAUSE_OF else "differs "
-            status = f"{perhaps}{differs}only {one.hangs_on} {spoken(verdict.by)}"
+            others = explaining(self._result, one.row)
+            whom = spoken(verdict.by) if len(others) == 1 else f"{len(others)} others"
+            status = f"{perhaps}{differs}only {one.hangs_on} {whom}"
         if one.undone and code == "clear":
             status, colour = "not certain: something else may explain it", "nominal"
         size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)

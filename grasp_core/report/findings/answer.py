@@ -17,6 +17,7 @@ from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import (
     LARGEST_GAI,
     count_groups,
+    explaining,
     judged,
     nearest,
     of_verdict,
@@ -91,16 +92,21 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         said += [" ", f"In {which} difference may be luck."]
     if explained:
         count = count_groups(explained)
-        by = {one.verdict.by for one in explained if one.verdict is not None}
+        by = {explaining(result, one.row) for one in explained}
         undone = {group for one in found if one.undone for group in one.groups}
-        differ = "may differ" if by & undone else agree(count, "differs", "differ")
+        differ = "may differ" if undone.intersection(*by) else agree(count, "differs", "differ")
         other, *others = by
         how = "from" if all(one.hangs_on != BECAUSE_OF for one in explained) else BECAUSE_OF
         only = f"{spelled(count).capitalize()} {differ} only {how} "
-        if others or other is None:
-            said += [" ", f"{only}{'other groups' if how == BECAUSE_OF else 'one other group each'}."]
+        if others or not other:
+            said += [" ", f"{only}other groups."]
         else:
-            said += [" ", only, strong(spoken(other)), "." if how == BECAUSE_OF else " raters."]
+            said += [
+                " ",
+                only,
+                *first_names(list(map(spoken, other))),
+                "." if how == BECAUSE_OF else " raters.",
+            ]
     if none == groups:
         return Sentence.of(str(said[0]).removesuffix("."), ", and no difference was found.")
     if none:
@@ -279,7 +285,7 @@ def strength(outcome: Outcome) -> tuple[float, float, float]:
     )
 
 
-def verdict_sentence(row: GroupResult) -> Sentence | None:
+def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
     """What all tests of a group say together; None without a verdict."""
     verdict = row.verdict
     if verdict is None:
@@ -289,33 +295,31 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
     code, tests = strong(names.VERDICT_NAMES[verdict.code]), names.together_words(verdict)
     by: list[str | Segment] = []
     if verdict.by is not None:
-        by = [": without the raters of ", strong(spoken(verdict.by)), " nothing is left"]
+        whose = first_names(list(map(spoken, explaining(result, row))))
+        by = [": without the raters of ", *whose, " nothing is left"]
     return Sentence.of("Verdict: ", code, f" ({tests})", *by, ".")
 
 
 def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
     """Groups that would be clear, but for the raters of another one, of `found`, which may be in doubt."""
     undone = {group for one in found if one.undone for group in one.groups}
-    of: dict[tuple[str, Group | None], list[Finding]] = {}
+    of: dict[tuple[str, tuple[Group, ...]], list[Finding]] = {}
     for one in of_verdict(result, "explained"):
-        by = None if one.verdict is None else one.verdict.by
-        of.setdefault((one.hangs_on, by), []).append(one)
+        of.setdefault((one.hangs_on, explaining(result, one.row)), []).append(one)
     said = []
     for (how, by), explained in of.items():
         count = count_groups(explained)
-        whose = "a group that is not shown" if by is None else spoken(by)
+        whose = first_names(list(map(spoken, by)) or ["a group that is not shown"])
         parts = (
             *first_names([one.said for one in explained]),
             f" {agree(count, 'differs', 'differ')} too, but ",
         )
         if how == BECAUSE_OF:
-            they = "they may explain" if by in undone else "they explain"
+            they = "they may explain" if undone.intersection(by) else "they explain"
             tail = f" are left out: {they} {agree(count, 'it', 'them')}."
-            said.append(Sentence.of(*parts, "no longer once the raters of ", strong(whose), tail))
+            said.append(Sentence.of(*parts, "no longer once the raters of ", *whose, tail))
         else:
-            said.append(
-                Sentence.of(*parts, "without the ", strong(whose), " raters no difference was found.")
-            )
+            said.append(Sentence.of(*parts, "without the ", *whose, " raters no difference was found."))
     return said
 
 

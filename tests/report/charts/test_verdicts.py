@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.model.outcome import Interval, Kind, Spread, Verdict, VerdictCode
+from grasp_core.model.outcome import Interval, Kind, Outcome, Spread, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts.theme import to_svg
 from grasp_core.report.charts.verdicts import FILLED, SHOWN, drawn_groups, verdict_chart
@@ -89,6 +89,24 @@ def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() ->
     assert drawn["groups"][0]["said"] == "0.43 lower"
     assert [tick["text"] for tick in drawn["left-ticks"]] == ["0.5 lower", "same", "0.5 higher"]
     assert "right" not in drawn
+
+
+def test_what_is_explained_by_several_says_how_many_and_no_ratio_of_little_is_drawn() -> None:
+    rows = [judged(saying(name, 0.2), "clear", "labels", p=p) for name, p in (("one", 0.001), ("two", 0.002))]
+    part = judged(saying("part", 0.2), "explained", "labels", p=0.003)
+    rows.append(replace(part, verdict=replace(part.verdict, by=rows[1].group)))
+    rows = [
+        replace(row, statistics={**row.statistics, "gap": make_outcome(0.1 * place, "up")})
+        for place, row in enumerate(rows)
+    ]
+    known = ("irr", "gai", "gap")
+    drawn = datasets(verdict_chart(result_of(*rows, statistics=known)))
+    assert {row["group"]: row["status"] for row in drawn["groups"]}["part"] == "differs only from 2 others"
+    assert [row["value"] for row in drawn["right"]] == ["1.400"] * 3
+    for gai in (make_outcome(17.2, "up"), Outcome(None, reason="XRR")):
+        near = replace(rows[0], statistics={**rows[0].statistics, "gai": gai})
+        drawn = datasets(verdict_chart(result_of(near, *rows[1:], statistics=known)))
+        assert [row["value"] for row in drawn["right"]] == ["0.000", "0.100", "0.200"]
 
 
 def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
