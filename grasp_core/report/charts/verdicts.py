@@ -24,11 +24,13 @@ FILLED = 6
 """Groups that are drawn even where no difference was found: enough to see how such ones look."""
 CHOSEN = "chosen"
 """The selection that holds the `name` of the group whose row was clicked."""
-NOT_DRAWN = "There is no group that can be drawn."
 FEWEST = 5
 """Raters from which on a group is drawn: of fewer a line says little."""
+NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; all numbers stand in the tables."
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
+_SAID = 22
+"""Characters of what is said of a group that have room."""
 _LONGEST = 32
 """Characters of a name that have room beside the marks."""
 _HEAD, _FOOT = 28, 22
@@ -215,6 +217,8 @@ class _Drawing:
         who = "" if one.other is None else f"{one.spoken}: "
         if kind == "spread" and verdict is not None and verdict.spread is not None:
             return f"{who}vary {'more' if verdict.spread.ratio > 1 else 'less'}"
+        if kind == "cohesion":
+            return f"{who}agree {'less' if one.outcome.direction == 'down' else 'more'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
         if mean is not None and mean.value is not None:
             return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
@@ -223,7 +227,9 @@ class _Drawing:
             return ""
         name, amount = one_line(told[0]), label_use.of_100(told[1].value)
         name = name if len(name) <= 12 else name[:11] + "…"
-        return f"{who}“{name}” {'as often' if amount.startswith('0.0') else amount}"
+        amount = "as often" if amount.startswith("0.0") else amount
+        said = f"{who}“{name}” {amount}"
+        return said if len(said) <= _SAID else f"{who}{amount} “{name}”"  # the name is cut, not the number
 
     def _drawn(self, name: str, panel: _Panel, across: tuple[float, float]) -> list[alt.Chart]:
         """A panel: its ticks behind each group's marks, what they say below, its heading, and the marks."""

@@ -65,9 +65,20 @@ def test_spread_says_which_way_and_what_rounds_to_nothing_is_as_often() -> None:
         row = judged(saying(name, 0.1), "hint", "spread", p=0.02)
         assert row.verdict is not None
         rows.append(replace(row, verdict=replace(row.verdict, spread=Spread(ratio, 0.02))))
+    rows.append(judged(saying("own", 0.1), "hint", "cohesion", p=0.02))
     drawn = datasets(verdict_chart(result_of(*rows)))
     said = {row["group"]: row["said"] for row in drawn["groups"]}
-    assert said == {"wide": "vary more", "close": "vary less", "same": "“unsafe” as often"}
+    assert said == {
+        **{"wide": "vary more", "close": "vary less", "own": "agree more"},
+        "same": "“unsafe” as often",
+    }
+
+
+def test_of_long_names_the_amount_is_not_cut() -> None:
+    one, two = (judged(saying(name, x), "clear", "labels") for name, x in (("women", 0.1), ("others", -0.1)))
+    both = (replace(one, verdict=replace(one.verdict, other=two.group)), replace(two, verdict=None))
+    (row,) = datasets(verdict_chart(result_of(*both)))["groups"]
+    assert row["said"] == "women: 10 more “unsafe”"
 
 
 def test_scales_are_shared_and_marks_stay_inside_them(result: RunResult) -> None:
