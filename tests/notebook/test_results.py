@@ -20,8 +20,8 @@ import grasp_core as grasp
 from grasp_core.model.text import for_python
 from grasp_core.report.contents import LEVEL_COUNTS_FOR
 from grasp_core.report.tidy import table_csv
-from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.report.words.names import WORDS
+from grasp_core.report.writers.registry import EXPORTS
 from tests.notebook.asking import command, few
 
 AXES = ["rater_gender", "rater_race"]
