@@ -13,6 +13,7 @@ from benchmarks import clickers, confounded
 from benchmarks.planted import run_spec
 from benchmarks.study.situations import associated
 from grasp_core.cli.terminal.results import say_result
+from grasp_core.model.data_spec import NAMED, SCREENS
 from grasp_core.model.outcome import FEWEST_CLEAR, Apart, AssignmentCheck
 from grasp_core.model.remarks.cautions import Caution, GroupCount, GuardCaution, ScreenCaution
 from grasp_core.model.remarks.remark import Remark
@@ -120,9 +121,11 @@ def test_workload_is_mended_by_workload() -> None:
     assert "--within workload" in answer(result).details[-1].plain
 
 
-def screened(groups: Sequence[str | Remark], woman: str = "Woman") -> RunResult:
+def screened(
+    groups: Sequence[str | Remark], woman: str = "Woman", screen: str = "raters at chance"
+) -> RunResult:
     row = make_group(woman, gai=make_outcome(1.5, "up", "**"), raters=1_200)
-    caution = ScreenCaution.SCREENED_IN_GROUPS(screen="raters at chance", groups=tuple(groups))
+    caution = ScreenCaution.SCREENED_IN_GROUPS(screen=screen, groups=tuple(groups))
     result = make_result((row,), statistics=("gai",), dsi=(), warnings=(caution,))
     return RunResult.from_dict(json.loads(json.dumps(result.to_dict())))
 
@@ -138,6 +141,8 @@ def test_raters_whom_a_screen_names_raise_a_doubt_where_they_are_many() -> None:
     last = screened([*others, of_group("Woman", 300)])
     assert str(last.warnings[0]).endswith("gender other 5: 1,200 of 1,200 and 3 more")
     assert told(last)[0].undone
+    for screen in (NAMED["duplicates"], SCREENS["duplicates"]):  # of which results of before are
+        assert told(screened([of_group("Woman", 1_100)], screen=screen))[0].undone
     for woman in ("W" * 300, "Woman: 0 of 9"):
         assert told(screened([of_group(woman, 300)], woman))[0].undone
     unseen = screened([of_group("Wo\u202eman", 300)], "Wo\u202eman")

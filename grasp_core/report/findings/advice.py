@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grasp_core.model.data_spec import SCREENS, Screen
+from grasp_core.model.data_spec import NAMED, SCREENS, Screen
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group, spoken
 from grasp_core.model.outcome import Untestable
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
@@ -96,7 +96,7 @@ def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
         if one.code is not ScreenCaution.SCREENED_IN_GROUPS:
             continue
         counts, of = counts_by_group(one), dict(one.numbers)["screen"]
-        screen = next((name for name, words in SCREENS.items() if words == of), None)
+        screen = next((name for name in SCREENS if of in (SCREENS[name], NAMED[name])), None)
         if screen is None or (screen == "random" and about.what == LABEL_USE):
             continue
         for row in rows:
