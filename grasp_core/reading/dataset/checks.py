@@ -76,11 +76,12 @@ _JOINED = re.compile(r"\s*[,:+*&×]\s*|\s+x\s+")
 
 
 def missing_columns(
-    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str]
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], made: Collection[str] = ()
 ) -> list[Problem]:
-    """Columns that are named but do not exist, or are named for two things."""
+    """Columns that are named but do not exist, or are named for two things; `made` are still to be made."""
     own = [*id_columns(spec), *spec.labels]
-    problems = [no_column(name, (annotations,)) for name in own if name not in annotations.columns]
+    there = {*annotations.columns, *made}
+    problems = [no_column(name, (annotations,)) for name in own if name not in there]
     problems += [
         stop(DataProblem.NAMED_TWICE(column=name)) for name in dict.fromkeys(own) if own.count(name) > 1
     ]

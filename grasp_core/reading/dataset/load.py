@@ -237,9 +237,12 @@ def load(
 
 
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
-    """Columns of either file that can be axes: one value per rater, and not too many values."""
+    """Columns of either file that can be axes: one value per rater, and not too many values.
+
+    Labels may be made by recoding that nobody has named yet.
+    """
     annotations, raters, _, _ = recode(annotations, raters, spec)
-    raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
+    raise_stopping(checks.missing_columns(annotations, raters, spec, (), made=spec.labels))
     profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))
     return _candidates(profiles, spec)
 
