@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int32Array, Int64Array, Raters
-from grasp_core.model.data_spec import SCREENS, Screen
+from grasp_core.model.data_spec import NAMED, Screen
 from grasp_core.model.errors import Problem
 from grasp_core.model.groups import AxisSet, Group, Grouping, named_group
 from grasp_core.model.outcome import Apart, AssignmentCheck
@@ -352,7 +352,7 @@ def screen_cautions(annotations: Annotations, raters: Raters, grouping: Grouping
             for g in order
         )
         if groups:
-            found.append(ScreenCaution.SCREENED_IN_GROUPS(screen=SCREENS[screen], groups=groups))
+            found.append(ScreenCaution.SCREENED_IN_GROUPS(screen=NAMED[screen], groups=groups))
     return tuple(found)
 
 

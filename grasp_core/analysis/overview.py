@@ -16,6 +16,7 @@ from grasp_core.model.result import Association
 from grasp_core.model.spec import LEVEL
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.random_responders import random_responders
+from grasp_core.reading.table.names import EXCLUDED, KEPT, mentions
 from grasp_core.statistics.association import chance_of, corrected_v, cross_table
 
 
@@ -306,7 +307,12 @@ def teams(annotations: Annotations, columns: Mapping[str, Axis], tested: Mapping
     value of the column is held against 199 permutations of the raters within the groups of the axis, p < .01:
     so a column that only says what the axis says is no team.
     """
-    could = {name: one for name, one in columns.items() if 2 <= len(one.values) <= one.codes.size // 2}
+    could = {
+        name: one
+        for name, one in columns.items()
+        if 2 <= len(one.values) <= one.codes.size // 2
+        and not mentions(name, EXCLUDED | KEPT)  # raters who answer at random
+    }
     alike = None
     found = []
     for name in list(could)[:MOST_COLUMNS]:

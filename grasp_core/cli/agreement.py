@@ -26,7 +26,7 @@ from grasp_core.cli.terminal.output import (
     write_chart,
     write_output,
 )
-from grasp_core.cli.terminal.results import fitted, is_brief, map_tables, say_map
+from grasp_core.cli.terminal.results import SHOWN, fitted, is_brief, map_tables, say_map
 from grasp_core.engine.request.analysis import levelled, say_data, say_order, say_problems, say_shuffles
 from grasp_core.engine.request.reading import Reading
 from grasp_core.engine.run import agreement_alone, checked_groups
@@ -38,7 +38,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, listed, printable, quoted
 from grasp_core.reading.dataset.checks import no_column
-from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.dataset.load import Dataset, unused
 from grasp_core.report.agreement import (
     batches_table,
     coefficients_frame,
@@ -67,8 +67,6 @@ MOST_PERIODS = 24
 """Where nobody names the periods, the shortest of which there are at most so many."""
 _NO_AXES: dict[str, tuple[str, ...]] = {"axis": ()}
 """No groups are formed, so that nothing is to be said of the axes that are recognised."""
-SHOWN = 50
-"""Raters that are printed; files have all."""
 _OF_NAMES = (
     "Kappa, AC1 and percent agreement take labels as names; of labels in an order, alpha with --level "
     "tells more."
@@ -117,6 +115,8 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if chosen.over is not None:
         given.pop("annotations", None)  # a server takes the table with the periods in place of the file
         found, name = _with_periods(found, chosen.over, chosen.every)
+        if unused((chosen.over,), found.spec, slices):  # the periods stand in its place
+            found = dataclasses.replace(found, annotations=found.annotations.without({chosen.over}))
         slices = (*slices, name)
     fields: dict[str, Any] = {} if chosen.level is None else {"level": chosen.level}
     run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))

@@ -341,3 +341,5 @@ SCREENS: Mapping[Screen, str] = {
     "duplicates": "one of each two raters who agree too closely",
 }
 """Whom each screen leaves out."""
+NAMED: Mapping[Screen, str] = {**SCREENS, "duplicates": "raters who agree too closely with another one"}
+"""Whom each screen names."""

@@ -31,7 +31,7 @@ class Account:
     `unit`: what is counted: rows of a long file, cells of a matrix that may hold labels, or, of a long file
         with several questions, one answer to each in every row.
     `left_out`: in the order in which it happened; nothing is counted twice.
-    `unused`: columns of the annotations file that are neither used nor an axis.
+    `unused`: columns of the annotations file that are neither used nor an axis or slice.
     """
 
     unit: Unit

@@ -137,12 +137,14 @@ def without_places(text: str) -> str:
 
 _PLACE = re.compile(r"(?:on|under) [A-Z][^;:.()]*?,? or ((?:by|with) --)")
 _COMMAND_OPTION = re.compile(
-    r"--([a-z]+(?:-[a-z]+)*)(?: '([^']*)'|[= ](?=[\w“+:.]*[=:+])([^\s;,)]*[^\s;,.)])?)?"
+    r"--([a-z]+(?:-[a-z]+)*)(?: '([^']*)'|(?:[= ](?=[\w“+:.]*[=:+])|(?<=--missing) |(?<=--leave-out) )"
+    r"([^\s;,)]*[^\s;,.)])?)?"
 )
-"""An option with what it is given: a list in quotation marks, or a value that names a column."""
+"""An option with what it is given: a list in quotation marks, or a value that names a column or is a word."""
 _PAIRS = {"drop": "filters=grasp.Filters(drop=[{}])", "exclude": "exclude=[{}]", "keep": "keep=[{}]"}
 """Options of pairs of a column and a value."""
 _ARGUMENTS = {
+    "axis": "axes=",
     "within": "strata=",
     "leave-out": "screens=",
     "exclude-rater": "filters=grasp.Filters(raters=...)",
@@ -164,9 +166,9 @@ def _argument(found: re.Match[str]) -> str:
         return f"axes=[{tuple(value.split(':'))}]"
     if name in _ARGUMENTS:
         beside = f" of {value}" if name == "bins" and value else ""
-        return _ARGUMENTS[name] + beside
+        return _ARGUMENTS[name] + (repr([value]) if name == "leave-out" and value else beside)
     argument = f"{name.replace('-', '_')}="
-    return argument + (repr(value) if value else "")
+    return argument + (repr([value] if name == "missing" else value) if value else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,15 @@ class Sentence:
     @property
     def for_pages(self) -> Sentence:
         """Without options of the command."""
-        return Sentence(tuple(Segment(without_options(one.text), one.strong) for one in self.segments))
+        return self._worded(without_options)
+
+    @property
+    def for_python(self) -> Sentence:
+        """Worded for Python: :func:`for_python`."""
+        return self._worded(for_python)
+
+    def _worded(self, words: Callable[[str], str]) -> Sentence:
+        return Sentence(tuple(Segment(words(one.text), one.strong) for one in self.segments))
 
     @property
     def markdown(self) -> str:

@@ -16,7 +16,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
-from grasp_core.model.text import Sentence
+from grasp_core.model.text import Sentence, for_python
 from grasp_core.notebook._shown import Bar, Saved, page, shown_table
 from grasp_core.notebook.options import (
     Axes,
@@ -156,7 +156,7 @@ class Quality(Saved):
 
     def _sentences(self) -> list[str]:
         power = power_sentences(self.report.power) if self.report.power else []
-        return [*findings(self.report, self.report.duplicates), *power]
+        return [for_python(one) for one in (*findings(self.report, self.report.duplicates), *power)]
 
     def _repr_html_(self) -> str:
         tables = report_tables(self.report).items()

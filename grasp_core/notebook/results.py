@@ -95,12 +95,13 @@ class Analysis(Saved):
         found = answer(self.result)
         mind = [Sentence.of(f"Mind first: {one}") for one in found.warned.first]
         pairs = most_told(self.result, PAIRS_SAID) if self.result.pairs else ()
-        return [
+        said = (
             found.headline,
             *mind,
             *found.details,
             *(Sentence.of("Pairs: ", *one.segments) for one in pairs),
-        ]
+        )
+        return [one.for_python for one in said]
 
     def table(self, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
         """One row per group, with every reported statistic.

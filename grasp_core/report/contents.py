@@ -38,7 +38,10 @@ CALLED: Mapping[str, str] = {
 }
 """What it is called."""
 PAPER_P = CHOICES["p_value"]["paper"].meaning
-LEVEL_COUNTS_FOR = "It counts for IRR, XRR and their GAI; to other statistics labels are equal or not."
+LEVEL_COUNTS_FOR = (
+    "It counts for IRR, XRR, their GAI and gap, the distance and the shift of the mean; to other statistics "
+    "labels are equal or not."
+)
 SEVERAL: str = names.TEXTS["explained"]["several"]
 PAIRS: str = names.TEXTS["explained"]["pairs_of_run"]
 TAIL = Choice(

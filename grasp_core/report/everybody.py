@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from grasp_core.model.annotations import is_number
 from grasp_core.model.groups import one_line
 from grasp_core.model.result import Everybody, LabelAgreement, RunResult
 from grasp_core.model.text import Segment, Sentence, agree, number, spelled, strong
@@ -60,7 +61,12 @@ def how_sure_agreement(found: Everybody) -> Sentence | None:
 
 
 def least_agreed(found: Everybody) -> LabelAgreement | None:
-    """Of more than two labels the one that is given again least, beyond chance; None of fewer."""
+    """Of more than two labels the one that is given again least, beyond chance; None of fewer, or numbers.
+
+    A number is given again less for lying in the middle, where there are neighbours on both sides.
+    """
+    if all(is_number(one.label) for one in found.labels):
+        return None
     known = [one for one in found.labels if one.annotations >= FEWEST_ANSWERS and _beyond(one) is not None]
     return min(known, key=lambda one: _beyond(one) or 0.0) if len(known) > 2 else None
 
@@ -138,7 +144,8 @@ def no_groups(result: RunResult) -> Sentence:
     if raters < FEW_RATERS:
         few = f"; {spelled(raters)} {agree(raters, 'rater is', 'raters are')} few for groups"
     return Sentence.of(
-        f"Nothing is known of the raters. Add a file with their age, gender or background{few}."
+        "Nothing known of the raters was compared. Name a column about them, or add a file with their age, "
+        f"gender or background{few}."
     )
 
 

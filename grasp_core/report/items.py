@@ -182,13 +182,13 @@ def _top(measure: Measure, top: TopTenth) -> Sentence:
     if top.chance is None or top.low is None or top.high is None:
         return Sentence.of(f"{carries}; too few permutations say what chance would give.")
     if top.share > top.high:
-        than, meaning = "more than", "few items carry much of it"
+        than, meaning = "more than by chance", "few items carry much of it"
     elif top.share < top.low:
-        than, meaning = "less than", "it lies more evenly over items than chance would leave it"
+        than, meaning = "less than by chance", "it lies more evenly over items than chance would leave it"
     else:
-        than, meaning = "about", "it lies on few items no more than chance would leave it"
+        than, meaning = "as chance may", "it lies on few items no more than chance would leave it"
     within = f"{percent(top.low)} to {percent(top.high)} in 95 % of permutations"
-    return Sentence.of(f"{carries}, {than} the {percent(top.chance)} by chance ({within}): {meaning}.")
+    return Sentence.of(f"{carries}, {than} ({percent(top.chance)}; {within}): {meaning}.")
 
 
 def _what_to_do(top: TopTenth | None, held: list[ItemOutcome]) -> Sentence:

@@ -20,7 +20,7 @@ from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
 from grasp_core.model.text import Sentence, number, strong
 from grasp_core.report.tables import Column, csv_of, numbers, texts
-from grasp_core.report.words.names import TEXTS
+from grasp_core.report.words.names import MINUS, TEXTS
 
 TARGETS: dict[Target, str] = {
     "labels": "label use",
@@ -96,10 +96,11 @@ def _range(plan: Plan) -> list[Sentence]:
     if plan.factors is None:
         return []
     low, high = (cheapest(plan, factor) for factor in plan.factors)
+    ends = dict.fromkeys(_ending(plan.spec, one) for one in (high, low))
     return [
         Sentence.of(
-            "A pilot of this size is not certain: in 8 of 10 such pilots the answer lies between ",
-            f"{_ending(plan.spec, high)} and {_ending(plan.spec, low)}.",
+            "A pilot of this size is not certain: in 8 of 10 such pilots the answer ",
+            f"{'is' if len(ends) == 1 else 'lies between'} {' and '.join(ends)}.",
         )
     ]
 
@@ -113,6 +114,7 @@ def details(plan: Plan) -> list[Sentence]:
     sizes, spec = plan.sizes, plan.spec
     whence = "as in the pilot" if spec.size is None else "as chosen"
     gai = "none" if sizes.gai is None else f"{sizes.gai:.2f}"
+    gap = f"{round(sizes.gap, 3) + 0.0:+.3f}".replace("-", MINUS)
     often = f"{abs(sizes.points):.1f} points {'more' if sizes.points >= 0 else 'less'} often"
     pilot = "Made of assumed figures, without data."
     if plan.pilot is not None:
@@ -128,7 +130,7 @@ def details(plan: Plan) -> list[Sentence]:
         Sentence.of(
             f"Looked for: a difference in {TARGETS[spec.target]} {whence}. With any number of raters and "
             f"items {named(plan)} would give “{sizes.label}” {often}, at a distance "
-            f"of {sizes.distance:.3f}, a gap of {sizes.gap:+.3f} and a GAI of {gai}; the others agree with "
+            f"of {sizes.distance:.3f}, a gap of {gap} and a GAI of {gai}; the others agree with "
             f"an IRR of {sizes.agreement:.2f}."
         ),
         Sentence.of(pilot),

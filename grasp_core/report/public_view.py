@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.analysis.small_groups import without_names, without_small_groups
-from grasp_core.model.data_spec import SCREENS, Filters
+from grasp_core.model.data_spec import NAMED, SCREENS, Filters
 from grasp_core.model.groups import axis_label, group_label, named_group
 from grasp_core.model.outcome import LeftOut, added_up
 from grasp_core.model.remarks.cautions import (
@@ -97,7 +97,7 @@ def _screened_in_shown(warning: Remark, result: RunResult) -> bool:
     least = result.spec.analysis.min_raters
     shown = {named_group(row.group) for row in result.groups if row.n_raters >= least}
     every = isinstance(numbers["groups"], tuple) and len(counts) == len(numbers["groups"])
-    return every and numbers["screen"] in SCREENS.values() and counts.keys() <= shown
+    return every and numbers["screen"] in {*SCREENS.values(), *NAMED.values()} and counts.keys() <= shown
 
 
 def _of_large_groups(found: Rows, least: int) -> Rows:

@@ -51,7 +51,7 @@ def _of_axes(found: RaterMap) -> list[Sentence]:
         said.append(
             Sentence.of(
                 f"At least {percent(least)} of the differences lie between raters of the same group. "
-                "Recruit along these axes, and look at what their groups say differently."
+                "The groups’ verdicts say who differs."
             )
         )
     elif tested:

@@ -12,6 +12,7 @@ from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.text import csv_text, safe_cell
+from grasp_core.report.findings.selection import explaining
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
 
@@ -229,7 +230,7 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
                 "Axis": axis_label(row.group.axes),
                 "Group": " and ".join(map(group_label, both)),
                 "Verdict": verdict.code,
-                "By": "" if verdict.by is None else named_group(verdict.by),
+                "By": " and ".join(map(named_group, explaining(result, row))),
                 "Kinds": ", ".join(verdict.kinds),
                 "p": names.format_p_value(verdict.p),
                 "q": names.format_p_value(verdict.q),

@@ -158,6 +158,9 @@ def test_a_run_without_axes_says_how_well_they_agree_in_every_file() -> None:
     assert "They agree least on" in sure.plain
     advice = report.agreement_advice(result.everybody)
     assert "got it from one rater only" in advice.plain
+    # In the middle of a scale, numbers are given again less.
+    numbers = tuple(replace(one, label=str(place)) for place, one in enumerate(result.everybody.labels))
+    assert report.least_agreed(replace(result.everybody, labels=numbers)) is None
     assert report.no_groups(result).plain.endswith("background; seven raters are few for groups.")
     for name, export in EXPORTS.items():
         content = export.make(result)

@@ -304,7 +304,7 @@ def test_an_axis_that_holds_is_named_with_its_size_and_else_the_most_is_told(fol
     share = f"{100 * followed.axes[0].explained:.1f} %"
     assert words.startswith(f"Disagreement between raters follows gender: {share} goes with it, ")
     assert "points more than with random groupings (p < 0.001, q < 0.001)." in words
-    assert "Recruit along these axes" in words
+    assert "The groups’ verdicts say who differs." in words
     assert f"Two raters differ on {100 * followed.between:.1f} % of what both answered" in words
     words = said(rater_map(task(1)))
     none = "Disagreement between raters follows none of the axes beyond chance; the most with "

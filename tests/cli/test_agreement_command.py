@@ -80,8 +80,9 @@ def test_by_batch_and_over_time(capsys: Captured) -> None:
         assert float(row["value"]) == pytest.approx(fleiss_kappa(counts(range(first, first + 30))), abs=1e-12)
         assert row["items"] == "30"
     assert cli.main(["agreement", "votes.csv", "--label", "label", "--over", "when"]) == 0
-    said = capsys.readouterr().out
-    assert "when (week) 2026-W01" in said  # 90 days are too many to list
+    said = capsys.readouterr()
+    assert "when (week) 2026-W01" in said.out  # 90 days are too many to list
+    assert "columns not used: 'batch', 'right'\n" in said.err
 
 
 @pytest.mark.parametrize(
@@ -109,6 +110,8 @@ def test_seconds_since_1970_are_dates_and_many_raters_are_listed_in_files_alone(
     assert len(rows(capsys, "raters", "many.csv")) == 60
     assert cli.main(["raters", "many.csv", "--label", "label"]) == 0
     assert "... and 10 more: -o raters.csv has all" in capsys.readouterr().out
+    assert cli.main(["run", "many.csv", "--label", "label", "--no-brief"]) == 0
+    assert "... and 10 more: -o report.html has all" in capsys.readouterr().out
 
 
 def test_agreement_is_told_in_words_tables_and_json(capsys: Captured) -> None:
@@ -116,7 +119,7 @@ def test_agreement_is_told_in_words_tables_and_json(capsys: Captured) -> None:
     assert cli.main(asked) == 0
     whole = capsys.readouterr().out
     assert "\nYour 4 raters " in whole
-    assert "Nothing is known of the raters" not in whole
+    assert "Nothing known of the raters was compared" not in whole
     for heading in ("Coefficients", "By batch", "When one rater says it, another says so too"):
         assert f"\n{heading}\n" in whole
     assert cli.main([*asked, "--brief"]) == 0

@@ -100,7 +100,7 @@ def test_a_run_without_columns_about_raters_tells_how_well_they_agree(folder: Pa
     (folder / "bare.csv").write_bytes(csv_bytes(rows))
     assert cli.main(["run", "--annotations", "bare.csv", "--csv", "bare_out.csv"]) == 0
     told = capsys.readouterr()
-    assert "no column describes raters, so this tells how well all of them agree" in told.err
+    assert "no column is taken for one about raters, so this tells how well all of them agree" in told.err
     assert "--axis" in told.err
     assert "--raters" in told.err
     assert "Your 6 raters agree" in told.out or "Your 6 raters hardly agree" in told.out

@@ -18,7 +18,9 @@ import pytest
 
 import grasp_core as grasp
 from grasp_core.model.text import for_python
+from grasp_core.report.contents import LEVEL_COUNTS_FOR
 from grasp_core.report.tidy import table_csv
+from grasp_core.report.words.names import WORDS
 from grasp_core.report.writers.registry import EXPORTS
 from tests.notebook.asking import command, few
 
@@ -370,12 +372,29 @@ def test_without_guessing_nothing_is_recognised(frames: tuple[pd.DataFrame, pd.D
     [
         ("on Data, under Leave out, or by --exclude age=18", "by exclude=[('age', '18')]"),
         ("on Analysis, or by --within and the column", "by strata= and the column"),
+        ("choose it on Analysis, or by --axis", "choose it by axes="),
+        ("name it so: on Data, or by --missing None", "name it so: by missing=['None']"),
+        ("on Data, or by --leave-out constant (screens, in Python and in specs)", "by screens=['constant']"),
         ("cut them, under Recode values or with --bins age:20", "cut them, with recode=[grasp.Bins(...)] of"),
         ("(--categories, or “Labels, in order” on Data)", "(categories="),
     ],
 )
 def test_sentences_are_worded_for_python(said: str, to_python: str) -> None:
     assert for_python(said).startswith(to_python)
+
+
+def test_the_level_counts_for_what_its_sentence_names(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    asked = {"categories": ["No", "Unsure", "Yes"], "permutations": 20, "pairs": False}
+    names, ordered = (
+        {
+            name: outcome.value
+            for name, outcome in analysed(frames, level=level, **asked).result.groups[0].statistics.items()
+        }
+        for level in ("nominal", "ordinal")
+    )
+    counts = {name for name, value in names.items() if value != ordered[name]}
+    assert counts == {"irr", "xrr", "gai", "gap", "distance"}
+    assert all(WORDS[name].name.lower() in LEVEL_COUNTS_FOR.lower() for name in counts)
 
 
 def test_no_error_names_an_option_of_the_command(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:

@@ -320,7 +320,7 @@ def test_a_run_says_whom_screens_name_in_numbers() -> None:
     assert by_group == ScreenCaution.SCREENED_IN_GROUPS(
         screen="raters at chance", groups=(GroupCount.RATERS_OF_GROUP(group="side in", raters=4, of=10),)
     )
-    assert str(by_group) == "raters at chance, by group: 'side in: 4 of 10'"
+    assert str(by_group) == "raters at chance, by group: side in: 4 of 10"
     assert (is_public(total), is_public(by_group)) == (True, False)
     assert "--leave-out random" in str(total)
     assert not screens_of(group_of_clickers(3, screen=True))

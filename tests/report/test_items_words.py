@@ -83,8 +83,8 @@ def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
         "the group’s verdict says whether that is luck.",
         "1 of 3 items, which carries 40 % of it, holds after correction, by label use or "
         "distance: strange (“Yes” more often).",
-        "The tenth of items that carries most (1 item) has 30 % of all distance on single items, about "
-        "the 25 % by chance (20 % to 40 % in 95 % of permutations): it lies on few items no more than chance "
+        "The tenth of items that carries most (1 item) has 30 % of all distance on single items, as "
+        "chance may (25 %; 20 % to 40 % in 95 % of permutations): it lies on few items no more than chance "
         "would leave it.",
         "Look at this item: read it beside both sides’ labels before any other.",
     ]

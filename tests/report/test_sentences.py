@@ -76,8 +76,8 @@ def test_halves_of_an_axis_are_not_both_recruited():
     rows = (make_group("Man", distance=between), make_group("Woman", distance=between))
     _, details = plain(make_result(rows, statistics=("distance",)))
     assert details[-2:] == [
-        "What to do: Have as many Man and Woman raters as the labels are to speak for: others’ answers tell "
-        "them apart too little.",
+        "What to do: Keep a fixed share of Man and Woman raters, as among the people for whom the labels "
+        "speak: it moves the labels.",
         "See which items cause the difference.",
     ]
 
@@ -120,9 +120,10 @@ def test_axis_to_watch():
         "Watch age (DSI 1.100, attained by A; p < 0.001, q < 0.001): who is recruited along it matters, "
         "since A raters answer differently." in details
     )
-    unmarked = judged(make_group("A", axis="age", gai=make_outcome(1.1, "up")), "clear", "cohesion")
-    _, details = plain(make_result((unmarked, rows[1]), statistics=("gai",)))
-    assert any(detail.startswith("Watch age: who is recruited along it") for detail in details)
+    for outcome in (make_outcome(1.1, "up"), make_outcome(17.2, "up", "**")):  # no mark; XRR near 0
+        row = judged(make_group("A", axis="age", gai=outcome), "clear", "cohesion")
+        _, details = plain(make_result((row, rows[1]), statistics=("gai",)))
+        assert any(detail.startswith("Watch age: who is recruited along it") for detail in details)
     _, details = plain(make_result(rows[1:], statistics=("gai",)))
     assert not any("DSI" in detail or detail.startswith("Watch") for detail in details)
 

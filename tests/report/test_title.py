@@ -150,6 +150,14 @@ def test_every_group_is_counted_once() -> None:
         "difference was found."
     )
     assert counted(*rows[3:5]) == "Two groups were compared with everybody else, and no difference was found."
+    # Of groups of one axis all that were left out by then explain it.
+    second = judged(saying("second", 0.3), "clear", "labels")
+    second = replace(second, verdict=replace(second.verdict, strength=2.0))
+    after = replace(part, verdict=replace(part.verdict, by=second.group))
+    assert "One differs only from whole and second raters." in counted(second, after, whole)
+    assert "One differs only from whole raters." in counted(second, rows[1], whole)
+    details = [one.plain for one in answer(result_of(second, after, whole)).details]
+    assert "part differs too, but without the whole and second raters no difference was found." in details
     elsewhere = replace(part, verdict=replace(part.verdict, by=Group(("age",), ("young",))))
     assert "One differs only because of young raters." in counted(whole, elsewhere)
     hidden = replace(part, verdict=replace(part.verdict, by=None))
@@ -194,10 +202,12 @@ def test_what_would_have_shown() -> None:
 
 
 def test_of_most_raters_no_more_are_recruited() -> None:
-    most = replace(judged(saying("whole", 0.3), "clear", "labels"), n_raters=60)
-    details = [one.plain for one in answer(result_of(most)).details]
-    assert "What to do: Keep a fixed share of whole raters: it moves the labels." in details
-    assert not any("Recruit more" in one for one in details)
+    row = judged(saying("whole", 0.3), "clear", "labels")
+    half = result_of(row).data.raters / 2
+    for many in (half, half + 1):
+        details = [one.plain for one in answer(result_of(replace(row, n_raters=many))).details]
+        assert "What to do: Keep a fixed share of whole raters: it moves the labels." in details
+        assert not any("Recruit more" in one for one in details)
 
 
 def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> None:
@@ -209,7 +219,9 @@ def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> 
     details = [one.plain for one in answer(result_of(hint, explained, clear)).details]
     assert "part differs too, but without the whole raters no difference was found." in details
     said = [one.plain for one in answer(result_of(elsewhere, clear)).details]
-    assert any(one.startswith("part differs too, but no longer once the raters of young") for one in said)
+    assert "part differs too, but no longer once the raters of young are left out: they explain it." in said
     assert any(one.startswith("May be luck: hint") for one in details)
     assert "What to do: Recruit more whole raters: others cannot stand in for them." in details
-    assert not any("Ask more" in one.plain for one in answer(result_of(hint)).details)
+    said = [one.plain for one in answer(result_of(hint)).details]
+    assert not any("Ask more" in one for one in said)
+    assert "Luck alone gives about one group in 20 such a hint; one was tested." in said

@@ -272,6 +272,8 @@ def _on_line(fit: Fit, spec: PlanSpec, able: Sequence[Design], line: float) -> l
 
 
 _ROUNDS = 4
+_LED_AWAY = 2.0
+"""So many times as far from the pilot as the nearest model that was met."""
 
 
 def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, ...]) -> Model:
@@ -280,9 +282,19 @@ def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, .
     Likelihood alone makes differences too small that the model has no form for, such as a group that turns
     some items round. Leaning is moved for the use of labels, sharpness for how much more the group agrees
     with itself than the others do, and the group's own view for the distance; a value that the pilot has not
-    leaves the fitted one.
+    leaves the fitted one. Where no such model has all three, as of few answers of a label, rounds may lead
+    away: then the nearest that was met is taken. The use of labels that is planned for is always had.
     """
     use, more, distance = observed_difference(pilot, spec, categories)
+
+    def missed(one: Model) -> float:
+        """How far a model is from the pilot in all three, each a share or a difference of agreement."""
+        own, others = (shares.mean(axis=0) for shares in average_shares(one, spec.seed))
+        found = np.array([_agreeing(one, spec, categories), measured(one, spec, categories).distance])
+        apart = np.abs(found - (more, distance))
+        return float(np.nansum([np.abs(own - others - use).max(), *apart]))
+
+    met = [model]
     for _ in range(_ROUNDS):
         model = _leaning(model, use, spec)
         if not np.isnan(more):
@@ -297,7 +309,19 @@ def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, .
                 lambda one: measured(one, spec, categories).distance - distance,
                 (0.0, MOST_OWN),
             )
+        met.append(model)
+    nearest = min(met, key=missed)
+    if missed(model) > _LED_AWAY * missed(nearest):
+        model = nearest
+    if spec.target == "labels" and not _has(model, use, spec):
+        model = _leaning(model, use, spec)
     return model
+
+
+def _has(model: Model, use: FloatArray, spec: PlanSpec) -> bool:
+    """Whether the model has the use of labels, to a tenth of the largest difference or a point."""
+    own, others = (shares.mean(axis=0) for shares in average_shares(model, spec.seed))
+    return not np.abs(own - others - use).max() > max(0.1 * np.abs(use).max(), 0.01)
 
 
 def observed_difference(

@@ -43,6 +43,8 @@ WIDTH = 100
 _LINES = 24
 """Lines that every terminal has, which a brief answer fits in."""
 _FEWEST_ROWS = 3
+SHOWN = 50
+"""Raters that are printed; files have all."""
 
 
 def something_clear(result: RunResult) -> bool:
@@ -106,7 +108,9 @@ def _say_all(result: RunResult) -> None:
         say(f"- {sentence.plain}{_how_by_command(result) if sentence == WHICH_ITEMS else ''}")
     if result.of_everybody and result.everybody is not None:
         for heading, table in agreement_tables(printable_result(result).everybody or result.everybody):
-            say(f"\n{heading}\n{fitted(table, 1)}")
+            say(f"\n{heading}\n{fitted(table.head(SHOWN), 1)}")
+            if len(table) > SHOWN:
+                say(f"... and {len(table) - SHOWN:,} more: -o report.html has all")
         return
     verdicts = verdict_table(shown)
     if not verdicts.empty:

@@ -54,7 +54,7 @@ def analysis_of(
     fields = with_axes(found, fields, named)
     if not fields["axes"]:
         voice.note(
-            "no column describes raters, so this tells how well all of them agree; "
+            "no column is taken for one about raters, so this tells how well all of them agree; "
             f"{voice.option('axis')} names a column to compare groups by, {voice.option('raters')} a file of "
             "what is known of the raters"
         )

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
 
-from grasp_core.model.text import LISTED, agree, cut, number, quoted
+from grasp_core.model.text import LISTED, agree, cut, number, one_line, quoted
 
 Texts = tuple[str | int, ...]
 """Texts; a number at the end says how many more there are that no sentence shows."""
@@ -62,7 +62,11 @@ class _Words(string.Formatter):
             if format_spec.isalpha():
                 return f" {format_spec} ".join(_texts(value))
             texts, more = _first(value, {format_spec})
-            return ", ".join(map(quoted, texts)) + (f" and {more:,} more" if more else "")
+            if all(isinstance(one, Remark) for one in value):  # sentences, which are no texts of the data
+                texts = [one_line(text) for text in texts]
+            else:
+                texts = list(map(quoted, texts))
+            return ", ".join(texts) + (f" and {more:,} more" if more else "")
         if isinstance(value, str) and format_spec == "q":
             return quoted(value)
         return format(value if isinstance(value, str | float) else str(value), format_spec)

@@ -60,6 +60,8 @@ MAX_CATEGORIES = 256
 """More distinct labels than this are taken for a mistake."""
 MOST_NUMBERS = 25
 """Of more different numbers about raters, such as ages, bands make groups."""
+_NEARLY_ALL = 0.9
+"""Share of the labels that are numbers, from which on they may be those of a slider."""
 
 
 _NO_PROFILE = {
@@ -74,11 +76,12 @@ _JOINED = re.compile(r"\s*[,:+*&×]\s*|\s+x\s+")
 
 
 def missing_columns(
-    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str]
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], made: Collection[str] = ()
 ) -> list[Problem]:
-    """Columns that are named but do not exist, or are named for two things."""
+    """Columns that are named but do not exist, or are named for two things; `made` are still to be made."""
     own = [*id_columns(spec), *spec.labels]
-    problems = [no_column(name, (annotations,)) for name in own if name not in annotations.columns]
+    there = {*annotations.columns, *made}
+    problems = [no_column(name, (annotations,)) for name in own if name not in there]
     problems += [
         stop(DataProblem.NAMED_TWICE(column=name)) for name in dict.fromkeys(own) if own.count(name) > 1
     ]
@@ -190,7 +193,9 @@ def _too_many_labels(votes: Votes, distinct: int) -> Problem:
 def _at_most(found: Collection[str], column: str = "") -> Remark:
     """The most labels that there may be, and what would do for numbers, as of a slider."""
     numbers = np.array([number_of(label) for label in found], dtype=np.float64)
-    if not np.isfinite(numbers).all():
+    known = np.isfinite(numbers)
+    numbers = numbers[known]
+    if known.mean() < _NEARLY_ALL:  # else the others say that there is no answer, or are seen beside ranges
         return DataProblem.MOST_LABELS(most=MAX_CATEGORIES)
     low, high = float(numbers.min()), float(numbers.max())
     digits = 1 - math.floor(math.log10(high - low))

@@ -216,6 +216,7 @@ def load(
         annotations_of(sieve.votes, labels, counted, per_item > 0)
         for sieve, labels in zip(sieves, categories, strict=True)
     ]
+    parts = {*columns, *(slices or ())}
     files = [table for table in (annotations, raters, items) if table is not None]
     about_files = [problem for table in files[: 1 if raters is None else 2] for problem in table.problems]
     return Dataset(
@@ -225,7 +226,7 @@ def load(
             _axes(columns, counted, spec),
             per_rater(left)[counted].astype(np.int64),
         ),
-        _summary(left, spec, sieves, categories, files, unused(annotations.columns, spec, columns)),
+        _summary(left, spec, sieves, categories, files, unused(annotations.columns, spec, parts)),
         tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
         removals,
         tuple(formed[1:]),
@@ -236,9 +237,12 @@ def load(
 
 
 def candidate_axes(annotations: Table, raters: Table | None, spec: DataSpec) -> tuple[str, ...]:
-    """Columns of either file that can be axes: one value per rater, and not too many values."""
+    """Columns of either file that can be axes: one value per rater, and not too many values.
+
+    Labels may be made by recoding that nobody has named yet.
+    """
     annotations, raters, _, _ = recode(annotations, raters, spec)
-    raise_stopping(checks.missing_columns(annotations, raters, spec, ()))
+    raise_stopping(checks.missing_columns(annotations, raters, spec, (), made=spec.labels))
     profiles = Profiles.of(annotations, raters, spec, *unit_rows(annotations, spec, "rater"))
     return _candidates(profiles, spec)
 
@@ -310,9 +314,9 @@ def _shape(votes: Votes, sieves: Sequence[Sieve], per_item: Codes, spec: DataSpe
         yield know(DataProblem.NOBODY_SHARES_AN_ITEM(file=name), rated)
 
 
-def unused(columns: Sequence[str], spec: DataSpec, axes: Collection[str]) -> tuple[str, ...]:
-    """Columns of the annotations file that are neither used nor an axis."""
-    used = {*axes, *id_columns(spec), *spec.labels, *(name for name, _ in spec.exclude)}
+def unused(columns: Sequence[str], spec: DataSpec, parts: Collection[str]) -> tuple[str, ...]:
+    """Columns of the annotations file that are neither used nor one of the axes and slices, `parts`."""
+    used = {*parts, *id_columns(spec), *spec.labels, *(name for name, _ in spec.exclude)}
     used |= {part for name in id_columns(spec) for part in parts_of(name, columns)}
     used |= {name for name, _ in spec.filters.drop}
     used |= {name for name in (spec.text, spec.order, spec.filters.time, spec.filters.gold) if name}

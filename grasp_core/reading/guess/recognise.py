@@ -387,6 +387,19 @@ def _axes(
             f"{number(len(texts[name]), 'value')} in all",
         )
         for name in chosen
+    ] + [
+        Reason(
+            "axes",
+            f"{quoted(name)} is none: {number(len(values), 'value')} are many for groups; choose it on "
+            "Analysis, or by --axis",
+            "likely",
+            (name,),
+        )
+        for name, values in texts.items()
+        if len(values) > PROPOSED_AXIS_VALUES
+        and name not in excluding
+        and names.mentions(name, names.DEMOGRAPHIC)
+        and not all(map(is_number, values))  # see _in_bands
     ]
 
 

@@ -38,7 +38,7 @@ def guess_exclusions(
         for name, own in texts.items():
             meant = names.OUT if names.mentions(name, out) else names.NO if names.mentions(name, kept) else ()
             value = next((text for text in own if _plain(text) in meant), None)
-            if value is None:
+            if value is None or (not sure and names.mentions(name, names.EXCLUDED | names.KEPT)):
                 continue
             rows = raters if raters is not None and name in raters.columns else annotations
             having = rows.column(name).among([value])

@@ -393,7 +393,7 @@ def _lists(texts: Collection[str], sign: str) -> dict[str, Choices]:
     found = {text: choices for text in texts if (choices := _choices(text, sign))}
     several = [choices for choices in found.values() if len(choices) > 1]
     known = {one for choices in found.values() for one in choices}
-    decimals = sign == "," and all(map(is_number, texts))
+    decimals = sign == "," and all(is_number(text) for text, choices in found.items() if len(choices) > 1)
     return found if several and len(known) <= len(found) and not decimals else {}
 
 

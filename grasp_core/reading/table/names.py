@@ -40,7 +40,7 @@ LABEL = word_set(
 DEMOGRAPHIC = word_set(
     "gender sex race ethnicity ethnic age region country locale language education religion income ses "
     "politic politics political party orientation sexuality nationality culture occupation employment "
-    "marital disability generation demographic continent agegroup ageband agerange "
+    "marital disability generation demographic continent agegroup ageband agerange birth birthyear born yob "
     "geschlecht alter altersgruppe herkunft sprache bildung beruf "
     "sexe genre âge langue pays sexo género edad idioma país"
 )

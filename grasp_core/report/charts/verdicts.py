@@ -13,7 +13,7 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
-from grasp_core.report.findings.selection import by_verdict
+from grasp_core.report.findings.selection import LARGEST_GAI, by_verdict, explaining
 from grasp_core.report.tables import ends
 from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
@@ -24,11 +24,13 @@ FILLED = 6
 """Groups that are drawn even where no difference was found: enough to see how such ones look."""
 CHOSEN = "chosen"
 """The selection that holds the `name` of the group whose row was clicked."""
-NOT_DRAWN = "There is no group that can be drawn."
 FEWEST = 5
 """Raters from which on a group is drawn: of fewer a line says little."""
+NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; all numbers stand in the tables."
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
+_SAID = 22
+"""Characters of what is said of a group that have room."""
 _LONGEST = 32
 """Characters of a name that have room beside the marks."""
 _HEAD, _FOOT = 28, 22
@@ -89,6 +91,12 @@ def _one_label(found: list[Finding]) -> str | None:
         return None
     told = label_use.said_more(uses[0])
     return None if told is None else told[0]
+
+
+def _of_little(one: Finding) -> bool:
+    """Whether a group has a gap, but no GAI that says something."""
+    gai, gap = (one.row.statistics.get(name, Outcome(None)).value for name in ("gai", "gap"))
+    return gap is not None and (gai is None or abs(gai) > LARGEST_GAI)
 
 
 class _Drawing:
@@ -154,9 +162,11 @@ class _Drawing:
         )
 
     def _right(self) -> _Panel | None:
-        name = next((one for one in COHESION if one in self._result.spec.analysis.statistics), None)
-        if name is None:
+        able = [one for one in COHESION if one in self._result.spec.analysis.statistics]
+        if not able:
             return None
+        # Where a ratio has no value, or comes of an XRR near 0, the gap of all groups is drawn.
+        name = next((one for one in able if one != "gai" or not any(map(_of_little, self._found))), able[0])
         same = NO_EFFECT[name]
         return _Panel(
             "Agree among themselves",
@@ -175,7 +185,9 @@ class _Drawing:
         if verdict is not None and verdict.by is not None:
             perhaps = "perhaps " if verdict.by in self._uncertain else ""
             differs = "" if one.hangs_on == BECAUSE_OF else "differs "
-            status = f"{perhaps}{differs}only {one.hangs_on} {spoken(verdict.by)}"
+            others = explaining(self._result, one.row)
+            whom = spoken(verdict.by) if len(others) == 1 else f"{len(others)} others"
+            status = f"{perhaps}{differs}only {one.hangs_on} {whom}"
         if one.undone and code == "clear":
             status, colour = "not certain: something else may explain it", "nominal"
         size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)
@@ -205,6 +217,8 @@ class _Drawing:
         who = "" if one.other is None else f"{one.spoken}: "
         if kind == "spread" and verdict is not None and verdict.spread is not None:
             return f"{who}vary {'more' if verdict.spread.ratio > 1 else 'less'}"
+        if kind == "cohesion":
+            return f"{who}agree {'less' if one.outcome.direction == 'down' else 'more'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
         if mean is not None and mean.value is not None:
             return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
@@ -213,7 +227,9 @@ class _Drawing:
             return ""
         name, amount = one_line(told[0]), label_use.of_100(told[1].value)
         name = name if len(name) <= 12 else name[:11] + "…"
-        return f"{who}“{name}” {'as often' if amount.startswith('0.0') else amount}"
+        amount = "as often" if amount.startswith("0.0") else amount
+        said = f"{who}“{name}” {amount}"
+        return said if len(said) <= _SAID else f"{who}{amount} “{name}”"  # the name is cut, not the number
 
     def _drawn(self, name: str, panel: _Panel, across: tuple[float, float]) -> list[alt.Chart]:
         """A panel: its ticks behind each group's marks, what they say below, its heading, and the marks."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grasp_core.model.data_spec import SCREENS, Screen
+from grasp_core.model.data_spec import NAMED, SCREENS, Screen
 from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, named_group, spoken
 from grasp_core.model.outcome import Untestable
 from grasp_core.model.remarks.cautions import GuardCaution, ScreenCaution, counts_by_group, leaving_out
@@ -108,7 +108,7 @@ def _of_screens(result: RunResult, about: About) -> Iterator[Doubt]:
         if one.code is not ScreenCaution.SCREENED_IN_GROUPS:
             continue
         counts, of = counts_by_group(one), dict(one.numbers)["screen"]
-        screen = next((name for name, words in SCREENS.items() if words == of), None)
+        screen = next((name for name in SCREENS if of in (SCREENS[name], NAMED[name])), None)
         if screen is None or (screen == "random" and about.what == LABEL_USE):
             continue
         for row in rows:
@@ -201,8 +201,8 @@ def _of_certain(found: Sequence[Finding], raters: int) -> Iterator[Sentence]:
         for one in found
         if one not in views and one.what in _LITTLE_AGREEMENT and one.outcome.direction == "down"
     ]
-    # Of a group that has more than half of all raters, there are enough.
-    many = [one for one in alone if 2 * one.row.n_raters > raters]
+    # Of a group that has half of all raters, there are enough.
+    many = [one for one in alone if 2 * one.row.n_raters >= raters]
     few = [one for one in alone if one not in many]
     if few:
         yield Sentence.of(
@@ -238,9 +238,9 @@ def _with_parts(found: Sequence[Finding]) -> list[str]:
 
 def _as_many(*both: str | Segment) -> Sentence:
     return Sentence.of(
-        "Have as many ",
+        "Keep a fixed share of ",
         *both,
-        " raters as the labels are to speak for: others’ answers tell them apart too little.",
+        " raters, as among the people for whom the labels speak: it moves the labels.",
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grasp_core.analysis.small_groups import some_hidden
-from grasp_core.model.groups import axis_label, one_line, spoken
+from grasp_core.model.groups import Group, axis_label, one_line, spoken
 from grasp_core.model.outcome import FEWEST_CLEAR, Outcome, Shift, Untestable
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.spec import LEVEL
@@ -15,7 +15,15 @@ from grasp_core.report.everybody import agreement_details, agreement_title
 from grasp_core.report.findings.advice import advice, doubted, first_names, told
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
-from grasp_core.report.findings.selection import count_groups, judged, nearest, of_verdict, standing_pair
+from grasp_core.report.findings.selection import (
+    LARGEST_GAI,
+    count_groups,
+    explaining,
+    judged,
+    nearest,
+    of_verdict,
+    standing_pair,
+)
 from grasp_core.report.tables import NO_VALUE, effect, lacking
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
@@ -85,16 +93,16 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         said += [" ", f"In {which} difference may be luck."]
     if explained:
         count = count_groups(explained)
-        by = {one.verdict.by for one in explained if one.verdict is not None}
+        by = {explaining(result, one.row) for one in explained}
         undone = {group for one in found if one.undone for group in one.groups}
-        differ = "may differ" if by & undone else agree(count, "differs", "differ")
+        differ = "may differ" if undone.intersection(*by) else agree(count, "differs", "differ")
         other, *others = by
         how = "from" if all(one.hangs_on != BECAUSE_OF for one in explained) else BECAUSE_OF
         only = f"{spelled(count).capitalize()} {differ} only {how} "
-        if others or other is None:
-            said += [" ", f"{only}{'other groups' if how == BECAUSE_OF else 'one other group each'}."]
+        if others or not other:
+            said += [" ", f"{only}other groups."]
         else:
-            said += [" ", only, strong(spoken(other)), " raters."]
+            said += [" ", only, *first_names(list(map(spoken, other))), " raters."]
     if none == groups:
         return Sentence.of(str(said[0]).removesuffix("."), ", and no difference was found.")
     if none:
@@ -181,13 +189,22 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
         return (Sentence.of(f"Not sure: {'; '.join(one.brief for one in found[0].doubts)}."),)
     if certain:
         return (Sentence.of(HOW_SURE), *_how_much(certain[0], result))
-    usual = max(1, round(LEVEL * tested(result)))
-    hints = f"Luck alone usually produces {spelled(usual)} such {agree(usual, 'hint', 'hints')}"
-    said = [f"{hints} among {number(tested(result), 'group')}."] if nearest(result) else []
+    groups = tested(result)
+    said = [_of_luck(groups)] if nearest(result) else []
     if any(row.n_raters < _SMALL for row in result.groups):
         said.append(f"In groups under {_SMALL} raters differences are missed more often.")
     limit = could_have_been_found(result)
     return tuple([Sentence.of(one) for one in said] + ([] if limit is None else [limit]))
+
+
+def _of_luck(groups: int) -> str:
+    """How many hints luck alone makes of so many groups; of few it makes none as a rule."""
+    if (1 - LEVEL) ** groups > 0.5:
+        hint = f"Luck alone gives about one group in {round(1 / LEVEL)} such a hint"
+        return f"{hint}; {spelled(groups)} {agree(groups, 'was', 'were')} tested."
+    usual = round(LEVEL * groups)
+    hints = agree(usual, "hint", "hints")
+    return f"Luck alone usually produces {spelled(usual)} such {hints} among {number(groups, 'group')}."
 
 
 def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
@@ -252,7 +269,7 @@ def answer(result: RunResult) -> Answer:
     details += [one.backed for one in found[:_LISTED]]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *listing(_figures(found[_LISTED:])), "."))
-    details += _explained(result)
+    details += _explained(result, found)
     if near:
         details.append(Sentence.of("May be luck: ", *listing(_figures(near)), "."))
     details += _undecided(result)
@@ -274,7 +291,7 @@ def strength(outcome: Outcome) -> tuple[float, float, float]:
     )
 
 
-def verdict_sentence(row: GroupResult) -> Sentence | None:
+def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
     """What all tests of a group say together; None without a verdict."""
     verdict = row.verdict
     if verdict is None:
@@ -284,27 +301,31 @@ def verdict_sentence(row: GroupResult) -> Sentence | None:
     code, tests = strong(names.VERDICT_NAMES[verdict.code]), names.together_words(verdict)
     by: list[str | Segment] = []
     if verdict.by is not None:
-        by = [": without the raters of ", strong(spoken(verdict.by)), " nothing is left"]
+        whose = first_names(list(map(spoken, explaining(result, row))))
+        by = [": without the raters of ", *whose, " nothing is left"]
     return Sentence.of("Verdict: ", code, f" ({tests})", *by, ".")
 
 
-def _explained(result: RunResult) -> list[Sentence]:
-    """Groups that would be clear, but for the raters of another one."""
-    of: dict[tuple[str, str], list[str]] = {}
+def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
+    """Groups that would be clear, but for the raters of another one, of `found`, which may be in doubt."""
+    undone = {group for one in found if one.undone for group in one.groups}
+    of: dict[tuple[str, tuple[Group, ...]], list[Finding]] = {}
     for one in of_verdict(result, "explained"):
-        by = None if one.verdict is None else one.verdict.by
-        whose = "a group that is not shown" if by is None else spoken(by)
-        of.setdefault((one.hangs_on, whose), []).append(one.said)
+        of.setdefault((one.hangs_on, explaining(result, one.row)), []).append(one)
     said = []
-    for (how, whose), titles in of.items():
-        parts = (*first_names(titles), f" {agree(len(titles), 'differs', 'differ')} too, but ")
+    for (how, by), explained in of.items():
+        count = count_groups(explained)
+        whose = first_names(list(map(spoken, by)) or ["a group that is not shown"])
+        parts = (
+            *first_names([one.said for one in explained]),
+            f" {agree(count, 'differs', 'differ')} too, but ",
+        )
         if how == BECAUSE_OF:
-            tail = f" are left out: they explain {agree(len(titles), 'it', 'them')}."
-            said.append(Sentence.of(*parts, "no longer once the raters of ", strong(whose), tail))
+            they = "they may explain" if undone.intersection(by) else "they explain"
+            tail = f" are left out: {they} {agree(count, 'it', 'them')}."
+            said.append(Sentence.of(*parts, "no longer once the raters of ", *whose, tail))
         else:
-            said.append(
-                Sentence.of(*parts, "without the ", strong(whose), " raters no difference was found.")
-            )
+            said.append(Sentence.of(*parts, "without the ", *whose, " raters no difference was found."))
     return said
 
 
@@ -342,8 +363,9 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     said = []
     for axes in list(dict.fromkeys(one.row.group.axes for one in certain))[:3]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])
-        # A p that says nothing would mislead.
-        marked = axes in known and known[axes].outcome.significance != "none"
+        # A p that says nothing would mislead, and so would a ratio that comes of an XRR near 0.
+        outcome = known[axes].outcome if axes in known else Outcome(None)
+        marked = outcome.significance != "none" and abs(outcome.value or 0.0) <= LARGEST_GAI
         axis = _axis_parts(result, known[axes]) if marked else [strong(axis_label(axes))]
         why = ": who is recruited along it matters, since "
         said.append(Sentence.of("Watch ", *axis, why, *groups, " raters answer differently."))

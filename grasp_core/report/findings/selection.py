@@ -23,7 +23,7 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "spread": (SPREAD,),
 }
 """What is told of each kind of difference, the first that has a value."""
-_LARGEST_GAI = 5.0
+LARGEST_GAI = 5.0
 """A ratio further from 0 comes of an XRR near 0 and says little: the gap is told in its place."""
 
 
@@ -33,7 +33,7 @@ def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
     for what in TOLD_FIRST:
         outcome, gap = row.statistics.get(what), row.statistics.get("gap")
         if what == "gai" and outcome and gap and gap.value is not None:
-            outcome = outcome if abs(outcome.value or 0.0) <= _LARGEST_GAI else None
+            outcome = outcome if abs(outcome.value or 0.0) <= LARGEST_GAI else None
         if what == LABEL_USE:
             one = of_labels(row, name)
             found += [] if one is None else [one]
@@ -110,6 +110,19 @@ def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
         return (1.0, 0.0) if known is None else (_or_1(known.p), -(known.strength or 0.0))
 
     return tuple(sorted(found, key=evidence_of))
+
+
+def explaining(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
+    """The groups without whose raters nothing is left of one that is explained; none where they are hidden.
+
+    Clear groups are left out one after another, the strongest first. Raters that such a group has explain
+    another one; of groups of one axis, which share none, all that were left out by then do.
+    """
+    by = None if row.verdict is None else row.verdict.by
+    if by is None or by.axes != row.group.axes:
+        return () if by is None else (by,)
+    clear = [found.row.group for found in of_verdict(result, "clear") if found.row.group.axes == by.axes]
+    return tuple(clear[: clear.index(by) + 1]) if by in clear else (by,)
 
 
 def by_verdict(result: RunResult) -> tuple[Finding, ...]:

@@ -201,7 +201,7 @@ def show_group(shown: Shown, name: str) -> None:
     if row.least_p is not None:
         least = least_of(row.least_p, result.spec.analysis)
         st.caption(f"So few regroupings are left of it that {least}.")
-    verdict = None if result.provisional else verdict_sentence(row)
+    verdict = None if result.provisional else verdict_sentence(row, result)
     if verdict is not None:
         st.markdown(verdict.markdown)
     if has_items(shown):

@@ -17,7 +17,7 @@ from grasp_core.model.errors import DataError, MissingResultError, SpecError
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
 from grasp_core.model.json_values import to_json
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.model.text import escape_markdown, for_pages, json_text, listed, number, quoted
+from grasp_core.model.text import escape_markdown, for_pages, json_text, listed, number
 from grasp_core.report import items as items_report
 from grasp_core.report import rater_map as map_report
 from grasp_core.report.charts.maps import rater_map_chart
@@ -236,7 +236,7 @@ def _items_table(found: ItemsResult, measure: Measure, rows: Rows, texts: dict[s
     heads |= {f"Bars of {head}": bar for head in sides}
     alt_text = f"Items by {MEASURES[measure].lower()}, with both sides' labels, p and q"
     ui.show_table(frame, alt_text, height="content", column_config=heads)
-    labels = listed([quoted(one_line(label)) for label in found.label_use])
+    labels = listed(list(map(one_line, found.label_use)))
     ui.caption(f"Bars: the share of each label, in the order {labels}.")
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -276,6 +277,7 @@ _BESIDE_THE_VERDICT: Mapping[str, str] = {
     "one group answer alike.",
 }
 """How the question of a view relates to the verdict."""
+_OF_HALVES = "Of an axis of two groups the verdict above compares the same two."
 
 
 def show_result(shown: Shown, *, check_often: bool = False) -> None:
@@ -300,7 +302,9 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     looks = {"key": _VIEWS, "on_change": put, "required": True, "label_visibility": "collapsed"}
     chosen = st.segmented_control("View", names, **looks) or names[0]
     if chosen in _BESIDE_THE_VERDICT and shown.result.groups and not shown.result.provisional:
-        st.caption(_BESIDE_THE_VERDICT[chosen])
+        axes = Counter(row.group.axes for row in shown.result.groups)
+        halves = chosen == "Compare groups" and max(axes.values()) == 2
+        st.caption(_OF_HALVES if halves else _BESIDE_THE_VERDICT[chosen])
     views[chosen](shown)
 
 

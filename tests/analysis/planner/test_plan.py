@@ -144,6 +144,22 @@ def test_without_a_size_the_group_differs_as_in_the_pilot():
     assert found.distance == pytest.approx(distance, abs=0.01)
 
 
+@pytest.mark.parametrize("often", [0.5, 0.02])
+def test_where_no_model_has_all_that_the_pilot_has_it_has_the_use_of_labels(often: float):
+    """A group that turns items round, and answers of a label that are few."""
+    rng = np.random.default_rng(2)
+    item, rater = (one.ravel() for one in np.indices((80, 40)))
+    member = np.arange(40) < 12
+    likely = np.clip(often + often * rng.choice([-0.8, 0.8], 80), 0, 1)
+    turned = member[rater] & (often == 0.5)
+    label = rng.random(item.size) < np.where(turned, 1 - likely[item], likely[item])
+    pilot = Pilot(item, rater, label.astype(np.int64), 80, 2, member)
+    labels, spec = ("no", "yes"), PlanSpec("labels", 0.3, (20, 200), (20, 200), label="yes")
+    use, _, _ = observed_difference(pilot, spec, labels)
+    found = measured(model_of(pilot, spec, labels), spec, labels)
+    assert found.points == pytest.approx(100 * use[1], abs=1)
+
+
 def test_a_size_out_of_reach_and_what_cannot_be_assumed_are_refused():
     ranges = (0.3, (20, 200), (20, 200))
     with pytest.raises(SpecError, match=r"can be planned for from .* to .*; found 3"):
@@ -179,6 +195,11 @@ def plan(spec: PlanSpec = SPEC_SURFACE) -> Plan:
     have = (Have("Woman", 12, True), Have("Man", 30, False), Have("smaller groups", 3, False))
     sizes = Sizes("yes", 10.0, 0.02, 0.4, 0.0, 1.0, 0.4)
     return Plan(spec, None, have, sizes, (), TRUE, (0.7, 1.4), (45, 60, 2700), 10, 10)
+
+
+def test_a_range_of_one_answer_is_told_as_one():
+    said = sentences(replace(plan(), factors=(1e-3, 2e-3)))[1].plain
+    assert said.endswith("in 8 of 10 such pilots the answer is more than this range has.")
 
 
 @pytest.mark.parametrize("two_sided", [False, True])

@@ -27,7 +27,7 @@ def test_everybody_comes_first_where_nothing_is_known_of_raters(page: AppTest, s
     assert "Your 5 raters agree" in seen(page.title)
     assert "0 is chance, 1 is perfect" in seen(page.markdown)
     assert [header.value for header in page.header][:1] == ["Who differs"]
-    assert "Add a file with their age" in seen(page.markdown)
+    assert "add a file with their age" in seen(page.markdown)
     assert page.get("vega_lite_chart")
     view(page, "Items")
     (frame,) = page.dataframe

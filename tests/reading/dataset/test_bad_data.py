@@ -163,6 +163,8 @@ def test_columns_that_hold_no_labels():
     message = stop(rows_table(rows))
     assert "257 distinct values in column 'label' of votes.csv: is this the label column?" in message
     load(rows_table(rows[:-1]), None, LONG)
+    rows = [ROW, *([str(n), "r", str(n)] for n in range(300)), ["301", "r", "k.A."]]
+    assert "as of a slider: cut them into ranges" in stop(rows_table(rows))
     rows = [["item", "text", "r1", "r2"], *([str(n), f"text {n}", "Yes", "No"] for n in range(300))]
     message = stop(rows_table(rows), None, BY_ITEM)
     assert "302 distinct labels in votes.csv, most of them in column 'text'" in message

@@ -234,6 +234,7 @@ def test_rows_that_may_not_count_do_and_it_is_said(column, of_row, value, rows, 
         ("author_type", lambda n, r: ("model", "human")[n % 2], ()),
         ("source", lambda n, r: ("web", "news")[(n + r) % 2], ()),
         ("test_score", lambda n, r: (n + r) % 2, ()),
+        ("failed_attention_check", lambda n, r: ("no", "yes")[r == 0], ()),  # recommended to be left out
         ("_country", lambda n, r: "NA", [f"i{n},llm4ki6p517tnu48lsl9,y,,NA" for n in range(9)]),
     ],
 )

@@ -145,6 +145,24 @@ def test_ages_of_few_raters_are_offered_in_bands() -> None:
     assert said == [("age",)]
 
 
+def test_many_countries_are_told_to_be_none_that_is_taken() -> None:
+    rows = [[f"w{n % 60}", f"m{n // 60}", f"country {n % 30}", RNG.choice("01")] for n in range(600)]
+    (said,) = (
+        one.sentence
+        for one in recognise(rows_table([["user_id", "item_id", "country", "hate"], *rows])).reasons
+        if one.field == "axes"
+    )
+    assert said.startswith("'country' is none: 30 values are many for groups")
+
+
+def test_axes_are_proposed_beside_a_label_that_is_still_to_be_made() -> None:
+    rows = [
+        [f"w{n % 9}", f"m{n // 9}", "fm"[n % 9 % 2], RNG.choice("01"), RNG.choice("01")] for n in range(90)
+    ]
+    table = rows_table([["user_id", "item_id", "gender", "hate", "insult"], *rows])
+    assert recognise(table, named=Named(label="any")).axes == ("gender",)
+
+
 def test_one_question_is_asked_about_the_label_and_what_names_questions_is_none() -> None:
     rows = [[f"p{p}", model, rater, asked_of, f"{RNG.random() * 5:.9f}"]
             for p in range(4) for model in ("gpt", "claude") for rater in ("R1", "R2")

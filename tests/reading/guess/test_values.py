@@ -266,6 +266,7 @@ def test_other_labels_stay_as_they_are() -> None:
         ("a|b|c", "b|a|c", "c|b|a"),  # ranks
         *(("yes, always", "no, never", "maybe"), ("1,5", "5,1", "1", "5", "2"), ("a|b", "a", "b")),
         *(("1", "01", "2"), ("1.0", "2.0"), ("1", "1.5"), ("1,000", "1", "2"), ("Yes", "yes")),
+        ("1,2", "1,3", "2,3", "k.A."),  # decimals
     ):
         categories, why = found(labels)
         assert categories == sorted(labels)

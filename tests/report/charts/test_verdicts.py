@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.model.outcome import Interval, Kind, Spread, Verdict, VerdictCode
+from grasp_core.model.outcome import Interval, Kind, Outcome, Spread, Verdict, VerdictCode
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts.theme import to_svg
 from grasp_core.report.charts.verdicts import FILLED, SHOWN, drawn_groups, verdict_chart
@@ -65,9 +65,20 @@ def test_spread_says_which_way_and_what_rounds_to_nothing_is_as_often() -> None:
         row = judged(saying(name, 0.1), "hint", "spread", p=0.02)
         assert row.verdict is not None
         rows.append(replace(row, verdict=replace(row.verdict, spread=Spread(ratio, 0.02))))
+    rows.append(judged(saying("own", 0.1), "hint", "cohesion", p=0.02))
     drawn = datasets(verdict_chart(result_of(*rows)))
     said = {row["group"]: row["said"] for row in drawn["groups"]}
-    assert said == {"wide": "vary more", "close": "vary less", "same": "“unsafe” as often"}
+    assert said == {
+        **{"wide": "vary more", "close": "vary less", "own": "agree more"},
+        "same": "“unsafe” as often",
+    }
+
+
+def test_of_long_names_the_amount_is_not_cut() -> None:
+    one, two = (judged(saying(name, x), "clear", "labels") for name, x in (("women", 0.1), ("others", -0.1)))
+    both = (replace(one, verdict=replace(one.verdict, other=two.group)), replace(two, verdict=None))
+    (row,) = datasets(verdict_chart(result_of(*both)))["groups"]
+    assert row["said"] == "women: 10 more “unsafe”"
 
 
 def test_scales_are_shared_and_marks_stay_inside_them(result: RunResult) -> None:
@@ -89,6 +100,24 @@ def test_a_scale_of_numbers_shows_its_mean_and_other_statistics_no_cohesion() ->
     assert drawn["groups"][0]["said"] == "0.43 lower"
     assert [tick["text"] for tick in drawn["left-ticks"]] == ["0.5 lower", "same", "0.5 higher"]
     assert "right" not in drawn
+
+
+def test_what_is_explained_by_several_says_how_many_and_no_ratio_of_little_is_drawn() -> None:
+    rows = [judged(saying(name, 0.2), "clear", "labels", p=p) for name, p in (("one", 0.001), ("two", 0.002))]
+    part = judged(saying("part", 0.2), "explained", "labels", p=0.003)
+    rows.append(replace(part, verdict=replace(part.verdict, by=rows[1].group)))
+    rows = [
+        replace(row, statistics={**row.statistics, "gap": make_outcome(0.1 * place, "up")})
+        for place, row in enumerate(rows)
+    ]
+    known = ("irr", "gai", "gap")
+    drawn = datasets(verdict_chart(result_of(*rows, statistics=known)))
+    assert {row["group"]: row["status"] for row in drawn["groups"]}["part"] == "differs only from 2 others"
+    assert [row["value"] for row in drawn["right"]] == ["1.400"] * 3
+    for gai in (make_outcome(17.2, "up"), Outcome(None, reason="XRR")):
+        near = replace(rows[0], statistics={**rows[0].statistics, "gai": gai})
+        drawn = datasets(verdict_chart(result_of(near, *rows[1:], statistics=known)))
+        assert [row["value"] for row in drawn["right"]] == ["0.000", "0.100", "0.200"]
 
 
 def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
