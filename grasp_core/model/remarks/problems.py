@@ -46,6 +46,7 @@ class FileProblem(Code):
         "they are called {columns:3} here: name them in a row above if that is wrong"
     )
     HEADER_OF_ROWS = "{file}: the names of the columns were put together from the first {rows:d} rows"
+    ONE_IS_TICKED = "{file}: each row ticks one of {columns:5}; they are read as one label, {column:q}"
     ROW_OF_DESCRIPTIONS = (
         "{file}: row {row:d} describes the columns (of {column:q} it says {cell:q}), and was left out"
     )

@@ -347,7 +347,11 @@ def _maybe_withdrawn(file: _File) -> Rows:
 
 
 def _none_ticked(file: _File) -> Rows:
+    """What one box says, or one that is called so, ticked or not."""
     for name in file.beside():
+        if " ".join(names.words(name)) in _NONE | {"n a"}:
+            yield from ((name, text) for text in _yes_of_two(file.table, name))
+            continue
         texts = [text for text in file.table.distinct(name) if text.strip()]
         if len(texts) == 1 and _plain(texts[0]) in _NONE:
             yield from (

@@ -10,6 +10,7 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.model.errors import DataError
+from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import question, recognise
@@ -382,3 +383,31 @@ def test_a_pattern_names_no_label_that_was_settled_and_other_coders_columns_are_
         read = load(table, None, guess.spec, ()).annotations
         assert ("label_A", "label_B") in (read.rater_ids, read.item_ids)
         assert f"label_{settled}" in guess.spec.ignore
+
+
+@pytest.mark.parametrize("options", ["hate offensive neither", "label_hate label_offensive label_neither"])
+def test_options_of_which_each_row_ticks_one_are_one_label(options: str) -> None:
+    said = options.split()
+    chosen = [RNG.choice(said) for _ in range(80)]
+    rows = [
+        [f"t{n // 4}", f"r{n % 4}", *(str(int(one == own)) for one in said)] for n, own in enumerate(chosen)
+    ]
+    table = read_here(csv_bytes([["text_id", "annotator", *said], *rows]), "options.csv")
+    assert [one.remark.code for one in table.problems] == [FileProblem.ONE_IS_TICKED]
+    guess = recognise(table)
+    assert (guess.spec.label, guess.uncertain) == ("label", ())
+    read = load(table, None, guess.spec, ()).annotations
+    assert set(read.categories) == set(said)
+    rows[0][2:] = "1", "1", "0"  # two of them: each is a question of its own
+    assert "label" in asked(
+        recognise(read_here(csv_bytes([["text_id", "annotator", *said], *rows]), "o.csv"))
+    )
+
+
+@pytest.mark.parametrize("box", ["not_applicable", "N/A", "skipped"])
+def test_a_ticked_box_of_no_answer_is_asked_about(box: str) -> None:
+    rows = [[f"t{n // 4}", f"r{n % 4}", RNG.choice("12345"), str(int(n % 9 == 0))] for n in range(80)]
+    reasons = recognise(rows_table([["item", "rater", "score", box], *rows])).reasons
+    (doubt,) = [one for one in reasons if one.field == "filters"]
+    assert doubt.confidence == "unsure"
+    assert doubt.sentence.startswith(f"'{box}' = '1' in 9 rows of 80")

@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from grasp_core.model.errors import DataError
+from grasp_core.model.errors import DataError, know
+from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.rows import read_as_long
@@ -36,7 +37,57 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     if groups is not None:
         return _beside(parsed, groups, name)
     pairs = _pairs_of(parsed.columns)
-    return None if pairs is None else _paired(parsed, pairs, name)
+    return _with_ticked(parsed, name) if pairs is None else _paired(parsed, pairs, name)
+
+
+# Options of one question, a column each
+
+
+_LOOKED_AT = 1_000
+"""First rows that tell which columns may be ticked."""
+_FEWEST_OPTIONS, _FEWEST_ROWS = 3, 10
+"""Fewer columns, or rows, may tick one each by chance."""
+
+
+def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
+    """The table with a label beside the columns of yes and no of which each row ticks exactly one.
+
+    Only of a row per annotation: raters are named and recur, and tick now one and now another, as of items.
+    """
+    n, marks = len(parsed.data), names.YES | names.NO
+    some = parsed.data.slice(0, _LOOKED_AT)
+    able = [one for one in parsed.columns if _said(Column.of(some.column(one))) <= marks]
+    if len(able) < _FEWEST_OPTIONS or n < _FEWEST_ROWS:
+        return None
+    cells = {one: Column.of(parsed.data.column(one)) for one in able}
+    ticked = [one for one in able if _said(cells[one]) <= marks and _said(cells[one]) & names.YES]
+    yes = np.array(
+        [
+            cells[one].among([text for text in cells[one].values if text.strip().casefold() in names.YES])
+            for one in ticked
+        ]
+    )
+    scores = {one: names.id_score(one, RATERS | ITEMS) for one in parsed.columns if one not in ticked}
+    keys = [one for one, score in scores.items() if score]
+    if len(ticked) < _FEWEST_OPTIONS or (yes.sum(axis=0) != 1).any():
+        return None
+    if not any(names.id_score(one, RATERS) for one in keys):
+        return None
+    chosen = yes.argmax(axis=0)
+    for codes in (Column.of(parsed.data.column(one)).codes for one in keys):
+        distinct = len(np.unique(codes))
+        if distinct < n and len(np.unique(codes * len(ticked) + chosen)) == distinct:
+            return None  # it describes raters, or items
+    label = names.unused("label", parsed.columns)
+    data = parsed.data.append_column(label, pa.array([ticked[one] for one in chosen.tolist()], pa.string()))
+    note = know(FileProblem.ONE_IS_TICKED(file=name, columns=tuple(ticked), column=label))
+    columns = (*parsed.columns, label)
+    return replace(parsed, columns=columns, data=compact(data), problems=(*parsed.problems, note))
+
+
+def _said(column: Column) -> set[str]:
+    """Its distinct texts, as marks are compared; none of empty cells."""
+    return {text.strip().casefold() for text in column.values} - {""}
 
 
 # Raters beside their labels
