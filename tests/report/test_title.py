@@ -158,6 +158,11 @@ def test_every_group_is_counted_once() -> None:
     assert "One differs only from whole raters." in counted(second, rows[1], whole)
     details = [one.plain for one in answer(result_of(second, after, whole)).details]
     assert "part differs too, but without the whole and second raters no difference was found." in details
+    assert counted(rows[3], rows[-1]) == (
+        "One of 2 groups was compared with everybody else. For one no difference was found. Not tested: too "
+        "few raters for any p below 0.05 (1 group)."
+    )
+    assert counted(rows[-1]) == "None of 1 group could be tested."
     elsewhere = replace(part, verdict=replace(part.verdict, by=Group(("age",), ("young",))))
     assert "One differs only because of young raters." in counted(whole, elsewhere)
     hidden = replace(part, verdict=replace(part.verdict, by=None))

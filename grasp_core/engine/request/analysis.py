@@ -30,8 +30,12 @@ Preset = Literal["default", "paper"]
 
 
 def with_axes(found: Reading, fields: Mapping[str, Any], named: Sequence[AxisSet]) -> dict[str, Any]:
-    """Fields of an :class:`AnalysisSpec`; without named axes those of a known data set, or those proposed."""
-    axes = tuple(named) or proposed_axes(found)
+    """Fields of an :class:`AnalysisSpec`; without named axes those of a known data set, or those proposed.
+
+    Nothing of a column is left to shuffle within itself, so what is named for that is not proposed.
+    """
+    moved = {*fields.get("strata", ()), fields.get("cluster")}
+    axes = tuple(named) or tuple(one for one in proposed_axes(found) if not moved.issuperset(one))
     for table in (found.annotations, found.raters):
         check_strata(fields.get("strata", ()), () if table is None else table.columns)
     return {**fields, "axes": axes}

@@ -369,7 +369,7 @@ def _axes(
         for name, values in texts.items()
         if name not in excluding
         and len(values) <= PROPOSED_AXIS_VALUES
-        and not names.mentions(name, names.RECORDS | names.WRITTEN | names.SECONDARY)
+        and not names.mentions(name, names.RECORDS | names.WRITTEN | names.SECONDARY | names.ROUNDS)
         and (name not in by_name or names.mentions(name, of_people))
     ]
     # Two columns of one name as an axis are one: the first.

@@ -78,10 +78,12 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
     groups, clear = len(result.groups), count_groups(found)
     hints, explained = count_groups(nearest(result)), of_verdict(result, "explained")
     none = sum(row.verdict is not None and row.verdict.code == "none" for row in result.groups)
-    said: list[str | Segment] = [
-        f"{spelled(groups).capitalize()} {agree(groups, 'group was', 'groups were')} compared with "
-        f"{EVERYBODY}."
-    ]
+    able = tested(result)
+    if not able:
+        return Sentence.of(f"None of {number(groups, 'group')} could be tested.")
+    of_all = "" if able == groups else f"of {groups} "
+    compared = f"{agree(groups, 'group', 'groups')} {agree(able, 'was', 'were')} compared with {EVERYBODY}."
+    said: list[str | Segment] = [f"{spelled(able).capitalize()} {of_all}{compared}"]
     if clear:
         verb = agree(clear, "answers", "answer")
         doubtful = count_groups([one for one in found if one.undone])

@@ -146,33 +146,50 @@ class ToldFirst(NamedTuple):
     hints: bool
 
 
+def told_first(key: str, result: RunResult) -> ToldFirst:
+    """Find out what is told first: a third of the work of a page, though nothing is drawn.
+
+    Kept once all stages are done, since pairs and what is left given an axis have a part in it.
+    """
+    return _told_first(key, result) if result.later is None else _find_out(result)
+
+
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
-def told_first(key: str, _result: RunResult) -> ToldFirst:
-    """Find out what is told first: a third of the work of a page, though nothing is drawn."""
-    if _result.of_everybody:
-        everybody = _result.everybody
+def _told_first(key: str, _result: RunResult) -> ToldFirst:
+    return _find_out(_result)
+
+
+def _find_out(result: RunResult) -> ToldFirst:
+    if result.of_everybody:
+        everybody = result.everybody
         sure = None if everybody is None else how_sure_agreement(everybody)
         return ToldFirst(
-            agreement_title(_result), sure, (), (), 0, 0, None, certain=False, doubtful=False, hints=False
+            agreement_title(result), sure, (), (), 0, 0, None, certain=False, doubtful=False, hints=False
         )
-    found = told(_result)
-    to_do = tuple(one.for_pages for one in advice(_result, found))
-    drawn = count_groups(drawn_groups(_result))
-    said = title(_result, found), counts(_result, found), how_sure(_result, found), to_do
+    found = told(result)
+    to_do = tuple(one.for_pages for one in advice(result, found))
+    drawn = count_groups(drawn_groups(result))
+    said = title(result, found), counts(result, found), how_sure(result, found), to_do
     return ToldFirst(
         *said,
         drawn,
-        len(_result.groups) - drawn,
-        next(iter(of_verdict(_result, "clear")), None),
+        len(result.groups) - drawn,
+        next(iter(of_verdict(result, "clear")), None),
         certain=any(not one.undone for one in found),
         doubtful=any(one.undone for one in found),
-        hints=bool(of_verdict(_result, "hint")),
+        hints=bool(of_verdict(result, "hint")),
     )
 
 
+def verdict_chart(key: str, result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
+    """The groups by their verdicts as a chart's specification, for its clicks are the page's; kept alike."""
+    if result.later is not None:
+        return _spec(of_verdicts(result, theme, narrow=narrow))
+    return _verdict_chart(key, result, theme, narrow=narrow)
+
+
 @st.cache_resource(max_entries=_TOLD, show_spinner=False)
-def verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
-    """The groups by their verdicts as a chart's specification, for its clicks are the page's."""
+def _verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
     return _spec(of_verdicts(_result, theme, narrow=narrow))
 
 

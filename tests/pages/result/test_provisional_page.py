@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.analysis.small_groups import LEAST
-from grasp_core.model.result import RunResult
+from grasp_core.model.outcome import Verdict
+from grasp_core.model.result import Association, RunResult
 from grasp_core.model.text import number
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
+from pages._ui.result import cache
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, MAKE_LINK, TABLE_OF_GROUPS
 from tests.pages import visits
 from tests.pages.visits import menus, press, seen, view, widget
-from tests.results import so_far
+from tests.results import make_group, make_outcome, make_result, so_far
 from tests.stored import going_run
 
 
@@ -73,6 +77,20 @@ def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(
     after = visit("results", run=going.id, view="Groups in numbers")
     assert not set(table(before)["marks"]) - {""}
     assert set(table(after)["marks"]) - {""}
+
+
+def test_what_is_left_given_an_axis_changes_what_was_told_before_it_was_known() -> None:
+    found = make_group("Woman", gai=make_outcome(1.5, "up", "**"))
+    verdict = Verdict("clear", ("cohesion",), 0.0004, 0.006, 0.009, 5.0)
+    found = replace(found, verdict=verdict)
+    old = replace(make_group("old", "age"), verdict=replace(verdict, code="hint"))
+    whole = make_result((found, old), statistics=("gai",), dsi=())
+    together = (Association("gender", "age", 0.3, 0.01),)
+    parts = replace(whole, associations=together, later="given"), whole
+    told = [cache.told_first("one run", one).title.plain for one in parts]
+    assert [one.startswith("Not certain") for one in told] == [True, False]
+    drawn = [str(cache.verdict_chart("one run", one, "light", narrow=False)) for one in parts]
+    assert ["not certain" in one for one in drawn] == [True, False]
 
 
 def test_a_stranger_sees_it_too_without_names(server: Server, example_result: RunResult, going) -> None:
