@@ -26,16 +26,17 @@ SHORT = word_set("sent utt dial conv para par seg stim img vid")
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
-    "panelist panellist gutachter annotateur évaluateur evaluateur evaluador anotador 标注员 المقيم"
+    "panelist panellist gutachter kodierer codierer annotateur évaluateur evaluateur evaluador anotador "
+    "标注员 المقيم"
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject subj person turker contributor consumer voter "
-    "proband"
+    "worker user participant respondent crowdworker subject subj person turker turk contributor consumer "
+    "voter proband"
 )
 LABEL = word_set(
-    "label answer rating score annotation response judgment judgement vote verdict choice decision "
-    "class category code value"
+    "label answer rating score annotation response judgment judgement vote verdict choice decision winner "
+    "preference grade class category code value"
 )
 DEMOGRAPHIC = word_set(
     "gender sex race ethnicity ethnic age region country locale language education religion income ses "
@@ -188,12 +189,15 @@ BESIDE = AGGREGATE | DEMOGRAPHIC | GROUPS | (INDEX - {"no"}) | word_set("time se
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
 _ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique email mail initials")
+_IN_ONE = {word + end: (word, end) for word in ITEM | PARTS | SHORT | RATER for end in ("id", "ids")}
+"""Ids without a sign between: ``workerid``."""
 
 
 def words(name: str) -> tuple[str, ...]:
-    """The words of a column name, in lower case: ``WorkerId`` is ``("worker", "id")``."""
+    """The words of a column name, in lower case: ``WorkerId`` and ``workerid`` are ``worker, id``."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return tuple(re.findall(r"[^\W_]+", spaced.casefold()))
+    found = re.findall(r"[^\W_]+", spaced.casefold())
+    return tuple(part for word in found for part in _IN_ONE.get(word, (word,)))
 
 
 def id_score(name: str, kinds: frozenset[str]) -> int:

@@ -53,8 +53,8 @@ def _are_ids(parsed: Parsed, groups: _Groups) -> bool:
         return int(np.unique((places.astype(np.int64) * len(stacked.values) + stacked.codes)[filled]).size)
 
     others = set(parsed.columns) - groups.used
-    told = (one for one in others if names.id_score(one, names.RATER))
-    if not groups.named and any(len(parsed.data.column(one).unique()) < n for one in told):
+    told = (one for one in others if names.id_score(one, names.RATES if groups.named else names.RATER))
+    if any(len(parsed.data.column(one).unique()) < n for one in told):
         return False  # whose the rows are is said, and they recur
     shared = distinct(np.repeat(np.arange(len(columns)), n)) > len({*stacked.values} - {""})
     once = distinct(np.tile(np.arange(n), len(columns)))
@@ -74,17 +74,21 @@ def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
     raters = [rater for rater, _ in groups.columns]
     used = groups.used
     rest = [column for column in parsed.columns if column not in used]
-    said_whose = groups.named or names.id_score(groups.name, ITEMS)
-    unit = names.unused(groups.name if said_whose else "id", [*rest, *fields])
+    of_items = names.id_score(groups.name, ITEMS)
+    unit = names.unused(groups.name if groups.named or of_items else "id", [*rest, *fields])
+    key = None if groups.named or not of_items else _key(parsed, rest)
+    ids: tuple[str, str | None] = (unit, None)
+    if key is not None and names.id_score(key, names.RATER):
+        ids = (key, unit)  # a row per rater: what stands in the slots was rated
     parts = [
         {unit: _texts(parsed, rater)}
         | {field: _texts(parsed, own[field]) if field in own else None for field in fields}
         for rater, own in groups.columns
     ]
-    of = "raters" if groups.named else "ids"
+    of = "raters" if groups.named else "items" if ids[1] else "ids"
     said = f"{listed(raters, 3)} name the {of} of the labels beside them; each annotation was given a row"
-    made = _long(parsed, parts, rest, (unit, None), said, name)
-    recipe = made.recipe and (made.recipe if groups.named else replace(made.recipe, spec=None))
+    made = _long(parsed, parts, rest, ids, said, name)
+    recipe = made.recipe and (made.recipe if groups.named or ids[1] else replace(made.recipe, spec=None))
     return replace(made, recipe=recipe)  # else whose ids they are is to be asked
 
 
