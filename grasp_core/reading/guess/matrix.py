@@ -53,6 +53,8 @@ _POINTS = 2
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
 _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
 """Columns of cells that are held against one of what they agree on; rows of each kind, and share of them."""
+_CODE = 2
+"""Letters of a code, as of ``A1``; numbered words say what they number."""
 _PARTS = 8
 """Columns that are tried as parts of the rows' ids."""
 _MANY = 20
@@ -252,18 +254,21 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
     of_scale = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
     counted = not by_file and of_scale and any("0" in look.texts(name) for name in cells.columns)
-    nobody = stem(cells.columns[0]) in names.NO_RATERS and not (made and _of_persons(look, cells.columns))
+    called, labels = {stem(name) for name in cells.columns}, _labels(look, cells.columns)
+    nobody = bool(called & names.NO_RATERS) and not (made and _of_persons(look, cells.columns))
     if not first.by_rater and (counted or nobody):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
-    labels = _labels(look, cells.columns)
-    if (
-        first == _Side(True, first.why, "likely")
-        and len(labels) > MOST_QUESTIONS
-        and all(map(is_number, labels))
-    ):
-        why = f"{len(labels)} different numbers may be points of tests, which nobody judged"
-        return _Side(True, f"{first.why}, but {why}", "unsure")
+    worded = len(called) == 1 and len(*called) > _CODE and not (called & (RATERS | names.NO_RATERS))
+    if not first.by_rater and worded and not (by_file or made):
+        why = f"that {quoted(cells.columns[0])} is a person is not said"
+        return _Side(False, f"{first.why}, but {why}", "unsure")
+    if first == _Side(True, first.why, "likely"):
+        if called & names.MACHINE:
+            return _Side(True, f"{first.why}, but what models gave nobody did", "unsure")
+        if len(labels) > MOST_QUESTIONS and all(map(is_number, labels)):
+            why = f"{len(labels)} different numbers may be points of tests, which nobody judged"
+            return _Side(True, f"{first.why}, but {why}", "unsure")
     against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
     if against is not None:
         return _Side(first.by_rater, f"{first.why}; but {against.why}", "unsure")

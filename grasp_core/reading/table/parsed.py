@@ -19,7 +19,7 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import ROWS_AT_ONCE, Column, compact
 from grasp_core.reading.table.table import Table
 
-RATERS = names.RATER | {"ann", "anno", "annot", "ppt", "subj", "resp"}
+RATERS = names.RATER | {"ann", "anno", "annot", "ppt", "subj", "resp", "human", "doctor", "expert"}
 ITEMS = names.ITEM | names.PARTS | {"q", "stim", "img", "trial"}
 """Beginnings of names, and short forms of them."""
 _WHOLE = (

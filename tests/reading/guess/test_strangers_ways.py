@@ -545,3 +545,17 @@ def test_annotations_of_parts_of_a_record_are_read() -> None:
     guess = recognise(table)
     data = load(table, None, guess.spec, ())
     assert (asked(guess), data.summary.items, data.summary.annotations) == ({}, 18, 54)
+
+
+@pytest.mark.parametrize(
+    ("numbered", "read"), [("emotion", 0), ("run", 0), ("topic", 0), ("A", 1), ("expert", 1)]
+)
+def test_numbered_words_are_raters_where_they_say_so(numbered: str, read: bool) -> None:
+    rows = [[f"A text of some words, {n}", *RNG.choices(["joy", "fear", "rage"], k=3)] for n in range(60)]
+    guess = recognise(rows_table([["text", *(f"{numbered}{at}" for at in "123")], *rows]))
+    assert ("layout" not in asked(guess)) is bool(read)
+
+
+def test_labels_of_models_are_no_patients() -> None:
+    rows = [[f"p{n}", *RNG.choices("0123", k=3)] for n in range(60)]
+    assert "layout" in asked(recognise(rows_table([["patient_id", "model1", "model2", "model3"], *rows])))
