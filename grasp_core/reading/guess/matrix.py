@@ -53,8 +53,10 @@ _POINTS = 2
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
 _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
 """Columns of cells that are held against one of what they agree on; rows of each kind, and share of them."""
-_CODE = 2
-"""Letters of a code, as of ``A1``; numbered words say what they number."""
+_LETTERS = frozenset(["", *"aehjpruw"])
+"""Letters that raters are numbered by, as annotators, workers and judges; others may be criteria or times."""
+_ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
+"""What respondents are asked; parts and outputs may belong to what a row is about."""
 _PARTS = 8
 """Columns that are tried as parts of the rows' ids."""
 _MANY = 20
@@ -259,13 +261,16 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     if not first.by_rater and (counted or nobody):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
-    worded = len(called) == 1 and len(*called) > _CODE and not (called & (RATERS | names.NO_RATERS))
+    worded = len(called) == 1 and not (called & (RATERS | names.NO_RATERS | _LETTERS))
     if not first.by_rater and worded and not (by_file or made):
         why = f"that {quoted(cells.columns[0])} is a person is not said"
         return _Side(False, f"{first.why}, but {why}", "unsure")
     if first == _Side(True, first.why, "likely"):
-        if called & names.MACHINE:
-            return _Side(True, f"{first.why}, but what models gave nobody did", "unsure")
+        plain = key is None or names.mentions(key, names.RESPONDENTS)
+        plain = plain or names.ROW_IDS.issuperset(names.words(str(key)))
+        alone = len(found) == 1 and any(_called(name, ITEMS) for name in cells.columns)
+        if alone and not (plain and called & _ASKED):
+            return _Side(True, f"{first.why}, but that the rows are people is not said", "unsure")
         if len(labels) > MOST_QUESTIONS and all(map(is_number, labels)):
             why = f"{len(labels)} different numbers may be points of tests, which nobody judged"
             return _Side(True, f"{first.why}, but {why}", "unsure")

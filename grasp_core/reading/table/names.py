@@ -204,7 +204,7 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
     """3 for ``rater`` or ``rater_id``, 2 for ``prolific_rater_id``, 0 where the name says something else."""
     found = list(words(name))
     has_id = is_id(name)
-    while has_id and found and found[-1] in _ID:
+    while has_id and found and found[-1] in _ID | {"code"}:
         found.pop()
     if not found or kinds.isdisjoint((found[-1], singular(found[-1]))):
         return 0
@@ -226,8 +226,10 @@ def key_score(name: str, *kinds: frozenset[str]) -> int:
 
 
 def is_id(name: str) -> bool:
-    """Whether the name ends as an id's does: ``WorkerId``, ``row_index``."""
+    """Whether the name ends as an id's does: ``WorkerId``, ``row_index``, ``participant_code``."""
     found = words(name)
+    if found[-1:] == ("code",):
+        return not RATER.isdisjoint(found[-2:-1])
     return bool(found) and found[-1] in _ID and found[-2:] != ("yes", "no")
 
 
@@ -240,7 +242,7 @@ def names_label(name: str) -> bool:
 def label_score(name: str) -> int:
     """4 for ``label``, 3 ``rating``, 2 ``toxicity_label``, 1 ``label_1`` or an overall one, else 0."""
     found = [singular(word) for word in words(name)]
-    if not found or found[-1] in _ID:
+    if not found or found[-1] in _ID or is_id(name):
         return 0
     if found == ["label"]:
         return 4

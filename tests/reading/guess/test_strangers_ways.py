@@ -556,6 +556,14 @@ def test_numbered_words_are_raters_where_they_say_so(numbered: str, read: bool) 
     assert ("layout" not in asked(guess)) is bool(read)
 
 
-def test_labels_of_models_are_no_patients() -> None:
+@pytest.mark.parametrize(
+    ("key", "columns", "read"),
+    [
+        *(("patient_id", "model", 0), ("video_id", "frame", 0), ("gene", "sample", 0), ("id", "output", 0)),
+        *(("id", "Q", 1), ("user_id", "frame", 1)),
+    ],
+)
+def test_rows_are_people_where_something_says_so(key: str, columns: str, read: int) -> None:
     rows = [[f"p{n}", *RNG.choices("0123", k=3)] for n in range(60)]
-    assert "layout" in asked(recognise(rows_table([["patient_id", "model1", "model2", "model3"], *rows])))
+    guess = recognise(rows_table([[key, *(f"{columns}{at}" for at in "123")], *rows]))
+    assert ("layout" not in asked(guess)) is bool(read)
