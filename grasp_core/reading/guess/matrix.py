@@ -35,6 +35,7 @@ from grasp_core.reading.table.parsed import (
     form,
     kinds_of,
     matching,
+    may_be_people,
     pattern_of,
     questions_in,
     runs,
@@ -53,8 +54,6 @@ _POINTS = 2
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
 _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
 """Columns of cells that are held against one of what they agree on; rows of each kind, and share of them."""
-_LETTERS = frozenset(["", *"aehjpruw"])
-"""Letters that raters are numbered by, as annotators, workers and judges; others may be criteria or times."""
 _ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
 """What respondents are asked; parts and outputs may belong to what a row is about."""
 _PARTS = 8
@@ -261,8 +260,8 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     if not first.by_rater and (counted or nobody):
         why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
         return _Side(False, f"{first.why}, but {why}", "unsure")
-    worded = len(called) == 1 and not (called & (RATERS | names.NO_RATERS | _LETTERS))
-    if not first.by_rater and worded and not (by_file or made):
+    people = by_file or made or called & names.NO_RATERS or may_be_people(cells.columns)
+    if not first.by_rater and not people:
         why = f"that {quoted(cells.columns[0])} is a person is not said"
         return _Side(False, f"{first.why}, but {why}", "unsure")
     if first == _Side(True, first.why, "likely"):

@@ -142,6 +142,16 @@ def stem(name: str) -> str:
     return found[0].rstrip("0123456789") if found else ""
 
 
+_LETTERS = frozenset(["", *"aehjpruw"])
+"""Letters that raters are numbered by, as annotators, workers and judges; others may be criteria or times."""
+
+
+def may_be_people(columns: Iterable[str]) -> bool:
+    """Whether numbered columns may be raters: so called, by a letter, or by names and ids of their own."""
+    called = set(map(stem, columns))
+    return len(called) > 1 or not called.isdisjoint(RATERS | _LETTERS)
+
+
 PLUS = "+"
 _BETWEEN = " + "
 

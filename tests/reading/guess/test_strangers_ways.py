@@ -567,3 +567,11 @@ def test_rows_are_people_where_something_says_so(key: str, columns: str, read: i
     rows = [[f"p{n}", *RNG.choices("0123", k=3)] for n in range(60)]
     guess = recognise(rows_table([[key, *(f"{columns}{at}" for at in "123")], *rows]))
     assert ("layout" not in asked(guess)) is bool(read)
+
+
+@pytest.mark.parametrize(("unit", "read"), [("run", 0), ("eye", 0), ("annotator", 1)])
+def test_columns_named_after_two_things_are_raters_where_one_is_so_called(unit: str, read: int) -> None:
+    columns = [f"{unit}{at}_{of}" for at in "12" for of in ("label", "confidence")]
+    rows = [[f"A text of words, {n}", *RNG.choices("123", k=4)] for n in range(40)]
+    guess = recognise(read_here(csv_bytes([["text", *columns], *rows]), "x.csv"))
+    assert ("layout" not in asked(guess)) is bool(read)

@@ -24,7 +24,7 @@ from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.rows import read_as_long
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells, compact
-from grasp_core.reading.table.parsed import ITEMS, RATERS, form, stem
+from grasp_core.reading.table.parsed import ITEMS, RATERS, form, may_be_people, stem
 from grasp_core.reading.table.table import Parsed
 
 
@@ -108,6 +108,8 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     units = pairs.units if of_item == of_rater else "rater" if of_item > of_rater else "item"
     if units is None or pairs.units not in (None, units) or (key is None and units != "rater"):
         return None
+    if units == "rater" and not pairs.units and not may_be_people(pairs.columns):
+        return None  # rounds, or several emotions of one text
     unit = names.unused(units, [*rest, *pairs.questions])
     parts = [
         {unit: pa.array([one] * len(parsed.data), pa.string())}
