@@ -256,13 +256,10 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     of_scale = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
     counted = not by_file and of_scale and any("0" in look.texts(name) for name in cells.columns)
     called, labels = {stem(name) for name in cells.columns}, _labels(look, cells.columns)
-    nobody = bool(called & names.NO_RATERS) and not (made and _of_persons(look, cells.columns))
-    if not first.by_rater and (counted or nobody):
-        why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
-        return _Side(False, f"{first.why}, but {why}", "unsure")
-    people = by_file or made or called & names.NO_RATERS or may_be_people(cells.columns)
-    if not first.by_rater and not people:
-        why = f"that {quoted(cells.columns[0])} is a person is not said"
+    agreed = made is not None and (not called & names.LABEL or _of_persons(look, cells.columns))
+    people = by_file or agreed or may_be_people(cells.columns)
+    if not first.by_rater and (counted or not people):
+        why = f"that {quoted(cells.columns[0])} is a person is not said, nor who gave which of the labels"
         return _Side(False, f"{first.why}, but {why}", "unsure")
     if first == _Side(True, first.why, "likely"):
         plain = key is None or names.mentions(key, names.RESPONDENTS)

@@ -166,8 +166,6 @@ NO = word_set("0 0.0 false f no n fail failed")
 """Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""
 OUT = YES | word_set("removed excluded rejected discarded dropped")
 NO_PERSONS = MODELS | MADE
-NO_RATERS = (LABEL | AGGREGATE | {"vote", "feature"}) - {"expert"}
-"""Words for what columns of a matrix stand for that are nobody."""
 PEOPLE = word_set("name username email mail")
 ROW_IDS = PEOPLE | word_set("id ids key uid uuid pid")
 CROWD = word_set("worker turker crowdworker")

@@ -132,21 +132,14 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
 
 def _opened(records: Sequence[Record]) -> list[Record] | None:
     """A record per entry of a list whose entries hold lists of annotations: sentences of a text."""
-
-    def signed(value: Any) -> bool:
-        entries = value if isinstance(value, list) else ()
-        return any(
-            isinstance(one, dict) and any(names.id_score(own, names.RATER) for own in one) for one in entries
-        )
-
     for field in dict.fromkeys(field for record in records[:_LOOKED_AT] for field in record):
-        inner = [record.get(field) or () for record in records]
-        entries = [entry for own in inner if isinstance(own, list) for entry in own]
-        if entries and all(isinstance(one, dict) and any(map(signed, one.values())) for one in entries):
+        inner = [own if isinstance(own := record.get(field), list) else [] for record in records]
+        found = [_lists(one) if isinstance(one, dict) else {} for own in inner[:_LOOKED_AT] for one in own]
+        if found and all(parallel({path: np.array([len(one[path])]) for path in one}) for one in found):
             return [
                 {**record, field: None, **{f"{field}.{own}": value for own, value in entry.items()}}
-                for record, own in zip(records, inner, strict=True)
-                for entry in own
+                for record, entries in zip(records, inner, strict=True)
+                for entry in entries
             ]
     return None
 
