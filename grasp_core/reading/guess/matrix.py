@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -496,13 +495,13 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     ]
 
 
-def long_or_wide(look: Look, wide: Reading) -> Reading | None:
+def long_or_wide(look: Look, wide: DataSpec) -> Reading | None:
     """The long reading of what looks like a matrix, too; None where nothing beside the cells does.
 
     Where names tell neither labels nor ids apart, columns of the cells may do it as well.
     """
     spec, reasons = guess_long(look)
-    cells, (item, rater) = set(cell_columns(look.table, wide[0])), (str(spec.item), str(spec.rater))
+    cells, (item, rater) = set(cell_columns(look.table, wide)), (str(spec.item), str(spec.rater))
     unsure = [one for one in reasons if one.field in ("item", "rater") and one.confidence == "unsure"]
     if unsure or item in cells or rater in cells:
         told = any(cells.intersection(run) for run in runs(look.columns)) or set(look.ids) != {None}
@@ -514,7 +513,7 @@ def long_or_wide(look: Look, wide: Reading) -> Reading | None:
         f"{quoted(item)} and {quoted(rater)} tell the rows apart as items and raters do, "
         f"but {listed(sorted(cells), 3)} may be columns of a matrix"
     )
-    asked = Reason("layout", why, "unsure", ("long", wide[0].layout))
+    asked = Reason("layout", why, "unsure", ("long", wide.layout))
     return spec, [asked, *(one for one in reasons if one.field != "layout")]
 
 
@@ -537,15 +536,19 @@ def _turned(look: Look, spec: DataSpec, reasons: list[Reason]) -> Reading:
     return turned, [*ids, *beside, *questions]
 
 
-def _together(look: Look, key: str, rest: Sequence[str]) -> Iterator[str]:
-    """The fewest columns, written ``a+b``, that tell rows apart together with a key that does not."""
+def _together(look: Look, key: str, rest: Sequence[str]) -> tuple[str, ...]:
+    """The columns, written ``a+b``, that tell rows apart with a key that does not; none where they do not."""
     aside = names.BESIDE | names.RATER
-    able = [n for n in rest if n != key and not (look.decimals(n) or names.mentions(n, aside))]
-    for several in (chosen for size in (1, 2, 3) for chosen in combinations(able[:_PARTS], size)):
-        name = PLUS.join(one for one in look.columns if one in (key, *several))
-        if look.with_joined(name).unique(name):
-            yield name
-            return
+    able = [n for n in rest if n != key and not (look.decimals(n) or names.mentions(n, aside))][:_PARTS]
+
+    def apart(parts: Sequence[str]) -> bool:
+        return len(set(zip(*(look[one].codes.tolist() for one in parts), strict=True))) == look.n
+
+    parts = [key, *able]
+    for name in reversed(able):
+        fewer = [one for one in parts if one != name]
+        parts = fewer if apart(fewer) else parts
+    return (PLUS.join(one for one in look.columns if one in parts),) if apart(parts) else ()
 
 
 # Columns of labels

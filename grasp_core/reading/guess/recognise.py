@@ -287,7 +287,7 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
         wide = guess_matrix(look, raters, by_values=True) or row_per_rater(look)
         if wide is None:
             return spec, reasons
-    elif wide is not None and named.layout is None and (either := long_or_wide(look, wide)) is not None:
+    elif wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
         return either
     return around_matrix(look, wide, named)
 
