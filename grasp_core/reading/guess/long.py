@@ -347,6 +347,9 @@ def _none(look: Look) -> Ids:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
             return several, rater, reasons
     why = "none tells several raters of an item apart"
+    measured = [name for name in look.columns if look.decimals(name)]
+    if 2 * len(measured) > len(look.columns):
+        why = means(look, measured, 0.5) or why
     made = [name for name in look.columns if names.mentions(name, names.AGGREGATE)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"

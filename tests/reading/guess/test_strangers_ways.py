@@ -226,6 +226,16 @@ def test_neither_one_of_several_criteria_nor_a_rating_is_offered_as_the_item() -
             lambda n: (f"w{n}", f"{n % 7}.{n % 9}", f"1.{n}", f"{n % 8}.{n % 7}", f"1.{n % 50}"),
             "'V.Mean.Sum' is named like what was counted or worked out",
         ),
+        (
+            "filename appeal sweetness saltiness",
+            lambda n: (
+                f"f{n}.png",
+                f"{n % 90}.{n % 83 + 13}",
+                f"{n % 70}.{n % 71 + 13}",
+                f"{n % 60}.{n % 59 + 13}",
+            ),
+            "of the cells are numbers with decimals, as means are",
+        ),
     ],
 )
 def test_where_nobody_rates_the_refusal_says_what_the_file_is(head: str, row, why: str) -> None:
