@@ -26,8 +26,8 @@ SHORT = word_set("sent utt dial conv para par seg stim img vid")
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
-    "panelist panellist gutachter kodierer codierer annotateur évaluateur evaluateur evaluador anotador "
-    "标注员 المقيم"
+    "panelist panellist scorer examiner validator linguist gutachter bewerter kodierer codierer annotateur "
+    "évaluateur evaluateur evaluador avaliador anotador 标注员 المقيم"
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
