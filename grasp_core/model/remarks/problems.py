@@ -201,10 +201,12 @@ class DataProblem(Code):
         "the times in --order COLUMN"
     )
     MANY_ANSWERED_TWICE = (
-        "{file}: {example} ({more:more case} like this); many raters have several rows for an item. If these "
-        "are choices of one answer, write them into one row, as 'a + b'; spans cannot be analysed. If the "
-        "item was shown again, let the first or the last count: on Data, under Leave out, or by --repeated "
-        "first or last, by the order of rows or by the times in --order COLUMN"
+        "{file}: {example} ({more:more case} like this); many raters have several rows for an item"
+        "{columns:?, which differ in {columns:5}. If these name what was judged, they belong to the item: "
+        "on Data, or by --item COLUMN+COLUMN}. If these are choices of one answer, write them into one row, "
+        "as 'a + b'; spans cannot be analysed. If the item was shown again, let the first or the last count: "
+        "on Data, under Leave out, or by --repeated first or last, by the order of rows or by the times in "
+        "--order COLUMN"
     )
     MOSTLY_ANSWERED_TWICE = (
         "{file}: {example}{more:? ({more:more case} like this)}; raters have several rows for most items, "

@@ -207,14 +207,14 @@ def _contradiction(
             item=str(spec.item),
             rater=str(spec.rater),
         )
-    elif 2 * int(_in_runs(votes)[1].sum()) > votes.size:  # most would be left out
-        more, columns, field = later.size - 1, tuple(left), "item"
-        told = DataProblem.MOSTLY_ANSWERED_TWICE(
-            file=votes.table.name, example=example, more=more, columns=columns
-        )
     else:
-        code = DataProblem.MANY_ANSWERED_TWICE if many else DataProblem.ANSWERED_TWICE
-        told = code(file=votes.table.name, example=example, more=later.size - 1)
+        more, columns = later.size - 1, tuple(sorted(left, key=lambda name: left[name]))
+        code, beside = DataProblem.ANSWERED_TWICE, {}
+        if 2 * int(_in_runs(votes)[1].sum()) > votes.size:  # most would be left out
+            code, field, beside = DataProblem.MOSTLY_ANSWERED_TWICE, "item", {"columns": columns}
+        elif many:
+            code, beside = DataProblem.MANY_ANSWERED_TWICE, {"columns": columns}
+        told = code(file=votes.table.name, example=example, more=more, **beside)
     return stop(
         told,
         later.size,

@@ -267,7 +267,7 @@ def _texts(look: Look, name: str) -> bool:
 def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason:
     own, other = getattr(best, role), getattr(found[0], role)
     if rivals := _rivals(look, role, best, found):
-        both = (own, *rivals)
+        both = tuple(dict.fromkeys((own, *(() if best.score else best[:2]), *rivals)))
         return Reason(role, f"{listed(both)} may each be the {role}s", "unsure", both)
     if role == "item" and (crossing := _crossing(look, best)):
         several = PLUS.join([own, *crossing])
@@ -336,7 +336,9 @@ def _rivals(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> list[s
 
 def _none(look: Look) -> Ids:
     item, rater = look.ids
-    if look.named.item is None and rater is not None and not look.unique(rater):
+    listing = next(filter(look.holds_lists, look.columns), None)
+    recurring = rater is not None and not look.unique(rater) and not look.holds_lists(rater)
+    if look.named.item is None and rater is not None and recurring:
         several = item_of_several(look, rater)
         if several is not None:
             why = f"no column by itself tells what {quoted(rater)} rated, but these do together"
@@ -345,24 +347,25 @@ def _none(look: Look) -> Ids:
                 reasons.append(Reason("rater", f"{quoted(rater)}: its name says rater", "sure"))
             return several, rater, reasons
     why = "none tells several raters of an item apart"
+    measured = [name for name in look.columns if look.decimals(name)]
+    if 2 * len(measured) > len(look.columns):
+        why = means(look, measured, 0.5) or why
     made = [name for name in look.columns if names.mentions(name, names.AGGREGATE)]
     if 2 * len(made) >= len(look.columns):
         why = f"{quoted(made[0])} is named like what was counted or worked out for an item"
-    for name in look.columns:
-        texts = look.texts(name)
-        if texts and all(text.startswith("[") and text.endswith("]") for text in texts):
-            why = f"{quoted(name)} holds lists of labels, without who gave them"
-            break
+    if listing is not None:
+        why = f"{quoted(listing)} holds lists of labels, without who gave them"
     people = (
         name for name in look.columns if names.mentions(name, names.PEOPLE) and "your" in names.words(name)
     )
     who = rater or next(people, None)
-    if who is not None and item is not None:
+    if who is not None and look.holds_lists(who):
+        why = f"{quoted(who)} holds lists, several raters in a row, which were not taken apart"
+    elif who is not None and item is not None:
         why = f"hardly any item has more than one of {quoted(who)}, or they rate one item each"
         if len(look.texts(who)) == 1:
             why = f"{quoted(who)} holds one alone ({listed(sorted(look.texts(who)))})"
-    no_items = rater is not None and item is None
-    no_items = no_items and (look.named.rater is not None or not look.unique(str(rater)))
+    no_items = item is None and (recurring or (rater is not None and look.named.rater is not None))
     free = [name for name in look.columns if name not in (item, rater, look.named.label)]
     free += [name for name in look.columns if name not in (item, rater, *free)]
     crossed = _crossed(look, str(rater)) if no_items else ()
@@ -540,6 +543,8 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
 def _rank(name: str) -> int:
     """The rank of a name as a label's; below 0 where it says something else that raters may be asked."""
     score = names.label_score(name)
+    if score == 2 and not names.names_answer(name):  # a category may be what was asked of some
+        return 0
     if score > 1:
         return 0 if names.mentions(name, names.MACHINE) else score
     return -1 if names.mentions(name, names.DEMOGRAPHIC | names.SECONDARY) else score

@@ -230,6 +230,11 @@ class Look:
             self._holds_files[name] = len(some) > 1 and like >= _TOLD_APART * len(some) and not other
         return self._holds_files[name]
 
+    def holds_lists(self, name: str) -> bool:
+        """Whether each value is a list."""
+        texts = self.texts(name)
+        return bool(texts) and all(text.startswith("[") and text.endswith("]") for text in texts)
+
     def _is_topic(self, name: str) -> bool:
         if names.words(name)[-1:] not in (("subject",), ("subj",)):
             return False

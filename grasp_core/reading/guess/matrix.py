@@ -28,11 +28,13 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import LIKE_MISSING, Column
 from grasp_core.reading.table.parsed import (
     ITEMS,
+    PLUS,
     RATERS,
     alike,
     form,
     kinds_of,
     matching,
+    may_be_people,
     pattern_of,
     questions_in,
     runs,
@@ -51,6 +53,10 @@ _POINTS = 2
 _DIGITS, _QUESTION = "0123456789", frozenset({"q", "item", "question"})
 _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
 """Columns of cells that are held against one of what they agree on; rows of each kind, and share of them."""
+_ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
+"""What respondents are asked; parts and outputs may belong to what a row is about."""
+_PARTS = 8
+"""Columns that are tried as parts of the rows' ids."""
 _MANY = 20
 """So many columns may be a matrix whose rows have no ids, by their values alone."""
 
@@ -166,6 +172,16 @@ def survey(annotations: Table, raters: Table | None, named: Named, recipe: Recip
     return replace(spec, profile=profile, ignore=ignore), reasons
 
 
+def row_per_rater(look: Look) -> Reading | None:
+    """A row per rater, by the name of its id, with columns of questions of which one is to be chosen."""
+    item, rater = look.ids
+    asked = questions_of(look, [name for name in look.columns if name != rater])
+    if item is not None or rater is None or not look.unique(rater) or not asked:
+        return None
+    why = f"{quoted(rater)} has another value in each row, as a row per rater has"
+    return DataSpec(layout="raters-by-items", rater=rater), [Reason("label", why, "unsure", tuple(asked))]
+
+
 def _row_ids(look: Look, raters: Table | None) -> str | None:
     """The column of the rows' ids: the one a raters file knows, or is named like ids, or is the first."""
     able = [
@@ -238,21 +254,31 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     # Columns that are called by the points of a scale, and of which some cells are 0, as counts are.
     of_scale = all(name.isdigit() and len(name) <= _POINTS for name in cells.columns)
     counted = not by_file and of_scale and any("0" in look.texts(name) for name in cells.columns)
-    if not first.by_rater and (counted or stem(cells.columns[0]) in names.NO_RATERS):
-        why = f"{quoted(cells.columns[0])} is no rater: who gave which of the labels is not told"
+    called, labels = {stem(name) for name in cells.columns}, _labels(look, cells.columns)
+    agreed = made is not None and (not called & names.LABEL or _of_persons(look, cells.columns))
+    people = by_file or agreed or may_be_people(cells.columns)
+    if not first.by_rater and (counted or not people):
+        why = f"that {quoted(cells.columns[0])} is a person is not said, nor who gave which of the labels"
         return _Side(False, f"{first.why}, but {why}", "unsure")
-    labels = _labels(look, cells.columns)
-    if (
-        first == _Side(True, first.why, "likely")
-        and len(labels) > MOST_QUESTIONS
-        and all(map(is_number, labels))
-    ):
-        why = f"{len(labels)} different numbers may be points of tests, which nobody judged"
-        return _Side(True, f"{first.why}, but {why}", "unsure")
+    if first == _Side(True, first.why, "likely"):
+        plain = key is None or names.mentions(key, names.RESPONDENTS)
+        plain = plain or names.ROW_IDS.issuperset(names.words(str(key)))
+        alone = len(found) == 1 and any(_called(name, ITEMS) for name in cells.columns)
+        if alone and not (plain and called & _ASKED):
+            return _Side(True, f"{first.why}, but that the rows are people is not said", "unsure")
+        if len(labels) > MOST_QUESTIONS and all(map(is_number, labels)):
+            why = f"{len(labels)} different numbers may be points of tests, which nobody judged"
+            return _Side(True, f"{first.why}, but {why}", "unsure")
     against = next((other for other in found[1:] if other.by_rater != first.by_rater), None)
     if against is not None:
         return _Side(first.by_rater, f"{first.why}; but {against.why}", "unsure")
     return first
+
+
+def _of_persons(look: Look, cells: Sequence[str]) -> bool:
+    """Whether some cells are blank before others of most rows: a list of answers is filled from the left."""
+    filled = np.stack([~look[name].among([""]) for name in cells])
+    return 2 * int((~filled[:-1] & filled[1:]).any(axis=0).sum()) > look.n
 
 
 def _made_of(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | None:
@@ -389,7 +415,8 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
         parts = len(recurring) > 1 and look.tell_apart(*recurring[:2])
         if recurring and (not parts or not set(people).isdisjoint(recurring)):
             why = f"{quoted(recurring[0])} has values that recur, so that one {rows} may have several rows"
-            return Reason(rows, why, "unsure", tuple(recurring))
+            together = () if people else _together(look, recurring[0], rest)
+            return Reason(rows, why, "unsure", (*together, *recurring))
         ages = [one for one in rest if names.mentions(one, names.DEMOGRAPHIC) and look.kind(one) == "numbers"]
         unique = _unique(look, [name for name in rest if name not in ages])
         if unique and look.n > 1:
@@ -469,14 +496,21 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
 
 
 def long_or_wide(look: Look, wide: DataSpec) -> Reading | None:
-    """The long reading of what looks like a matrix, too; None where nothing beside the cells does."""
+    """The long reading of what looks like a matrix, too; None where nothing beside the cells does.
+
+    Where names tell neither labels nor ids apart, columns of the cells may do it as well.
+    """
     spec, reasons = guess_long(look)
-    cells = set(cell_columns(look.table, wide))
-    unsure = any(one.field in ("item", "rater") and one.confidence == "unsure" for one in reasons)
-    if unsure or spec.item in cells or spec.rater in cells:
-        return None
+    cells, (item, rater) = set(cell_columns(look.table, wide)), (str(spec.item), str(spec.rater))
+    unsure = [one for one in reasons if one.field in ("item", "rater") and one.confidence == "unsure"]
+    if unsure or item in cells or rater in cells:
+        told = any(cells.intersection(run) for run in runs(look.columns)) or set(look.ids) != {None}
+        ids = {item, rater}.intersection(look.columns)
+        many = [one for one in ids if len(look.texts(one)) > MOST_QUESTIONS and not look.unique(one)]
+        if told or len(many) < 2 or not look.tell_apart(*many):
+            return None
     why = (
-        f"{quoted(str(spec.item))} and {quoted(str(spec.rater))} tell the rows apart as items and raters do, "
+        f"{quoted(item)} and {quoted(rater)} tell the rows apart as items and raters do, "
         f"but {listed(sorted(cells), 3)} may be columns of a matrix"
     )
     asked = Reason("layout", why, "unsure", ("long", wide.layout))
@@ -500,6 +534,21 @@ def _turned(look: Look, spec: DataSpec, reasons: list[Reason]) -> Reading:
     if product(look.columns):  # items may be named so
         questions = []
     return turned, [*ids, *beside, *questions]
+
+
+def _together(look: Look, key: str, rest: Sequence[str]) -> tuple[str, ...]:
+    """The columns, written ``a+b``, that tell rows apart with a key that does not; none where they do not."""
+    aside = names.BESIDE | names.RATER
+    able = [n for n in rest if n != key and not (look.decimals(n) or names.mentions(n, aside))][:_PARTS]
+
+    def apart(parts: Sequence[str]) -> bool:
+        return len(set(zip(*(look[one].codes.tolist() for one in parts), strict=True))) == look.n
+
+    parts = [key, *able]
+    for name in reversed(able):
+        fewer = [one for one in parts if one != name]
+        parts = fewer if apart(fewer) else parts
+    return (PLUS.join(one for one in look.columns if one in parts),) if apart(parts) else ()
 
 
 # Columns of labels

@@ -32,6 +32,7 @@ from grasp_core.reading.guess.matrix import (
     long_or_wide,
     most_shared,
     named_matrix,
+    row_per_rater,
     survey,
 )
 from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
@@ -281,7 +282,9 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
         nobody = any(
             one.field == "rater" and one.confidence == "unsure" and not one.candidates for one in reasons
         )
-        wide = guess_matrix(look, raters, by_values=True) if nobody and not named.fields else None
+        if not nobody or named.fields:
+            return spec, reasons
+        wide = guess_matrix(look, raters, by_values=True) or row_per_rater(look)
         if wide is None:
             return spec, reasons
     elif wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:

@@ -26,16 +26,17 @@ SHORT = word_set("sent utt dial conv para par seg stim img vid")
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
-    "panelist panellist gutachter annotateur évaluateur evaluateur evaluador anotador 标注员 المقيم"
+    "panelist panellist scorer examiner validator linguist gutachter bewerter kodierer codierer annotateur "
+    "évaluateur evaluateur evaluador avaliador anotador 标注员 المقيم"
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
-    "worker user participant respondent crowdworker subject subj person turker contributor consumer voter "
-    "proband"
+    "worker user participant respondent crowdworker subject subj person turker turk contributor consumer "
+    "voter proband"
 )
 LABEL = word_set(
-    "label answer rating score annotation response judgment judgement vote verdict choice decision "
-    "class category code value"
+    "label answer rating score annotation response judgment judgement vote verdict choice decision winner "
+    "preference grade class category code value"
 )
 DEMOGRAPHIC = word_set(
     "gender sex race ethnicity ethnic age region country locale language education religion income ses "
@@ -165,8 +166,6 @@ NO = word_set("0 0.0 false f no n fail failed")
 """Cells of columns that are asked as a yes or no, such as ``is_excluded``; in lower case, as all words."""
 OUT = YES | word_set("removed excluded rejected discarded dropped")
 NO_PERSONS = MODELS | MADE
-NO_RATERS = LABEL | AGGREGATE | {"vote", "feature"}
-"""Words for what columns of a matrix stand for that are nobody."""
 PEOPLE = word_set("name username email mail")
 ROW_IDS = PEOPLE | word_set("id ids key uid uuid pid")
 CROWD = word_set("worker turker crowdworker")
@@ -188,19 +187,22 @@ BESIDE = AGGREGATE | DEMOGRAPHIC | GROUPS | (INDEX - {"no"}) | word_set("time se
 _HOW_MANY = word_set("count counts n num")
 _NOTHING_ELSE = word_set("id ids idx index uid uuid key")
 _ID = word_set("id ids key no nr number num name index idx indices hash uid uuid unique email mail initials")
+_IN_ONE = {word + end: (word, end) for word in ITEM | PARTS | SHORT | RATER for end in ("id", "ids")}
+"""Ids without a sign between: ``workerid``."""
 
 
 def words(name: str) -> tuple[str, ...]:
-    """The words of a column name, in lower case: ``WorkerId`` is ``("worker", "id")``."""
+    """The words of a column name, in lower case: ``WorkerId`` and ``workerid`` are ``worker, id``."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return tuple(re.findall(r"[^\W_]+", spaced.casefold()))
+    found = re.findall(r"[^\W_]+", spaced.casefold())
+    return tuple(part for word in found for part in _IN_ONE.get(word, (word,)))
 
 
 def id_score(name: str, kinds: frozenset[str]) -> int:
     """3 for ``rater`` or ``rater_id``, 2 for ``prolific_rater_id``, 0 where the name says something else."""
     found = list(words(name))
     has_id = is_id(name)
-    while has_id and found and found[-1] in _ID:
+    while has_id and found and found[-1] in _ID | {"code"}:
         found.pop()
     if not found or kinds.isdisjoint((found[-1], singular(found[-1]))):
         return 0
@@ -222,8 +224,10 @@ def key_score(name: str, *kinds: frozenset[str]) -> int:
 
 
 def is_id(name: str) -> bool:
-    """Whether the name ends as an id's does: ``WorkerId``, ``row_index``."""
+    """Whether the name ends as an id's does: ``WorkerId``, ``row_index``, ``participant_code``."""
     found = words(name)
+    if found[-1:] == ("code",):
+        return not RATER.isdisjoint(found[-2:-1])
     return bool(found) and found[-1] in _ID and found[-2:] != ("yes", "no")
 
 
@@ -236,7 +240,7 @@ def names_label(name: str) -> bool:
 def label_score(name: str) -> int:
     """4 for ``label``, 3 ``rating``, 2 ``toxicity_label``, 1 ``label_1`` or an overall one, else 0."""
     found = [singular(word) for word in words(name)]
-    if not found or found[-1] in _ID:
+    if not found or found[-1] in _ID or is_id(name):
         return 0
     if found == ["label"]:
         return 4

@@ -19,7 +19,7 @@ from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import ROWS_AT_ONCE, Column, compact
 from grasp_core.reading.table.table import Table
 
-RATERS = names.RATER | {"ann", "anno", "annot", "ppt", "subj", "resp"}
+RATERS = names.RATER | {"ann", "anno", "annot", "ppt", "subj", "resp", "human", "doctor", "expert"}
 ITEMS = names.ITEM | names.PARTS | {"q", "stim", "img", "trial"}
 """Beginnings of names, and short forms of them."""
 _WHOLE = (
@@ -140,6 +140,16 @@ def stem(name: str) -> str:
     """``annotator`` of ``annotator_1`` and ``Annotator12``."""
     found = names.words(name)
     return found[0].rstrip("0123456789") if found else ""
+
+
+_LETTERS = frozenset(["", *"aehjpruw"])
+"""Letters that raters are numbered by, as annotators, workers and judges; others may be criteria or times."""
+
+
+def may_be_people(columns: Iterable[str]) -> bool:
+    """Whether numbered columns may be raters: so called, by a letter, or by names and ids of their own."""
+    called = set(map(stem, columns))
+    return len(called) > 1 or not called.isdisjoint(RATERS | _LETTERS)
 
 
 PLUS = "+"

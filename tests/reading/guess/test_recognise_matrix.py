@@ -239,7 +239,8 @@ def test_real_matrices():
 @pytest.mark.parametrize(
     ("key", "about", "columns", "open_"),
     [
-        *(("record_id", "gender", "rate_{}", True), ("record_id", "topic", "rate_{}", False)),
+        *(("record_id", "gender", "rate_{}", True), ("record_id", "topic", "rate_{}", True)),
+        ("record_id", "topic", "P{:02d}", False),
         *(("face", "face_gender", "P{:02d}", True), ("who", "gender", "P{:02d}", False)),
     ],
 )

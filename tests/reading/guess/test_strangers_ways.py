@@ -227,6 +227,16 @@ def test_neither_one_of_several_criteria_nor_a_rating_is_offered_as_the_item() -
             lambda n: (f"w{n}", f"{n % 7}.{n % 9}", f"1.{n}", f"{n % 8}.{n % 7}", f"1.{n % 50}"),
             "'V.Mean.Sum' is named like what was counted or worked out",
         ),
+        (
+            "filename appeal sweetness saltiness",
+            lambda n: (
+                f"f{n}.png",
+                f"{n % 90}.{n % 83 + 13}",
+                f"{n % 70}.{n % 71 + 13}",
+                f"{n % 60}.{n % 59 + 13}",
+            ),
+            "of the cells are numbers with decimals, as means are",
+        ),
     ],
 )
 def test_where_nobody_rates_the_refusal_says_what_the_file_is(head: str, row, why: str) -> None:
@@ -404,10 +414,203 @@ def test_options_of_which_each_row_ticks_one_are_one_label(options: str) -> None
     )
 
 
-@pytest.mark.parametrize("box", ["not_applicable", "N/A", "skipped"])
+@pytest.mark.parametrize("box", ["not_applicable", "N/A"])
 def test_a_ticked_box_of_no_answer_is_asked_about(box: str) -> None:
     rows = [[f"t{n // 4}", f"r{n % 4}", RNG.choice("12345"), str(int(n % 9 == 0))] for n in range(80)]
     reasons = recognise(rows_table([["item", "rater", "score", box], *rows])).reasons
     (doubt,) = [one for one in reasons if one.field == "filters"]
     assert doubt.confidence == "unsure"
     assert doubt.sentence.startswith(f"'{box}' = '1' in 9 rows of 80")
+
+
+@pytest.mark.parametrize(
+    ("item", "rater"), [("tweetid", "workerid"), ("imgid", "userid"), ("item", "Kodierer")]
+)
+def test_ids_in_one_word_are_ids(item: str, rater: str) -> None:
+    rows = [[str(40 + n // 4), str(n % 4), RNG.choice("abc")] for n in range(60)]
+    guess = recognise(rows_table([[item, rater, "label"], *rows]))
+    assert (asked(guess), guess.spec.item, guess.spec.rater) == ({}, item, rater)
+
+
+def test_who_won_a_comparison_is_the_label_and_what_was_compared_belongs_to_the_item() -> None:
+    pairs = [("ant", "bee"), ("ant", "cod"), ("bee", "cod")]
+    rows = [
+        [f"q{q}", *pair, RNG.choice(["left", "right", "tie"]), f"j{RNG.randrange(9)}"]
+        for q in range(30)
+        for pair in pairs
+        for _ in range(3)
+    ]
+    table = rows_table([["question_id", "model_a", "model_b", "winner", "judge"], *rows])
+    guess = recognise(table)
+    assert (asked(guess), guess.spec.label) == ({}, "winner")
+    with pytest.raises(DataError, match=r"which differ in 'model_[ab]', 'model_[ab]'\. If these name what"):
+        load(table, None, guess.spec, ())
+
+
+def test_a_category_asked_of_some_is_one_question_of_several() -> None:
+    rows = [
+        [f"p{n // 3}", f"w{n % 9}", *RNG.choices("yn", k=2), RNG.choice(["", "age", "race"])]
+        for n in range(90)
+    ]
+    table = rows_table([["post", "WorkerId", "rude", "lewd", "targetCategory"], *rows])
+    assert asked(recognise(table)) == {"label": ("rude", "lewd", "targetCategory")}
+
+
+def test_what_is_known_of_annotators_is_none_where_a_column_names_them() -> None:
+    known = {n: (f"{n / 8:.2f}", f"{n / 16:.2f}") for n in range(1, 9)}
+    rows = [
+        [f"c{n}", str(who), RNG.choice("01234"), "0.5", "0.7", *known[who]]
+        for n in range(30)
+        for who in known
+    ]
+    head = ["comment_id", "annotator_id", "hate", "infit", "outfit", "annotator_infit", "annotator_outfit"]
+    guess = recognise(read_here(csv_bytes([head, *rows]), "x.csv"))
+    assert (guess.spec.item, guess.spec.rater, guess.spec.label) == ("comment_id", "annotator_id", "hate")
+
+
+@pytest.mark.parametrize("key", ["workerid", "participant_number"])
+def test_slots_of_a_row_per_rater_hold_items(key: str) -> None:
+    videos = ["egg", "vase", "duck", "ice"]
+    shown = [RNG.sample(videos, 4) for _ in range(20)]
+    rows = [
+        [str(70 + n), *(cell for one in own for cell in (one, RNG.choice("lr")))]
+        for n, own in enumerate(shown)
+    ]
+    head = [key, *(name for at in "1234" for name in (f"video_{at}", f"video_{at}_response"))]
+    guess = recognise(read_here(csv_bytes([head, *rows]), "x.csv"))
+    assert (asked(guess), guess.spec.item, guess.spec.rater, guess.spec.label) == (
+        {},
+        "video",
+        key,
+        "response",
+    )
+
+
+def test_turkers_beside_scores_are_raters() -> None:
+    rows = [[f"r{n}", *RNG.choices("12345", k=3), *RNG.sample("ABCDEFG", 3)] for n in range(20)]
+    head = ["Id", "Score1", "Score2", "Score3", "TurkId1", "TurkId2", "TurkId3"]
+    guess = recognise(read_here(csv_bytes([head, *rows]), "x.csv"))
+    assert (asked(guess), guess.spec.item, guess.spec.label) == ({}, "Id", "Score")
+
+
+def test_a_column_of_lists_of_raters_is_told_as_such() -> None:
+    rows = [[str(n), RNG.choice("ab"), RNG.choice("cd"), str(RNG.sample("wxyz", 3))] for n in range(80)]
+    table = rows_table([["number", "kind", "area", "annotators"], *rows])
+    (reason,) = recognise(table).uncertain
+    assert "'annotators' holds lists, several raters in a row" in reason.sentence
+
+
+def test_each_of_two_ids_without_names_may_be_either() -> None:
+    rows = [[f"s{n % 20}", f"u{n // 20}", f"{RNG.randrange(90)}", str(n % 17)] for n in range(120)]
+    found = asked(recognise(rows_table([["column 1", "column 2", "column 3", "column 4"], *rows])))
+    assert {"column 1", "column 2"} <= set(found["item"]) & set(found["rater"])
+
+
+def test_numbers_that_tell_rows_apart_are_no_columns_of_a_matrix_unasked() -> None:
+    rows = [
+        [str(s), str(d), str(s % 4), RNG.choice("12345"), str(d % 9)]
+        for s in range(60)
+        for d in range(s % 7, 90, 9)
+    ]
+    RNG.shuffle(rows)
+    table = rows_table(
+        [["", "s", "d", "year", "y", "dept"], *([str(n), *row] for n, row in enumerate(rows, 1))]
+    )
+    assert asked(recognise(table))["layout"] == ("long", "items-by-raters")
+    guess = recognise(table, named=Named(item="d", rater="s", label="y"))
+    assert not asked(guess)
+
+
+def test_columns_that_tell_rows_apart_with_an_id_are_offered_with_it() -> None:
+    rows = [
+        [str(q), *pair, turn, *RNG.choices(["m1", "m2", "tie"], k=3)]
+        for q in range(12)
+        for pair in (("ant", "bee"), ("ant", "cod"), ("bee", "cod"))
+        for turn in "12"
+    ]
+    table = rows_table([["question_id", "left", "right", "turn", "winner1", "winner2", "winner3"], *rows])
+    whole = "question_id+left+right+turn"
+    assert asked(recognise(table, named=Named(layout="items-by-raters")))["item"] == (whole, "question_id")
+    guess = recognise(table, named=Named(layout="items-by-raters", item=whole))
+    assert len(load(table, None, guess.spec, ()).annotations.item_ids) == 72
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_labels_with_blanks_between_are_people_where_a_column_says_what_they_agree_on(left: bool) -> None:
+    rows = []
+    for n in range(90):
+        own = [RNG.choice(["hate", "hate", "none"] if n % 2 else ["none", "none", "hate"]) for _ in range(3)]
+        places = range(3) if left else sorted(RNG.sample(range(6), 3))
+        cells = dict(zip(places, own, strict=True))
+        rows.append([str(n), *(cells.get(at, "") for at in range(6)), max(set(own), key=own.count)])
+    table = rows_table([["case_id", *(f"label_{at}" for at in range(1, 7)), "label_majority"], *rows])
+    assert ("layout" in asked(recognise(table))) is left
+
+
+def test_a_row_per_respondent_with_several_questions_is_asked_about_by_patterns() -> None:
+    scale, others = ["good", "so so", "bad"], ["egg hen", "tea rye", "sun rain", "inn bar", "cat dog"]
+    head = [
+        "RespondentID",
+        *map("Which, {}?".format, others),
+        *(f"How is? / {who}" for who in ("Ann", "Bo", "Cy")),
+    ]
+    rows = [
+        [str(900 + n), *(RNG.choice(two.split()) for two in others), *RNG.choices(scale, k=3)]
+        for n in range(40)
+    ]
+    guess = recognise(rows_table([head, *rows]))
+    assert (guess.spec.layout, asked(guess).keys()) == ("raters-by-items", {"label"})
+    for pattern in asked(guess)["label"]:
+        spec = recognise(rows_table([head, *rows]), named=Named(label=pattern)).spec
+        assert len(load(rows_table([head, *rows]), None, spec, ()).annotations.item_ids) == 3
+
+
+def test_annotations_of_parts_of_a_record_are_read() -> None:
+    record = [
+        {
+            "article": f"Text {n}",
+            "sentences": [
+                {
+                    "sentence": f"s {n}.{at}",
+                    "responses": [{"worker_id": w, "response": RNG.choice("yn")} for w in "abc"],
+                }
+                for at in range(2)
+            ],
+        }
+        for n in range(9)
+    ]
+    lines = "\n".join(map(json.dumps, record)).encode()
+    table = read_here(lines, "x.jsonl")
+    guess = recognise(table)
+    data = load(table, None, guess.spec, ())
+    assert (asked(guess), data.summary.items, data.summary.annotations) == ({}, 18, 54)
+
+
+@pytest.mark.parametrize(
+    ("numbered", "read"), [("emotion", 0), ("run", 0), ("topic", 0), ("A", 1), ("expert", 1)]
+)
+def test_numbered_words_are_raters_where_they_say_so(numbered: str, read: bool) -> None:
+    rows = [[f"A text of some words, {n}", *RNG.choices(["joy", "fear", "rage"], k=3)] for n in range(60)]
+    guess = recognise(rows_table([["text", *(f"{numbered}{at}" for at in "123")], *rows]))
+    assert ("layout" not in asked(guess)) is bool(read)
+
+
+@pytest.mark.parametrize(
+    ("key", "columns", "read"),
+    [
+        *(("patient_id", "model", 0), ("video_id", "frame", 0), ("gene", "sample", 0), ("id", "output", 0)),
+        *(("id", "Q", 1), ("user_id", "frame", 1)),
+    ],
+)
+def test_rows_are_people_where_something_says_so(key: str, columns: str, read: int) -> None:
+    rows = [[f"p{n}", *RNG.choices("0123", k=3)] for n in range(60)]
+    guess = recognise(rows_table([[key, *(f"{columns}{at}" for at in "123")], *rows]))
+    assert ("layout" not in asked(guess)) is bool(read)
+
+
+@pytest.mark.parametrize(("unit", "read"), [("run", 0), ("eye", 0), ("annotator", 1)])
+def test_columns_named_after_two_things_are_raters_where_one_is_so_called(unit: str, read: int) -> None:
+    columns = [f"{unit}{at}_{of}" for at in "12" for of in ("label", "confidence")]
+    rows = [[f"A text of words, {n}", *RNG.choices("123", k=4)] for n in range(40)]
+    guess = recognise(read_here(csv_bytes([["text", *columns], *rows]), "x.csv"))
+    assert ("layout" not in asked(guess)) is bool(read)

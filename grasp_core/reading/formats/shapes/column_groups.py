@@ -25,7 +25,7 @@ from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.rows import read_as_long
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells, compact
-from grasp_core.reading.table.parsed import ITEMS, RATERS, form, stem
+from grasp_core.reading.table.parsed import ITEMS, RATERS, form, may_be_people, stem
 from grasp_core.reading.table.table import Parsed
 
 
@@ -104,8 +104,8 @@ def _are_ids(parsed: Parsed, groups: _Groups) -> bool:
         return int(np.unique((places.astype(np.int64) * len(stacked.values) + stacked.codes)[filled]).size)
 
     others = set(parsed.columns) - groups.used
-    told = (one for one in others if names.id_score(one, names.RATER))
-    if not groups.named and any(len(parsed.data.column(one).unique()) < n for one in told):
+    told = (one for one in others if names.id_score(one, names.RATES if groups.named else names.RATER))
+    if any(len(parsed.data.column(one).unique()) < n for one in told):
         return False  # whose the rows are is said, and they recur
     shared = distinct(np.repeat(np.arange(len(columns)), n)) > len({*stacked.values} - {""})
     once = distinct(np.tile(np.arange(n), len(columns)))
@@ -125,17 +125,21 @@ def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
     raters = [rater for rater, _ in groups.columns]
     used = groups.used
     rest = [column for column in parsed.columns if column not in used]
-    said_whose = groups.named or names.id_score(groups.name, ITEMS)
-    unit = names.unused(groups.name if said_whose else "id", [*rest, *fields])
+    of_items = names.id_score(groups.name, ITEMS)
+    unit = names.unused(groups.name if groups.named or of_items else "id", [*rest, *fields])
+    key = None if groups.named or not of_items else _key(parsed, rest)
+    ids: tuple[str, str | None] = (unit, None)
+    if key is not None and names.id_score(key, names.RATER):
+        ids = (key, unit)  # a row per rater: what stands in the slots was rated
     parts = [
         {unit: _texts(parsed, rater)}
         | {field: _texts(parsed, own[field]) if field in own else None for field in fields}
         for rater, own in groups.columns
     ]
-    of = "raters" if groups.named else "ids"
+    of = "raters" if groups.named else "items" if ids[1] else "ids"
     said = f"{listed(raters, 3)} name the {of} of the labels beside them; each annotation was given a row"
-    made = _long(parsed, parts, rest, (unit, None), said, name)
-    recipe = made.recipe and (made.recipe if groups.named else replace(made.recipe, spec=None))
+    made = _long(parsed, parts, rest, ids, said, name)
+    recipe = made.recipe and (made.recipe if groups.named or ids[1] else replace(made.recipe, spec=None))
     return replace(made, recipe=recipe)  # else whose ids they are is to be asked
 
 
@@ -155,6 +159,8 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
     units = pairs.units if of_item == of_rater else "rater" if of_item > of_rater else "item"
     if units is None or pairs.units not in (None, units) or (key is None and units != "rater"):
         return None
+    if units == "rater" and not pairs.units and not may_be_people(pairs.columns):
+        return None  # rounds, or several emotions of one text
     unit = names.unused(units, [*rest, *pairs.questions])
     parts = [
         {unit: pa.array([one] * len(parsed.data), pa.string())}

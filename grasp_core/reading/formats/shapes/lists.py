@@ -105,6 +105,9 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     flat = _flattened(records)
     if flat is not None:
         return json_files.table(flat, name, "JSON")
+    opened = _opened(records)
+    if opened is not None:
+        return read(opened, name)
     lists = _found(records, name)
     by_rater = _as_lists(records, name) if lists is None else None
     if by_rater is not None:
@@ -125,6 +128,20 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if not set(lists.all) <= set(parsed.columns):
         return None
     return recognised(dataclasses.replace(parsed, lines=np.repeat(numbers, counts)), lists, "JSON with lists")
+
+
+def _opened(records: Sequence[Record]) -> list[Record] | None:
+    """A record per entry of a list whose entries hold lists of annotations: sentences of a text."""
+    for field in dict.fromkeys(field for record in records[:_LOOKED_AT] for field in record):
+        inner = [own if isinstance(own := record.get(field), list) else [] for record in records]
+        found = [_lists(one) if isinstance(one, dict) else {} for own in inner[:_LOOKED_AT] for one in own]
+        if found and all(parallel({path: np.array([len(one[path])]) for path in one}) for one in found):
+            return [
+                {**record, field: None, **{f"{field}.{own}": value for own, value in entry.items()}}
+                for record, entries in zip(records, inner, strict=True)
+                for entry in entries
+            ]
+    return None
 
 
 def _lengths(found: Sequence[Mapping[str, Sequence[Any]]], paths: Sequence[str]) -> dict[str, Int64Array]:
