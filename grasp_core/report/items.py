@@ -300,7 +300,8 @@ def part_text(result: ItemsResult, measure: Measure, part: Contribution) -> str:
     value = (
         names.format_value(part.value) if abs(part.value) >= 0.0005 else f"{part.value:.5f}".replace("-", "−")
     )
-    return f"{value} ({percent(part.value / whole)})" if whole > 0 else value
+    # Of parts below 0 others are more than the whole, of which they are no share.
+    return f"{value} ({percent(part.value / whole)})" if 0 < part.value <= whole else value
 
 
 def items_csv(result: ItemsResult) -> str:

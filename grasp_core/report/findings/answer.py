@@ -29,7 +29,7 @@ from grasp_core.report.words import names
 from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
 
 EVERYBODY = "everybody else"
-NO_DIFFERENCE = "No clear difference found between groups of raters"
+NO_DIFFERENCE = "No difference found between groups of raters"
 UNTESTABLE: Mapping[Untestable, str] = {
     "nothing-moves": "nothing is left to shuffle",
     "few-raters": "too few raters for any p below 0.05",
@@ -69,6 +69,16 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
     if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
         return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
     return Sentence.of(f"{NO_DIFFERENCE}{' that are shown' if some_hidden(result) else ''}")
+
+
+def line(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
+    """The line below the title: what would have been found, where nothing is; else how many groups differ."""
+    return _missed(result, found) or counts(result, found)
+
+
+def _missed(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
+    """What would have been found, where the title says that there is nothing, and that is known."""
+    return None if found or standing_pair(result) else could_have_been_found(result)
 
 
 def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
@@ -195,8 +205,8 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
     said = [_of_luck(groups)] if nearest(result) else []
     if any(row.n_raters < _SMALL for row in result.groups):
         said.append(f"In groups under {_SMALL} raters differences are missed more often.")
-    limit = could_have_been_found(result)
-    return tuple([Sentence.of(one) for one in said] + ([] if limit is None else [limit]))
+    counted = counts(result, found) if _missed(result, found) else None
+    return (*(() if counted is None else (counted,)), *map(Sentence.of, said))
 
 
 def _of_luck(groups: int) -> str:
@@ -266,8 +276,8 @@ def answer(result: RunResult) -> Answer:
         return Answer(agreement_title(result), warned(result), agreement_details(result))
     found = told(result)
     near = [doubted(one, result) for one in nearest(result)]
-    counted = counts(result, found)
-    details = [] if counted is None else [counted]
+    first = line(result, found)
+    details = [] if first is None else [first]
     details += [one.backed for one in found[:_LISTED]]
     if len(found) > _LISTED:
         details.append(Sentence.of("After correction, too: ", *listing(_figures(found[_LISTED:])), "."))

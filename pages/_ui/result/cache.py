@@ -29,7 +29,7 @@ from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
 from grasp_core.report.findings.advice import advice, told
-from grasp_core.report.findings.answer import counts, how_sure, title
+from grasp_core.report.findings.answer import how_sure, line, title
 from grasp_core.report.findings.finding import Finding
 from grasp_core.report.findings.selection import count_groups, of_verdict
 from grasp_core.report.words import names as terms
@@ -169,7 +169,7 @@ def _find_out(result: RunResult) -> ToldFirst:
     found = told(result)
     to_do = tuple(one.for_pages for one in advice(result, found))
     drawn = count_groups(drawn_groups(result))
-    said = title(result, found), counts(result, found), how_sure(result, found), to_do
+    said = title(result, found), line(result, found), how_sure(result, found), to_do
     return ToldFirst(
         *said,
         drawn,

@@ -24,6 +24,7 @@ from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.contents import methods, ranged, stated
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
+from grasp_core.report.findings.selection import of_verdict
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import left_out, step_sentence
@@ -319,7 +320,9 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     numbers = partial(_in_numbers, at_once=check_often or goes_on)
     views: dict[str, View] = {_NUMBERS: numbers} if result.provisional else {"Findings": _show_findings}
     if on_demand.has_items(shown):
-        views["Items"] = partial(_headed, [("Which items cause the difference?", on_demand.show_items)])
+        clear = of_verdict(result, "clear")
+        asks = "Which items cause the difference?" if clear else "On which items do groups differ most?"
+        views["Items"] = partial(_headed, [(asks, on_demand.show_items)])
     compared = [
         (heading, show)
         for heading, there, show in (
