@@ -120,7 +120,9 @@ def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     on = f"on {number(spread.items, 'item')} that both sides labelled; {verdict}"
     if measure == "distance":
         return Sentence.of(
-            _group(result), f" raters lie {names.format_value(result.distance)} from the others, {on}."
+            _group(result),
+            " raters’ answers differ from the others’ by a distance of ",
+            f"{names.format_value(result.distance)}, {on}.",
         )
     if not any(result.label_use.values()):
         return Sentence.of(_group(result), f" raters use the labels as often as the others do, {on}.")

@@ -376,7 +376,7 @@ def test_without_guessing_nothing_is_recognised(frames: tuple[pd.DataFrame, pd.D
         ("name it so: on Data, or by --missing None", "name it so: by missing=['None']"),
         ("on Data, or by --leave-out constant (screens, in Python and in specs)", "by screens=['constant']"),
         ("cut them, under Recode values or with --bins age:20", "cut them, with recode=[grasp.Bins(...)] of"),
-        ("(--categories, or “Labels, in order” on Data)", "(categories="),
+        ("(on Data, under “Labels, in order”, or by --categories)", "(by categories=)"),
     ],
 )
 def test_sentences_are_worded_for_python(said: str, to_python: str) -> None:

@@ -79,7 +79,8 @@ def said(found: ItemsResult, measure: Any) -> list[str]:
 
 def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
     assert said(FOUND, "distance") == [
-        "Black Woman raters lie 0.050 from the others, on 3 items that both sides labelled; "
+        "Black Woman raters’ answers differ from the others’ by a distance of 0.050, on 3 items that both "
+        "sides labelled; "
         "the group’s verdict says whether that is luck.",
         "1 of 3 items, which carries 40 % of it, holds after correction, by label use or "
         "distance: strange (“Yes” more often).",

@@ -164,12 +164,12 @@ def unranked(categories: Sequence[str]) -> str | None:
         return None
     words = [label for label in categories if np.isnan(number_of(label))]
     rest = [label for label in categories if label not in words]
-    named = "(--categories, or “Labels, in order” on Data)"
+    named = "(on Data, under “Labels, in order”, or by --categories)"
     if len(rest) > 1 and _ascend(rest):
         are = agree(len(words), "is no number", "are no numbers")
         return (
             f"ordinal ranks labels, and {listed(words)} {are} among numbers: take them for missing "
-            f"(--missing, or “no value” on Data), or name all labels in their order {named}"
+            f"(on Data, as “no value”, or by --missing), or name all labels in their order {named}"
         )
     scale = known_scale(categories)
     proposed = "" if scale is None else f"; proposed: --categories {quoted(','.join(scale))}"

@@ -66,7 +66,7 @@ def _show_labels(shown: Shown) -> None:
     st.header("Who says what more often")
     st.caption(words.LABEL_USE_EXPLANATION)
     cache.show_label_table(result, ui.page_theme())
-    st.caption("p and q: of all labels of a group together, by the one that lies furthest from chance.")
+    st.caption("p and q are of all labels of a group together: the label that differs most decides.")
     show_means(result)
     st.header("One label in every group")
     label = _choose_label(result)
