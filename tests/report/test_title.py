@@ -229,4 +229,4 @@ def test_nobody_is_recruited_for_hints_and_for_what_another_group_explains() -> 
     assert "What to do: Recruit more whole raters: others cannot stand in for them." in details
     said = [one.plain for one in answer(result_of(hint)).details]
     assert not any("Ask more" in one for one in said)
-    assert "Luck alone gives about one group in 20 such a hint; one was tested." in said
+    assert "Luck alone gives about one group in 20 such a hint." in said

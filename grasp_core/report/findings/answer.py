@@ -212,8 +212,7 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
 def _of_luck(groups: int) -> str:
     """How many hints luck alone makes of so many groups; of few it makes none as a rule."""
     if (1 - LEVEL) ** groups > 0.5:
-        hint = f"Luck alone gives about one group in {round(1 / LEVEL)} such a hint"
-        return f"{hint}; {spelled(groups)} {agree(groups, 'was', 'were')} tested."
+        return f"Luck alone gives about one group in {round(1 / LEVEL)} such a hint."
     usual = round(LEVEL * groups)
     hints = agree(usual, "hint", "hints")
     return f"Luck alone usually produces {spelled(usual)} such {hints} among {number(groups, 'group')}."
