@@ -15,7 +15,7 @@ from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
 from grasp_core.report.findings.selection import evidence
-from grasp_core.report.tables import RowOrder, ends, ordered_groups
+from grasp_core.report.tables import RowOrder, ends, large_groups, not_drawn, ordered_groups
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import centre, format_points, spread
 
@@ -71,7 +71,7 @@ def arrange(result: RunResult, statistic: str, order: RowOrder, only: slice) -> 
     lines: list[Heading | Line] = []
     top = _HEADS
     axes: tuple[str, ...] | None = None
-    for row in ordered_groups(result, order)[only]:
+    for row in large_groups(ordered_groups(result, order))[only]:
         if order == "axis" and row.group.axes != axes:
             axes = row.group.axes
             lines.append(Heading(top, axis_label(axes)))
@@ -220,7 +220,7 @@ def null_histograms(
     if not result.groups:
         return draw.message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, on_page(page))
-    domain = shared_domain([names.outcome_of(row, statistic) for row in result.groups])
+    domain = shared_domain([names.outcome_of(row, statistic) for row in large_groups(result.groups)])
     if result.provisional:
         domain = rounded_outwards(domain)
     return draw.finish(
@@ -235,8 +235,9 @@ def null_histograms(
 def chart_alt(result: RunResult, statistic: str) -> str:
     """The null histograms in words, for those who do not see them."""
     name = names.WORDS[statistic].name
-    labels = group_labels([row.group for row in result.groups])
-    outcomes = [names.outcome_of(row, statistic) for row in result.groups]
+    groups = large_groups(result.groups)
+    labels = group_labels([row.group for row in groups])
+    outcomes = [names.outcome_of(row, statistic) for row in groups]
     parts = [
         f"Histograms of {name} for {len(labels)} group{'' if len(labels) == 1 else 's'} under shuffled "
         "rater profiles, with the observed value across each."
@@ -256,7 +257,7 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     missing = [label for label, outcome in zip(labels, outcomes, strict=True) if outcome.value is None]
     if missing:
         parts.append(f"Not estimable: {'; '.join(missing)}.")
-    return " ".join(parts)
+    return " ".join([*parts, not_drawn(result.groups)]).rstrip()
 
 
 def subtitle(result: RunResult, *, intervals: bool) -> list[str]:

@@ -32,7 +32,7 @@ from grasp_core.report.findings.selection import judged, leading
 from grasp_core.report.pairs import measures
 from grasp_core.report.saved import spec_json
 from grasp_core.report.slices import marked_groups
-from grasp_core.report.tables import drawn_labels, ordered_dsi, wide_table, with_label_use
+from grasp_core.report.tables import drawn_labels, not_drawn, ordered_dsi, wide_table, with_label_use
 from grasp_core.report.words import label_use, names
 from grasp_core.report.words.printable import printable_result
 
@@ -145,7 +145,9 @@ def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
     yield "warnings", "Warnings", [("text", told.warned.lead), ("list", others)]
     axes = [_figure(dsi_chart(result), "dsi"), *(_axes(result) if result.dsi else ())]
     yield "axes", "Which axis should recruitment watch?", axes
-    yield "cohesion", "Agreement inside and across groups", [_figure(cohesion_map(result), "cohesion")]
+    few = ("text", not_drawn(result.groups))
+    cohesion = [_figure(cohesion_map(result), "cohesion"), few]
+    yield "cohesion", "Agreement inside and across groups", cohesion
     marked = "; ".join(f"{sign}: {meaning}" for sign, meaning in contents.marks(result))
     every, table = "Every statistic of every group", wide_table(result)
     table[["Raters", "Annotations"]] = table[["Raters", "Annotations"]].map("{:,}".format)
@@ -170,19 +172,21 @@ def _found(result: RunResult, one: document.Section) -> Parts:
         if not table.frame.empty
     ]
     said, drawn, after = [*one.said], Parts(), Parts()
+    few = ("text", not_drawn(result.groups))
     if one.key == "labels":
         found = with_label_use(result)
         said = [
             label_use.label_use_sentence(row, use, result) for row, use in found if use.significance != "none"
         ]
         for place, label in enumerate(drawn_labels(result)):
-            drawn.append(_figure(label_forest_plot(result, label), f"forest-label-{place}"))
+            drawn += [_figure(label_forest_plot(result, label), f"forest-label-{place}"), few]
         beside = [(row, label_use.mean_words(use, result)) for row, use in found]
         beside += [(row, f"no interval: {use.no_interval}.") for row, use in found if use.no_interval]
         words = [f"{group_label(row.group)}: {words}" for row, words in beside if words]
         after = [("text", names.LABEL_USE_FORMULA), ("list", words)]
     elif one.key == "pairs":
-        drawn = [*_pairs(result)]
+        figures = [*_pairs(result)]
+        drawn = [*figures, *([few] if figures else ())]
     elif one.key.startswith("slices"):
         drawn = _slices(result, int(one.key.removeprefix("slices-")) - 1)
     numbers = ("folded", (f"{heading} in numbers", tables))
@@ -221,7 +225,7 @@ def _axes(result: RunResult) -> Parts:
 
 def _chance(result: RunResult) -> Parts:
     """Null histograms of the statistics that make findings; of the others the numbers."""
-    parts, others = Parts(), Parts()
+    parts, others, few = Parts(), Parts(), ("text", not_drawn(result.groups))
     for method, name in zip(contents.methods(result), names.reported_statistics(result), strict=False):
         table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
         outcomes = [names.outcome_of(row, name) for row in result.groups]
@@ -238,7 +242,7 @@ def _chance(result: RunResult) -> Parts:
             continue
         drawn = _figure(null_histograms(result, name), name.replace("_", "-"))
         beside = ("folded", (f"{method.name} in numbers", [numbers]))
-        parts += [("heading", method.name), ("text", method.explanation), drawn, beside]
+        parts += [("heading", method.name), ("text", method.explanation), drawn, few, beside]
     if others:
         where = "Their histograms are on the page of the result, and in its JSON file."
         parts.append(("folded", ("The other statistics in numbers", [("text", where), *others])))

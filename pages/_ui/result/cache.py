@@ -110,7 +110,7 @@ def figure(
     """
     part = {}
     if page:  # of the groups, counted from 1; nothing is asked where one holds all
-        pages = -(-len(shown.result.groups) // PAGE)
+        pages = -(-len(tables.large_groups(shown.result.groups)) // PAGE)
         part["page"] = int(st.pagination(pages, key=f"{page}-{pages}")) if pages > 1 else 1
     drawn, final = (shown.drawn, shown.result) if of is None else (of, of)
     name = " ".join([what, *map(str, part.values())])

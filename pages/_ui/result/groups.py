@@ -24,7 +24,7 @@ from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.answer import axes_to_watch, verdict_sentence
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.findings.selection import evidence, named_groups
-from grasp_core.report.tables import RowOrder, cell_text, results_table, with_label_use
+from grasp_core.report.tables import RowOrder, cell_text, not_drawn, results_table, with_label_use
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import format_points_interval, mean_words
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
@@ -54,7 +54,13 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
 
     kind, called = ("forest", "intervals") if as_forest else ("null", "histograms")
     files = (f"{kind}-{statistic.replace('_', '-')}", f"{names[statistic]} {called}")
-    cache.figure(shown, f"{chart.__name__} {statistic} {order}", draw, files, page="null-page")
+    few = partial(_say_not_drawn, result.groups)
+    cache.figure(shown, f"{chart.__name__} {statistic} {order}", draw, files, between=few, page="null-page")
+
+
+def _say_not_drawn(groups: Sequence[GroupResult]) -> None:
+    if few := not_drawn(groups):
+        ui.caption(few)
 
 
 _SIDE_BY_SIDE = 8
@@ -75,7 +81,8 @@ def _show_labels(shown: Shown) -> None:
         return label_forest_plot(drawn, label, theme, page=page)
 
     files = ("label-use", "chart of this label")
-    cache.figure(shown, f"label forest {label}", draw, files, page="label-page")
+    few = partial(_say_not_drawn, result.groups)
+    cache.figure(shown, f"label forest {label}", draw, files, between=few, page="label-page")
 
 
 def show_means(result: RunResult) -> None:
@@ -164,7 +171,8 @@ def _draw_groups(shown: Shown) -> None:
     looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion"}
     cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
     numbers = ("Cohesion map as a table", "cohesion-table", cohesion)
-    cache.figure(shown, "cohesion", cohesion_map, ("cohesion-map", "cohesion map"), numbers)
+    files, few = ("cohesion-map", "cohesion map"), partial(_say_not_drawn, result.groups)
+    cache.figure(shown, "cohesion", cohesion_map, files, numbers, between=few)
 
 
 _GROUP = "group"
@@ -327,6 +335,7 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None
         lambda result, theme: pairs_matrix(result, axes, measure, theme),
         None if later else ("pairs", "matrix of pairs"),
         (f"{of_every} as a table", "pairs-table", table),
+        between=partial(_say_not_drawn, [row for row in result.groups if row.group.axes == axes]),
         of=result,
         fresh=later,
     )

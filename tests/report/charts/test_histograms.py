@@ -6,6 +6,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Histogram, Interval, Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.histograms import chart_alt, null_histograms, quantile, shared_domain
+from grasp_core.report.tables import not_drawn
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import (
     PAPER_STATISTICS,
@@ -115,6 +116,21 @@ def test_no_group_at_all_says_so():
     assert datasets(null_histograms(make_result(()), "irr"))["message"] == [
         {"text": "There is no group to show."}
     ]
+
+
+def test_groups_of_few_raters_are_listed_and_not_drawn():
+    few, enough = (
+        make_group(name, raters=n, irr=make_outcome(0.2, "up")) for name, n in (("A", 4), ("B", 5))
+    )
+    result = make_result((few, enough), statistics=("irr",))
+    chart = null_histograms(result, "irr")
+    assert [row["group"] for row in datasets(chart)["outcomes"]] == ["B"]
+    told = "Not drawn, of fewer than 5 raters: A (4); all numbers stand in the tables."
+    assert not_drawn(result.groups) == told
+    assert chart.to_dict()["description"].endswith(told)
+    alone = make_result((few,), statistics=("irr",))  # else nothing would be drawn
+    assert [row["group"] for row in datasets(null_histograms(alone, "irr"))["outcomes"]] == ["A"]
+    assert not_drawn(alone.groups) == ""
 
 
 def test_alt_text():
