@@ -1,7 +1,7 @@
 """Null histograms: of groups, and of all that was tested of one group or pair."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
@@ -9,12 +9,12 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.model.groups import axis_label, group_label, group_labels
+from grasp_core.model.groups import axis_label, group_label, group_labels, one_line
 from grasp_core.model.outcome import Histogram, Outcome, PairResult, Significance
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
-from grasp_core.report.findings.selection import evidence
+from grasp_core.report.findings.selection import evidence, of_labels
 from grasp_core.report.tables import RowOrder, ends, large_groups, not_drawn, ordered_groups
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import centre, format_points, spread
@@ -29,6 +29,7 @@ _HEADS, _HEADING = 0.5, 0.65
 """Height of the columns' heads, and of an axis's heading, in rows."""
 _TAIL = 0.005
 """Share of shuffled values that the shared axis may cut off at either end."""
+_POINTS = "points more often than the others, of the label that differs most"
 _REACH = 5.0
 """The axis reaches at most this many typical row widths from its centre."""
 
@@ -63,6 +64,11 @@ class Line:
         """The outcome along the chart's axis."""
         return self.drawn or self.outcome
 
+    @property
+    def said(self) -> str:
+        """The observed value as text."""
+        return names.format_value(self.outcome.value) if self.value is None else self.value
+
 
 def arrange(result: RunResult, statistic: str, order: RowOrder, only: slice) -> list[Heading | Line]:
     """Lines from top to bottom, below the columns' heads; in axis order each axis gets a heading."""
@@ -76,10 +82,29 @@ def arrange(result: RunResult, statistic: str, order: RowOrder, only: slice) -> 
             axes = row.group.axes
             lines.append(Heading(top, axis_label(axes)))
             top += _HEADING
-        axis, outcome = axis_label(row.group.axes), names.outcome_of(row, statistic)
-        lines.append(Line(top, titles[row.group], axis, row.n_raters, outcome))
+        lines.append(_of_group(row, titles[row.group], statistic, top))
         top += 1
     return lines
+
+
+def _of_group(row: GroupResult, name: str, statistic: str, top: float = 0) -> Line:
+    """A group's line; of its label use that of the label that differs most, in points."""
+    line = Line(top, name, axis_label(row.group.axes), row.n_raters, Outcome(None))
+    if statistic != LABEL_USE:
+        return replace(line, outcome=names.outcome_of(row, statistic))
+    found = of_labels(row, name)
+    if found is None:
+        reason = None if row.label_use is None else row.label_use.reason
+        return replace(line, outcome=Outcome(None, reason=reason))
+    outcome = _moved(found.outcome, lambda share: 100 * share)
+    return _in_points(replace(line, outcome=outcome), found)
+
+
+def _in_points(line: Line, found: Finding) -> Line:
+    """A line of label use with its label behind the group's name, and its figures in points."""
+    interval = f"[{', '.join(map(format_points, ends(found.outcome)))}]" if found.outcome.interval else None
+    name = f"{line.name}: “{one_line(found.label or '')}”"
+    return replace(line, name=name, value=format_points(found.value), interval=interval)
 
 
 def on_page(page: int | None) -> slice:
@@ -146,7 +171,6 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     untested_q = "" if outcome.value is None or tested or waiting else names.format_p(None)
     untested = names.format_p(None) if outcome.reason is None else names.verdict(outcome)
     untested = names.NOT_YET if waiting else untested
-    said = names.format_value(outcome.value) if line.value is None else line.value
     return {
         "group": line.name,
         "axis": line.axis,
@@ -159,7 +183,7 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "low": within(domain, low),
         "high": within(domain, high),
         "interval": line.interval or names.format_interval(outcome) or str(outcome.no_interval or ""),
-        "value": "" if value is None else f"{said} {names.arrow(outcome)}".strip(),
+        "value": "" if value is None else f"{line.said} {names.arrow(outcome)}".strip(),
         "median": names.format_value(outcome.null_median),
         "p": p if tested else "",
         "q": untested_q if outcome.q is None else q,
@@ -211,20 +235,22 @@ def null_histograms(
     page: int | None = None,
 ) -> alt.LayerChart:
     """Per group the histogram of shuffled values, the observed one as a rule across it."""
-    if statistic not in names.WORDS:
+    if statistic not in (*names.WORDS, LABEL_USE):
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
-    some = any(names.outcome_of(row, statistic).interval for row in result.groups)
-    heading = draw.title(
-        f"{names.WORDS[statistic].name} against random groupings", subtitle(result, intervals=some)
-    )
+    outcomes = [_of_group(row, "", statistic).outcome for row in large_groups(result.groups)]
+    some = any(one.interval for one in outcomes)
+    name = names.statistic_name(statistic)
+    heading = draw.title(f"{name} against random groupings", subtitle(result, intervals=some))
     if not result.groups:
         return draw.message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, on_page(page))
-    domain = shared_domain([names.outcome_of(row, statistic) for row in large_groups(result.groups)])
+    domain = shared_domain(outcomes)
     if result.provisional:
         domain = rounded_outwards(domain)
     return draw.finish(
-        layers(result, names.WORDS[statistic].axis, theme, lines, domain),
+        layers(
+            result, _POINTS if statistic == LABEL_USE else names.WORDS[statistic].axis, theme, lines, domain
+        ),
         theme,
         heading=heading,
         alt_text=chart_alt(result, statistic),
@@ -234,10 +260,10 @@ def null_histograms(
 
 def chart_alt(result: RunResult, statistic: str) -> str:
     """The null histograms in words, for those who do not see them."""
-    name = names.WORDS[statistic].name
+    name = names.statistic_name(statistic)
     groups = large_groups(result.groups)
     labels = group_labels([row.group for row in groups])
-    outcomes = [names.outcome_of(row, statistic) for row in groups]
+    lines = [_of_group(row, label, statistic) for label, row in zip(labels, groups, strict=True)]
     parts = [
         f"Histograms of {name} for {len(labels)} group{'' if len(labels) == 1 else 's'} under shuffled "
         "rater profiles, with the observed value across each."
@@ -248,13 +274,13 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     )
     for significance, words in wanted:
         found = [
-            f"{label} ({names.format_value(outcome.value)}, {outcome.direction or 'no direction'}, "
-            f"{names.p_and_q_words(outcome, permutations=result.permutations)})"
-            for label, outcome in zip(labels, outcomes, strict=True)
-            if outcome.significance == significance
+            f"{line.name} ({line.said}, {line.outcome.direction or 'no direction'}, "
+            f"{names.p_and_q_words(line.outcome, permutations=result.permutations)})"
+            for line in lines
+            if line.outcome.significance == significance
         ]
         parts.append(f"{words}: {'; '.join(found) or 'none'}.")
-    missing = [label for label, outcome in zip(labels, outcomes, strict=True) if outcome.value is None]
+    missing = [line.name for line in lines if line.outcome.value is None]
     if missing:
         parts.append(f"Not estimable: {'; '.join(missing)}.")
     return " ".join([*parts, not_drawn(result.groups)]).rstrip()
@@ -376,9 +402,7 @@ def _histograms(
     domain = rounded_outwards(domain) if result.provisional else domain
     axis = "standard deviations from the mean of random groupings"
     told = "; ".join(
-        f"{line.name} {line.value or names.format_value(line.outcome.value)} "
-        f"({names.SIGNIFICANCE_NAMES[line.outcome.significance]})"
-        for line in shown
+        f"{line.name} {line.said} ({names.SIGNIFICANCE_NAMES[line.outcome.significance]})" for line in shown
     )
     return draw.finish(
         layers(result, axis, theme, list(shown), domain, head="Statistic"),
@@ -395,25 +419,27 @@ def _line(finding: Finding, top: float) -> Line:
     line = Line(top, "", axis_label(finding.row.group.axes), 0, outcome, _in_deviations(outcome))
     if finding.what != LABEL_USE:
         return replace(line, name=words_of(finding.what).name)
-    interval = f"[{', '.join(format_points(end) for end in ends(outcome))}]" if outcome.interval else None
-    value, name = f"{format_points(finding.value)} points", f"Label use: “{finding.label}”"
-    return replace(line, name=name, value=value, interval=interval)
+    line = _in_points(replace(line, name="Label use"), finding)
+    return replace(line, value=f"{line.value} points")
 
 
 def _in_deviations(outcome: Outcome) -> Outcome:
     """Value, interval and null distribution beyond the mean of the latter, in its standard deviations."""
-    null, interval = outcome.null, outcome.interval
+    null = outcome.null
     deviation = 0.0 if null is None else spread(null)
     if null is None or not deviation:
         return Outcome(None)
-    middle, factor = centre(null), 1 / deviation
+    middle = centre(null)
+    return _moved(outcome, lambda value: (value - middle) / deviation)
 
-    def place(value: float) -> float:
-        return (value - middle) * factor
 
+def _moved(outcome: Outcome, place: Callable[[float], float]) -> Outcome:
+    """The outcome along another axis."""
+    null, interval, median_ = outcome.null, outcome.interval, outcome.null_median
     return replace(
         outcome,
         value=None if outcome.value is None else place(outcome.value),
-        null=Histogram(place(null.low), place(null.high), null.counts),
+        null=null and Histogram(place(null.low), place(null.high), null.counts),
+        null_median=None if median_ is None else place(median_),
         interval=interval and replace(interval, low=place(interval.low), high=place(interval.high)),
     )

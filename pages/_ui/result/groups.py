@@ -42,11 +42,15 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     """One statistic of all groups, against random groupings or with its intervals."""
     result = shown.result
     reported = reported_statistics(result)
-    names, first = {name: WORDS[name].name for name in reported}, reported.index(lead_statistic(result))
-    statistic = ui.pick("Statistic", names, index=first, key="null-statistic", **_PER_PAGE)
-    st.caption(WORDS[statistic].explanation)
+    of_labels = {words.LABEL_USE: words.LABEL_USE_NAME} if with_label_use(result) else {}
+    names = {**of_labels, **{name: WORDS[name].name for name in reported}}
+    told = cache.told_first(shown.key, result).clearest
+    first = told.what if told is not None and told.what in names else lead_statistic(result)
+    statistic = ui.pick("Statistic", names, index=list(names).index(first), key="null-statistic", **_PER_PAGE)
+    is_statistic = statistic in WORDS  # the intervals of labels have a chart of their own
+    st.caption(WORDS[statistic].explanation if is_statistic else words.LABEL_USE_EXPLANATION)
     ways = ("Random groupings", "Intervals")
-    as_forest = ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
+    as_forest = is_statistic and ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
     chart = forest_plot if as_forest else null_histograms
 
     def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:

@@ -11,9 +11,11 @@ from tests.report.charts.drawn import datasets, encodings
 from tests.results import (
     PAPER_STATISTICS,
     make_group,
+    make_label_use,
     make_outcome,
     make_result,
     normal_histogram,
+    with_label_use,
     without_gai,
 )
 
@@ -131,6 +133,20 @@ def test_groups_of_few_raters_are_listed_and_not_drawn():
     alone = make_result((few,), statistics=("irr",))  # else nothing would be drawn
     assert [row["group"] for row in datasets(null_histograms(alone, "irr"))["outcomes"]] == ["A"]
     assert not_drawn(alone.groups) == ""
+
+
+def test_label_use_is_drawn_in_points_of_the_label_that_differs_most():
+    use = make_label_use({"No": 12.0, "Yes": -9.0}, "**")
+    null = normal_histogram(0.0, 0.04)
+    use = replace(use, labels={**use.labels, "No": replace(use.labels["No"], null=null)})
+    rows = (with_label_use(make_group("A"), use), make_group("B"))
+    chart = null_histograms(make_result(rows, dsi=()), "label_use")
+    first, without = datasets(chart)["outcomes"]
+    assert (first["group"], first["x"], first["value"]) == ("A: “No”", pytest.approx(12), "+12.0 ↑")
+    assert first["interval"] == "[+4.0, +20.0]"
+    assert (without["group"], without["x"]) == ("B", None)
+    assert max(datasets(chart)["nulls"][0]["x"]) == pytest.approx(100 * null.high)
+    assert "Standing out after correction: A: “No” (+12.0, up, " in chart.to_dict()["description"]
 
 
 def test_alt_text():
