@@ -44,9 +44,10 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     reported = reported_statistics(result)
     of_labels = {words.LABEL_USE: words.LABEL_USE_NAME} if with_label_use(result) else {}
     names = {**of_labels, **{name: WORDS[name].name for name in reported}}
-    told = cache.told_first(shown.key, result).clearest
+    told = None if result.provisional else cache.told_first(shown.key, result).clearest
     first = told.what if told is not None and told.what in names else lead_statistic(result)
-    statistic = ui.pick("Statistic", names, index=list(names).index(first), key="null-statistic", **_PER_PAGE)
+    place, key = list(names).index(first), "so-far-statistic" if result.provisional else "null-statistic"
+    statistic = ui.pick("Statistic", names, index=place, key=key, **_PER_PAGE)
     is_statistic = statistic in WORDS  # the intervals of labels have a chart of their own
     st.caption(WORDS[statistic].explanation if is_statistic else words.LABEL_USE_EXPLANATION)
     ways = ("Random groupings", "Intervals")
@@ -118,6 +119,9 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 }
 
 
+_OPENS = "Tick a row, or press Shift and Space in it, to open its group."
+
+
 def show_groups(shown: Shown, *, at_once: bool = False) -> None:
     """Table, histograms and map, which filters redraw alone unless `at_once`; then label use and DSI."""
     result = shown.result
@@ -138,6 +142,8 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
 
 def _draw_groups(shown: Shown) -> None:
     result, lead = shown.result, WORDS[lead_statistic(shown.result)].name
+    if named_group(result) is not None:  # of a row that was chosen: the whole page goes there
+        st.rerun()
     orders: Mapping[RowOrder, str] = {
         "axis": "Axis by axis",
         "effect": f"Largest {lead} effect first",
@@ -157,13 +163,18 @@ def _draw_groups(shown: Shown) -> None:
         statistics = [name for name in reported if name in columns]
         if statistics:
             p = st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE)
-            looks = {"alt": "Every group's statistics, with arrows and stars", "name": "groups", "p": p}
+            looks = {
+                "alt": "Every group's statistics, with arrows and stars",
+                "name": "groups",
+                "p": p,
+                "on_row": open_group,
+            }
             rows = {"axes": of_axes, "marked": _MARKED[marked]}
             missing = cache.groups_table(shown.key, result, statistics, order, **rows, **looks)
             if missing is None:
                 st.info("No group passes these filters.")
             else:
-                for line in (marks_legend(result), *missing):
+                for line in (_OPENS, marks_legend(result), *missing):
                     ui.caption(line)
         else:
             st.info("Choose at least one statistic.")
@@ -172,7 +183,7 @@ def _draw_groups(shown: Shown) -> None:
         _show_null_histograms(shown, order)
     st.header("Agreement inside and across groups")
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
-    looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion"}
+    looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion", "on_row": open_group}
     cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
     numbers = ("Cohesion map as a table", "cohesion-table", cohesion)
     files, few = ("cohesion-map", "cohesion map"), partial(_say_not_drawn, result.groups)
