@@ -47,7 +47,8 @@ class Line:
     """A line with a histogram: its upper edge in rows, what it is of, and what was found of it.
 
     `drawn` is the outcome as it is placed along the chart's axis, where that is another one than its own;
-    `value` and `interval` are the observed value and its interval as text, where these are no plain numbers.
+    `value` and `interval` are the observed value and its interval as text, where these are no plain numbers;
+    `across` says from where to where an axis of its own reaches.
     """
 
     top: float
@@ -58,6 +59,7 @@ class Line:
     drawn: Outcome | None = None
     value: str | None = None
     interval: str | None = None
+    across: str = ""
 
     @property
     def placed(self) -> Outcome:
@@ -190,7 +192,7 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
         "badge": draw.badge(outcome.significance)
         + (f" {names.MAY_CHANGE}" if names.may_change(outcome) else ""),
-        "note": note,
+        "note": note or line.across,
         "verdict": names.SIGNIFICANCE_NAMES[outcome.significance] if tested else note or untested,
     }
 
@@ -233,8 +235,12 @@ def null_histograms(
     order: RowOrder = "axis",
     *,
     page: int | None = None,
+    own: bool = False,
 ) -> alt.LayerChart:
-    """Per group the histogram of shuffled values, the observed one as a rule across it."""
+    """Per group the histogram of shuffled values, the observed one as a rule across it.
+
+    All share one axis, unless each has its `own`.
+    """
     if statistic not in (*names.WORDS, LABEL_USE):
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
     outcomes = [_of_group(row, "", statistic).outcome for row in large_groups(result.groups)]
@@ -247,15 +253,24 @@ def null_histograms(
     domain = shared_domain(outcomes)
     if result.provisional:
         domain = rounded_outwards(domain)
+    axis = _POINTS if statistic == LABEL_USE else names.WORDS[statistic].axis
+    if own:
+        lines = [_on_its_own(line) if isinstance(line, Line) else line for line in lines]
+        axis, domain = "each group on an axis of its own", (-0.35, 1.0)  # with room for its ends at the left
     return draw.finish(
-        layers(
-            result, _POINTS if statistic == LABEL_USE else names.WORDS[statistic].axis, theme, lines, domain
-        ),
+        layers(result, axis, theme, lines, domain, own=own),
         theme,
         heading=heading,
         alt_text=chart_alt(result, statistic),
         height=round(ROW * extent(lines)),
     )
+
+
+def _on_its_own(line: Line) -> Line:
+    low, high = shared_domain([line.outcome])
+    write = names.format_value if line.value is None else lambda points: format_points(points / 100)
+    drawn = _moved(line.outcome, lambda value: (value - low) / (high - low))
+    return replace(line, drawn=drawn, across=f"{write(low)} to {write(high)}")
 
 
 def chart_alt(result: RunResult, statistic: str) -> str:
@@ -305,10 +320,13 @@ def layers(
     lines: list[Heading | Line],
     domain: tuple[float, float],
     head: str = "Group · raters",
+    *,
+    own: bool = False,
 ) -> list[alt.Chart]:
     """Lines of histograms along one axis of this title; above each its name, value, p, q and mark."""
     colours, middle = draw.palette(theme), draw.down("middle")
-    x, low = (draw.measured(field, domain, title, grid=True) for field in ("x", "low"))
+    look = {"labels": False, "ticks": False, "grid": False} if own else {"grid": True}
+    x, low = (draw.measured(field, domain, title, **look) for field in ("x", "low"))
     y = draw.down("top", extent(lines))
     shown = [line for line in lines if isinstance(line, Line)]
     outcomes = draw.rows([outcome_row(result, line, domain) for line in shown], "outcomes")
@@ -322,7 +340,7 @@ def layers(
     observed = draw.valid(base, "x")
     named = base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
     badged = base.transform_filter("datum.badge != ''")
-    look: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
+    noted: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
     marked = {"dx": _BADGE_AT[1] + 9, "opacity": _by_width(0, 1), "fontWeight": 600}
     return [
         draw.from_edge_to_edge(alt.Chart(outcomes), draw.down("base"), theme),
@@ -339,7 +357,7 @@ def layers(
         ),
         draw.marked(badged, draw.RIGHT, middle, theme, size=62, xOffset=_by_width(*_BADGE_AT), aria=False),
         *draw.by_mark(base, "badge", draw.RIGHT, middle, theme, keys=("corrected", "nominal"), **marked),
-        draw.written(base, "note", draw.LEFT, middle, dy=18, fontStyle="italic", **look),
+        draw.written(base, "note", draw.LEFT, middle, dy=18, fontStyle="italic", **noted),
         *_heads(lines, head, theme),
         draw.clickable(base, "row_top", "base"),
     ]

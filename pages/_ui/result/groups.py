@@ -52,7 +52,8 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     st.caption(WORDS[statistic].explanation if is_statistic else words.LABEL_USE_EXPLANATION)
     ways = ("Random groupings", "Intervals")
     as_forest = is_statistic and ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
-    chart = forest_plot if as_forest else null_histograms
+    own = not as_forest and st.toggle("An axis of its own for each", key="null-own", **_PER_PAGE)
+    chart = forest_plot if as_forest else partial(null_histograms, own=own)
 
     def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:
         return chart(drawn, statistic, theme, order, page=page)
@@ -60,7 +61,7 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     kind, called = ("forest", "intervals") if as_forest else ("null", "histograms")
     files = (f"{kind}-{statistic.replace('_', '-')}", f"{names[statistic]} {called}")
     few = partial(_say_not_drawn, result.groups)
-    cache.figure(shown, f"{chart.__name__} {statistic} {order}", draw, files, between=few, page="null-page")
+    cache.figure(shown, f"{kind} {statistic} {order} {own}", draw, files, between=few, page="null-page")
 
 
 def _say_not_drawn(groups: Sequence[GroupResult]) -> None:

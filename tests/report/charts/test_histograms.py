@@ -149,6 +149,20 @@ def test_label_use_is_drawn_in_points_of_the_label_that_differs_most():
     assert "Standing out after correction: A: “No” (+12.0, up, " in chart.to_dict()["description"]
 
 
+def test_each_group_may_have_an_axis_of_its_own():
+    wide = make_group("wide", gai=make_outcome(900.0, "up", "**", sd=200.0))
+    result = make_result((make_group("A", gai=make_outcome(1.0, "up", sd=0.1)), wide), statistics=("gai",))
+    chart = null_histograms(result, "gai", own=True)
+    rows, nulls = datasets(chart)["outcomes"], datasets(chart)["nulls"]
+    assert [row["value"] for row in rows] == ["1.000 ↑", "900.000 ↑"]
+    for row, null in zip(rows, nulls, strict=True):
+        assert min(null["x"]) < 0.1 < 0.9 < max([*null["x"], row["x"]])
+        assert 0 < row["x"] < 1
+    low, high = (float(end.replace("−", "-")) for end in rows[1]["note"].split(" to "))
+    assert low < 900 < high
+    assert rows[1]["verdict"] == "after correction"
+
+
 def test_alt_text():
     text = chart_alt(make_result(), "gai")
     assert text.startswith("Histograms of GAI for 20 groups under shuffled rater profiles")
