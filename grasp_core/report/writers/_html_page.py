@@ -172,25 +172,24 @@ def _found(result: RunResult, one: document.Section) -> Parts:
         if not table.frame.empty
     ]
     said, drawn, after = [*one.said], Parts(), Parts()
-    few = ("text", not_drawn(result.groups))
     if one.key == "labels":
         found = with_label_use(result)
         said = [
             label_use.label_use_sentence(row, use, result) for row, use in found if use.significance != "none"
         ]
         for place, label in enumerate(drawn_labels(result)):
-            drawn += [_figure(label_forest_plot(result, label), f"forest-label-{place}"), few]
+            drawn.append(_figure(label_forest_plot(result, label), f"forest-label-{place}"))
         beside = [(row, label_use.mean_words(use, result)) for row, use in found]
         beside += [(row, f"no interval: {use.no_interval}.") for row, use in found if use.no_interval]
         words = [f"{group_label(row.group)}: {words}" for row, words in beside if words]
         after = [("text", names.LABEL_USE_FORMULA), ("list", words)]
     elif one.key == "pairs":
-        figures = [*_pairs(result)]
-        drawn = [*figures, *([few] if figures else ())]
+        drawn = [*_pairs(result)]
     elif one.key.startswith("slices"):
         drawn = _slices(result, int(one.key.removeprefix("slices-")) - 1)
     numbers = ("folded", (f"{heading} in numbers", tables))
-    return [("text", one.words), ("list", said), *drawn, numbers, *after]
+    few = ("text", not_drawn(result.groups) if drawn and one.key in ("labels", "pairs") else "")
+    return [("text", one.words), ("list", said), *drawn, few, numbers, *after]
 
 
 def _pairs(result: RunResult) -> Iterator[tuple[str, Any]]:
