@@ -275,6 +275,8 @@ _TALLEST = 640
 """Pixels from which on a table scrolls below its heads, which stay in view."""
 _ROW, _ROW_OF_LINES = 35, 66
 """Pixels of a row of one line, and of one whose texts are wrapped."""
+_NAMES = 200, 340
+"""Pixels of the narrowest and the widest column of names, where there is room."""
 _LETTER, _MARGIN = 6.5, 20
 """Pixels of a name's letter, and around it."""
 
@@ -309,7 +311,18 @@ def _show(
 
 def _row(names: pd.Series, width: int) -> int:
     """Pixels of a row, so that no name in a column of this width is cut."""
-    return _ROW if _LETTER * names.str.len().max() + _MARGIN <= width else _ROW_OF_LINES
+    return _ROW if _wide(names) <= width else _ROW_OF_LINES
+
+
+def _wide(names: pd.Series) -> int:
+    """Pixels of the longest name in one line."""
+    return round(_LETTER * names.str.len().max() + _MARGIN)
+
+
+def _names(names: pd.Series, label: str) -> object:
+    """The head of a column of names, as wide as they are, up to where they are wrapped."""
+    width = min(max(_wide(names), _NAMES[0]), _NAMES[1])
+    return st.column_config.Column(label, pinned=True, width=width)
 
 
 def _or_none(value: float) -> float | None:
@@ -333,7 +346,7 @@ def _cells(frame: pd.DataFrame, name: str) -> list[str]:
     ]
 
 
-_WIDTHS = {"group": 200, "axis": 120}
+_AXIS_WIDTH = 120
 _WORDS_WIDTH = 115
 _SMALLEST_P = 0.0001
 _STARS_OF = {"": "", **{terms.SIGNIFICANCE_NAMES[mark]: stars for mark, stars in terms.STARS.items()}}
@@ -368,8 +381,9 @@ def show_groups_table(
     style = style.apply(_emphasis, subset=list(statistics), axis=None, frame=frame, theme=theme)
     style = style if so_far else _format_p(style, tests, permutations)
     heads = {name: _head(name, words=so_far or frame[name].isna().any()) for name in shown}
+    heads["group"] = _names(frame["group"], tables.column_label("group"))
     heads["marks"] = st.column_config.Column("Marked", width="medium")
-    _show(style, alt, len(frame), heads, row=_row(frame["group"], _WIDTHS["group"]), **looks)
+    _show(style, alt, len(frame), heads, row=_row(frame["group"], _NAMES[1]), **looks)
 
 
 def _with_marks(rounded: pd.DataFrame, marks: Mapping[str, Sequence[str]]) -> Styler:
@@ -423,8 +437,7 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
         named = table["Marked"].str.removesuffix(terms.FITTED).str.strip()
         marked = pd.DataFrame({"q_stars": named.map(_STARS_OF)})
         style = style.apply(_emphasis, subset=["q"], axis=None, frame=marked, theme=theme)
-    heads = {"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])}
-    row = _row(table["Group"], _WIDTHS["group"])
+    heads, row = {"Group": _names(table["Group"], "Group")}, _row(table["Group"], _NAMES[1])
     _show(style, "Label use of every group, in percentage points", len(table), heads, row=row)
 
 
@@ -479,8 +492,7 @@ def _head(column: str, *, words: bool) -> object:
     return st.column_config.Column(
         tables.column_label(column),
         help=terms.WORDS[column].explanation if column in terms.WORDS else None,
-        pinned=column == "group",
-        width=_WIDTHS.get(column, _WORDS_WIDTH if words else None),
+        width=_AXIS_WIDTH if column == "axis" else _WORDS_WIDTH if words else None,
     )
 
 

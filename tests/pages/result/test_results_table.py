@@ -86,7 +86,7 @@ def _long() -> None:
 
     from pages._ui.result.cache import show_groups_table
 
-    for name in ("short", "a name of a group that takes two lines"):
+    for name in ("short", "a name of a group that takes two lines " * 2):
         known = {"axis": "age", "raters": 9, "irr": 0.25, "irr_arrow": "↑", "irr_stars": ""}
         frame = pd.DataFrame([{"group": name, **known}] * 20)
         show_groups_table(frame, ["irr"], "light", 100, p=False, alt=name)
