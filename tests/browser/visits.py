@@ -152,9 +152,9 @@ def row_of(page: Page, group: str) -> dict[str, str]:
 
 
 def groups_table(page: Page) -> dict[str, dict[str, str]]:
-    """The rows of the table of groups by group, with the columns of its beginning and of its end."""
-    both = zip(table(page, ALL_STATISTICS, aside=10_000), table(page, ALL_STATISTICS), strict=True)
-    return {beginning["Group"]: {**end, **beginning} for end, beginning in both}
+    """The rows of the table of groups by group, with the columns of its beginning, middle and end."""
+    parts = (table(page, ALL_STATISTICS, aside=aside) for aside in (10_000, 300, 0))
+    return {start["Group"]: {**end, **middle, **start} for end, middle, start in zip(*parts, strict=True)}
 
 
 _STILL = "() => !document.getAnimations().some(one => one instanceof CSSTransition)"
