@@ -18,6 +18,9 @@ from grasp_core.report.words.label_use import foremost, format_points, format_po
 
 Kind = Literal["text", "count", "value", "end", "points", "p", "mark"]
 Cell = str | float
+FEWEST = 5
+"""Raters from which on a chart draws a group: of fewer a mark says little."""
+IN_TABLES = "all numbers stand in the tables."
 _NUMBERS: tuple[Kind, ...] = ("value", "end", "points", "p")
 
 
@@ -151,6 +154,20 @@ def ordered_groups(
 
         return tuple(sorted(result.groups, key=evidence))
     raise SpecError(f"`order` must be axis, effect or q; found {order!r}")
+
+
+def large_groups(groups: Sequence[GroupResult]) -> Sequence[GroupResult]:
+    """The groups that charts draw: those of enough raters, or all where none has so many."""
+    return [row for row in groups if row.n_raters >= FEWEST] or groups
+
+
+def not_drawn(groups: Sequence[GroupResult]) -> str:
+    """The groups that charts leave to the tables, with their raters; empty where there is none."""
+    named = zip(group_labels([row.group for row in groups]), groups, strict=True)
+    few = [f"{name} ({row.n_raters})" for name, row in named if row.n_raters < FEWEST]
+    if not few or len(few) == len(groups):
+        return ""
+    return f"Not drawn, of fewer than {FEWEST} raters: {'; '.join(few)}; {IN_TABLES}"
 
 
 def _last(number: float | None, sign: int) -> tuple[bool, float]:

@@ -68,7 +68,7 @@ def test_example_files_by_gender_race_and_both(open_page: OpenPage, whole_exampl
     assert "GAI ↓**" in row_of(page, "Asian, Man")["Marked"]
     for statistic in ("IRR", "Voting agreement"):
         choose(page, "Statistic", statistic)
-        expect(page.get_by_label(re.compile(f"Histograms of {statistic} for 17 groups"))).to_be_visible()
+        expect(page.get_by_label(re.compile(f"Histograms of {statistic} for 16 groups"))).to_be_visible()
 
 
 def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
@@ -115,7 +115,7 @@ def test_downloads(open_page: OpenPage) -> None:
     assert json.loads(saved)["format"] == "grasp-run"
     page.keyboard.press("Escape")
     view(page, "Groups in numbers")
-    for figure in ("GAI histograms", "cohesion map", "DSI chart"):
+    for figure in ("Label use histograms", "cohesion map", "DSI chart"):
         page.get_by_role("button", name=f"Save the {figure}").click()
         assert _download(page, f"{figure} (PNG)").startswith(b"\x89PNG")
         assert b"<svg" in _download(page, f"{figure} (SVG)")[:500]

@@ -13,7 +13,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.server.server import Server
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import choose, faults, picture, results, settle, tab_to, table, view
-from tests.labels import DATA_AND_METHODS
+from tests.labels import ALL_STATISTICS, DATA_AND_METHODS
 from tests.results import make_outcome, make_result, saying
 
 WOMEN = "say “unsafe” 11 points more often than the others on the same items [5, 17]"
@@ -55,7 +55,10 @@ def test_from_a_finding_to_its_group_and_back(open_page: OpenPage, store: Server
     shown = table(page, "Label use of every group, in percentage points")
     assert [row["unsafe"] for row in shown] == ["11.2", "-11.2"]
     assert [row["Marked"] for row in shown] == ["after correction", ""]
-    page.goto(f"{page.url}&group=Woman")
+    rows = page.locator(f'[aria-label="{ALL_STATISTICS}"] [data-testid=data-grid-canvas]')
+    rows.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+Space")
     _shows_group(page, "Woman")
     assert page.url.endswith("&view=Groups+in+numbers&group=Woman")
     picture(page, "group-light-1440")

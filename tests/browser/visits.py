@@ -124,16 +124,24 @@ def view(page: Page, name: str) -> None:
 
 
 def table(page: Page, label: str, *, aside: int = 0) -> list[dict[str, str]]:
-    """The visible rows of a table, as a screen reader reads them, scrolled `aside` pixels to the right."""
+    """The rows of a table, as a screen reader reads them, scrolled `aside` pixels to the right.
+
+    Of a table that scrolls down, those at its beginning and at its end.
+    """
     grid = page.locator(f'[data-testid="stDataFrameResizable"][aria-label="{label}"]')
     grid.scroll_into_view_if_needed()
     grid.locator("[role=row]").nth(1).wait_for(state="attached")
-    grid.locator(".dvn-scroller").evaluate("(element, aside) => { element.scrollLeft = aside }", aside)
-    settle(page)
-    rows: list[list[str]] = grid.locator("[role=row]").evaluate_all(
-        "rows => rows.map(row => [...row.children].map(cell => cell.textContent.trim()))"
-    )
-    return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+    rows: dict[str, list[str]] = {}
+    for down in (10_000, 0):
+        grid.locator(".dvn-scroller").evaluate("(one, to) => one.scrollTo(...to)", [aside, down])
+        settle(page)
+        rows |= grid.locator("[role=row]").evaluate_all(
+            """rows => Object.fromEntries(rows.map(
+                row => [row.ariaRowIndex, [...row.children].map(cell => cell.textContent.trim())]
+            ))"""
+        )
+    head, *others = (rows[place] for place in sorted(rows, key=int))
+    return [dict(zip(head, row, strict=True)) for row in others]
 
 
 def row_of(page: Page, group: str) -> dict[str, str]:
@@ -144,9 +152,9 @@ def row_of(page: Page, group: str) -> dict[str, str]:
 
 
 def groups_table(page: Page) -> dict[str, dict[str, str]]:
-    """The visible rows of the table of groups by group, with the columns of its beginning and of its end."""
-    both = zip(table(page, ALL_STATISTICS, aside=10_000), table(page, ALL_STATISTICS), strict=True)
-    return {beginning["Group"]: {**end, **beginning} for end, beginning in both}
+    """The rows of the table of groups by group, with the columns of its beginning, middle and end."""
+    parts = (table(page, ALL_STATISTICS, aside=aside) for aside in (10_000, 300, 0))
+    return {start["Group"]: {**end, **middle, **start} for end, middle, start in zip(*parts, strict=True)}
 
 
 _STILL = "() => !document.getAnimations().some(one => one instanceof CSSTransition)"

@@ -29,6 +29,19 @@ def test_a_shift_is_told_with_label_direction_size_and_interval():
     assert less.tested == "p = 0.002, q = 0.010: after correction"
 
 
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        ("down", "have a majority answer that differs from the others' more often"),
+        ("up", "have the same majority answer as the others more often"),
+    ],
+)
+def test_voting_agreement_is_told_by_the_majority_answer(way, said):
+    row = make_group("Woman", raters=14, voting_agreement=make_outcome(0.3, way, "**"))
+    told = next(one for one in evidence(row, "Woman") if one.what == "voting_agreement").tested_sentence.plain
+    assert told.startswith(f"These 14 raters {said} than random groups of their size would: Voting agreement")
+
+
 def test_label_use_comes_before_statistics_and_these_are_told_beside_it():
     row = saying("Woman", 0.2, gai=make_outcome(1.3, "up", "**"), irr=make_outcome(0.3, "up", "*"))
     (found,) = findings(result_of(row))

@@ -14,7 +14,15 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import on_page, shared_domain, within
 from grasp_core.report.pairs import Measure
 from grasp_core.report.slices import by_value
-from grasp_core.report.tables import RowOrder, ends, ordered_groups
+from grasp_core.report.tables import (
+    FEWEST,
+    IN_TABLES,
+    RowOrder,
+    ends,
+    large_groups,
+    not_drawn,
+    ordered_groups,
+)
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import format_points, shift_outcome
 
@@ -150,6 +158,8 @@ def _plot(
     )
     if not groups:
         return draw.message(theme, heading=heading, text="There is no group to show.")
+    left_out = not_drawn(groups) if of == EACH_GROUP else ""
+    groups = large_groups(groups) if of == EACH_GROUP else groups
     domain = shared_domain([measure.of(row) for row in groups])
     drawn, headings, height = _rows(result, measure, groups[on_page(page)], domain, headed=headed)
     told = [
@@ -162,6 +172,7 @@ def _plot(
     whose = number(len(drawn), "group") if of == EACH_GROUP else of
     alt_text = f"{measure.name} with its 95 % interval for {whose}: {'; '.join(told)}."
     alt_text += f" Not estimable: {missing}." if missing else ""
+    alt_text = f"{alt_text} {left_out}".rstrip()
     plotted = _layers(drawn, headings, measure, domain, height, theme)
     return draw.finish(plotted, theme, heading=heading, alt_text=alt_text, height=height)
 
@@ -255,11 +266,14 @@ def pairs_matrix(
     result: RunResult, axes: AxisSet, measure: Measure, theme: draw.Theme = "light"
 ) -> alt.LayerChart:
     """A row and column for each group of an axis: how the row's group lies beside the column's."""
-    pairs = [row for row in result.pairs if row.a.axes == axes]
+    compared = [row for row in result.pairs if row.a.axes == axes]
+    pairs = [row for row in compared if _drawn(row)]
     key = "Orange: above 0. Blue: below." if measure.signed else "The darker, the larger."
     heading = draw.title(f"{measure.name}, two by two", [measure.brief_explanation, f"{key} *, **: marked."])
     if not pairs:
-        return draw.message(theme, heading=heading, text="No two groups of this axis were compared.")
+        text = "No two groups of this axis were compared."
+        text = f"No two groups of {FEWEST} raters or more were compared; {IN_TABLES}" if compared else text
+        return draw.message(theme, heading=heading, text=text)
     groups = list(dict.fromkeys(group for row in pairs for group in (row.a, row.b)))
     sizes = {group: n for row in pairs for group, n in ((row.a, row.n_raters_a), (row.b, row.n_raters_b))}
     # Each group's number and name above its row, and its number above its column.
@@ -283,12 +297,17 @@ def pairs_matrix(
     )
 
 
+def _drawn(row: PairResult) -> bool:
+    return min(row.n_raters_a, row.n_raters_b) >= FEWEST
+
+
 def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], measure: Measure) -> list[Cell]:
     place = {group: g for g, group in enumerate(groups)}
     titles = dict(zip(groups, group_labels(groups), strict=True))
     both = [one for row in pairs for one in (row, row.turned())]
     # Of all axes, so that a colour means the same on each.
-    known = [abs(value) for value in (measure.of(row).value for row in result.pairs) if value is not None]
+    values = [measure.of(row).value for row in result.pairs if _drawn(row)]
+    known = [abs(value) for value in values if value is not None]
     most = max(known, default=0.0) or 1.0
     many, found = result.permutations, []
     for row in both:

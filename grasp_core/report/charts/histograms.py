@@ -1,7 +1,7 @@
 """Null histograms: of groups, and of all that was tested of one group or pair."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
@@ -9,13 +9,13 @@ from typing import Any
 
 import altair as alt
 
-from grasp_core.model.groups import axis_label, group_label, group_labels
+from grasp_core.model.groups import axis_label, group_label, group_labels, one_line
 from grasp_core.model.outcome import Histogram, Outcome, PairResult, Significance
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
-from grasp_core.report.findings.selection import evidence
-from grasp_core.report.tables import RowOrder, ends, ordered_groups
+from grasp_core.report.findings.selection import evidence, of_labels
+from grasp_core.report.tables import RowOrder, ends, large_groups, not_drawn, ordered_groups
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import centre, format_points, spread
 
@@ -29,6 +29,7 @@ _HEADS, _HEADING = 0.5, 0.65
 """Height of the columns' heads, and of an axis's heading, in rows."""
 _TAIL = 0.005
 """Share of shuffled values that the shared axis may cut off at either end."""
+_POINTS = "points more often than the others, of the label that differs most"
 _REACH = 5.0
 """The axis reaches at most this many typical row widths from its centre."""
 
@@ -46,7 +47,8 @@ class Line:
     """A line with a histogram: its upper edge in rows, what it is of, and what was found of it.
 
     `drawn` is the outcome as it is placed along the chart's axis, where that is another one than its own;
-    `value` and `interval` are the observed value and its interval as text, where these are no plain numbers.
+    `value` and `interval` are the observed value and its interval as text, where these are no plain numbers;
+    `across` says from where to where an axis of its own reaches.
     """
 
     top: float
@@ -57,11 +59,17 @@ class Line:
     drawn: Outcome | None = None
     value: str | None = None
     interval: str | None = None
+    across: str = ""
 
     @property
     def placed(self) -> Outcome:
         """The outcome along the chart's axis."""
         return self.drawn or self.outcome
+
+    @property
+    def said(self) -> str:
+        """The observed value as text."""
+        return names.format_value(self.outcome.value) if self.value is None else self.value
 
 
 def arrange(result: RunResult, statistic: str, order: RowOrder, only: slice) -> list[Heading | Line]:
@@ -71,15 +79,34 @@ def arrange(result: RunResult, statistic: str, order: RowOrder, only: slice) -> 
     lines: list[Heading | Line] = []
     top = _HEADS
     axes: tuple[str, ...] | None = None
-    for row in ordered_groups(result, order)[only]:
+    for row in large_groups(ordered_groups(result, order))[only]:
         if order == "axis" and row.group.axes != axes:
             axes = row.group.axes
             lines.append(Heading(top, axis_label(axes)))
             top += _HEADING
-        axis, outcome = axis_label(row.group.axes), names.outcome_of(row, statistic)
-        lines.append(Line(top, titles[row.group], axis, row.n_raters, outcome))
+        lines.append(_of_group(row, titles[row.group], statistic, top))
         top += 1
     return lines
+
+
+def _of_group(row: GroupResult, name: str, statistic: str, top: float = 0) -> Line:
+    """A group's line; of its label use that of the label that differs most, in points."""
+    line = Line(top, name, axis_label(row.group.axes), row.n_raters, Outcome(None))
+    if statistic != LABEL_USE:
+        return replace(line, outcome=names.outcome_of(row, statistic))
+    found = of_labels(row, name)
+    if found is None:
+        reason = None if row.label_use is None else row.label_use.reason
+        return replace(line, outcome=Outcome(None, reason=reason))
+    outcome = _moved(found.outcome, lambda share: 100 * share)
+    return _in_points(replace(line, outcome=outcome), found)
+
+
+def _in_points(line: Line, found: Finding) -> Line:
+    """A line of label use with its label behind the group's name, and its figures in points."""
+    interval = f"[{', '.join(map(format_points, ends(found.outcome)))}]" if found.outcome.interval else None
+    name = f"{line.name}: “{one_line(found.label or '')}”"
+    return replace(line, name=name, value=format_points(found.value), interval=interval)
 
 
 def on_page(page: int | None) -> slice:
@@ -146,7 +173,6 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     untested_q = "" if outcome.value is None or tested or waiting else names.format_p(None)
     untested = names.format_p(None) if outcome.reason is None else names.verdict(outcome)
     untested = names.NOT_YET if waiting else untested
-    said = names.format_value(outcome.value) if line.value is None else line.value
     return {
         "group": line.name,
         "axis": line.axis,
@@ -159,14 +185,14 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "low": within(domain, low),
         "high": within(domain, high),
         "interval": line.interval or names.format_interval(outcome) or str(outcome.no_interval or ""),
-        "value": "" if value is None else f"{said} {names.arrow(outcome)}".strip(),
+        "value": "" if value is None else f"{line.said} {names.arrow(outcome)}".strip(),
         "median": names.format_value(outcome.null_median),
         "p": p if tested else "",
         "q": untested_q if outcome.q is None else q,
         "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
         "badge": draw.badge(outcome.significance)
         + (f" {names.MAY_CHANGE}" if names.may_change(outcome) else ""),
-        "note": note,
+        "note": note or line.across,
         "verdict": names.SIGNIFICANCE_NAMES[outcome.significance] if tested else note or untested,
     }
 
@@ -209,22 +235,30 @@ def null_histograms(
     order: RowOrder = "axis",
     *,
     page: int | None = None,
+    own: bool = False,
 ) -> alt.LayerChart:
-    """Per group the histogram of shuffled values, the observed one as a rule across it."""
-    if statistic not in names.WORDS:
+    """Per group the histogram of shuffled values, the observed one as a rule across it.
+
+    All share one axis, unless each has its `own`.
+    """
+    if statistic not in (*names.WORDS, LABEL_USE):
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
-    some = any(names.outcome_of(row, statistic).interval for row in result.groups)
-    heading = draw.title(
-        f"{names.WORDS[statistic].name} against random groupings", subtitle(result, intervals=some)
-    )
+    outcomes = [_of_group(row, "", statistic).outcome for row in large_groups(result.groups)]
+    some = any(one.interval for one in outcomes)
+    name = names.statistic_name(statistic)
+    heading = draw.title(f"{name} against random groupings", subtitle(result, intervals=some))
     if not result.groups:
         return draw.message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, on_page(page))
-    domain = shared_domain([names.outcome_of(row, statistic) for row in result.groups])
+    domain = shared_domain(outcomes)
     if result.provisional:
         domain = rounded_outwards(domain)
+    axis = _POINTS if statistic == LABEL_USE else names.WORDS[statistic].axis
+    if own:
+        lines = [_on_its_own(line) if isinstance(line, Line) else line for line in lines]
+        axis, domain = "each group on an axis of its own", (-0.35, 1.0)  # with room for its ends at the left
     return draw.finish(
-        layers(result, names.WORDS[statistic].axis, theme, lines, domain),
+        layers(result, axis, theme, lines, domain, own=own),
         theme,
         heading=heading,
         alt_text=chart_alt(result, statistic),
@@ -232,11 +266,19 @@ def null_histograms(
     )
 
 
+def _on_its_own(line: Line) -> Line:
+    low, high = shared_domain([line.outcome])
+    write = names.format_value if line.value is None else lambda points: format_points(points / 100)
+    drawn = _moved(line.outcome, lambda value: (value - low) / (high - low))
+    return replace(line, drawn=drawn, across=f"{write(low)} to {write(high)}")
+
+
 def chart_alt(result: RunResult, statistic: str) -> str:
     """The null histograms in words, for those who do not see them."""
-    name = names.WORDS[statistic].name
-    labels = group_labels([row.group for row in result.groups])
-    outcomes = [names.outcome_of(row, statistic) for row in result.groups]
+    name = names.statistic_name(statistic)
+    groups = large_groups(result.groups)
+    labels = group_labels([row.group for row in groups])
+    lines = [_of_group(row, label, statistic) for label, row in zip(labels, groups, strict=True)]
     parts = [
         f"Histograms of {name} for {len(labels)} group{'' if len(labels) == 1 else 's'} under shuffled "
         "rater profiles, with the observed value across each."
@@ -247,16 +289,16 @@ def chart_alt(result: RunResult, statistic: str) -> str:
     )
     for significance, words in wanted:
         found = [
-            f"{label} ({names.format_value(outcome.value)}, {outcome.direction or 'no direction'}, "
-            f"{names.p_and_q_words(outcome, permutations=result.permutations)})"
-            for label, outcome in zip(labels, outcomes, strict=True)
-            if outcome.significance == significance
+            f"{line.name} ({line.said}, {line.outcome.direction or 'no direction'}, "
+            f"{names.p_and_q_words(line.outcome, permutations=result.permutations)})"
+            for line in lines
+            if line.outcome.significance == significance
         ]
         parts.append(f"{words}: {'; '.join(found) or 'none'}.")
-    missing = [label for label, outcome in zip(labels, outcomes, strict=True) if outcome.value is None]
+    missing = [line.name for line in lines if line.outcome.value is None]
     if missing:
         parts.append(f"Not estimable: {'; '.join(missing)}.")
-    return " ".join(parts)
+    return " ".join([*parts, not_drawn(result.groups)]).rstrip()
 
 
 def subtitle(result: RunResult, *, intervals: bool) -> list[str]:
@@ -278,10 +320,13 @@ def layers(
     lines: list[Heading | Line],
     domain: tuple[float, float],
     head: str = "Group · raters",
+    *,
+    own: bool = False,
 ) -> list[alt.Chart]:
     """Lines of histograms along one axis of this title; above each its name, value, p, q and mark."""
     colours, middle = draw.palette(theme), draw.down("middle")
-    x, low = (draw.measured(field, domain, title, grid=True) for field in ("x", "low"))
+    look = {"labels": False, "ticks": False, "grid": False} if own else {"grid": True}
+    x, low = (draw.measured(field, domain, title, **look) for field in ("x", "low"))
     y = draw.down("top", extent(lines))
     shown = [line for line in lines if isinstance(line, Line)]
     outcomes = draw.rows([outcome_row(result, line, domain) for line in shown], "outcomes")
@@ -295,7 +340,7 @@ def layers(
     observed = draw.valid(base, "x")
     named = base.transform_calculate(name="datum.raters ? datum.group + ' · ' + datum.raters : datum.group")
     badged = base.transform_filter("datum.badge != ''")
-    look: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
+    noted: dict[str, Any] = {"color": colours.muted, "limit": alt.expr("width")}
     marked = {"dx": _BADGE_AT[1] + 9, "opacity": _by_width(0, 1), "fontWeight": 600}
     return [
         draw.from_edge_to_edge(alt.Chart(outcomes), draw.down("base"), theme),
@@ -312,7 +357,7 @@ def layers(
         ),
         draw.marked(badged, draw.RIGHT, middle, theme, size=62, xOffset=_by_width(*_BADGE_AT), aria=False),
         *draw.by_mark(base, "badge", draw.RIGHT, middle, theme, keys=("corrected", "nominal"), **marked),
-        draw.written(base, "note", draw.LEFT, middle, dy=18, fontStyle="italic", **look),
+        draw.written(base, "note", draw.LEFT, middle, dy=18, fontStyle="italic", **noted),
         *_heads(lines, head, theme),
         draw.clickable(base, "row_top", "base"),
     ]
@@ -375,9 +420,7 @@ def _histograms(
     domain = rounded_outwards(domain) if result.provisional else domain
     axis = "standard deviations from the mean of random groupings"
     told = "; ".join(
-        f"{line.name} {line.value or names.format_value(line.outcome.value)} "
-        f"({names.SIGNIFICANCE_NAMES[line.outcome.significance]})"
-        for line in shown
+        f"{line.name} {line.said} ({names.SIGNIFICANCE_NAMES[line.outcome.significance]})" for line in shown
     )
     return draw.finish(
         layers(result, axis, theme, list(shown), domain, head="Statistic"),
@@ -394,25 +437,27 @@ def _line(finding: Finding, top: float) -> Line:
     line = Line(top, "", axis_label(finding.row.group.axes), 0, outcome, _in_deviations(outcome))
     if finding.what != LABEL_USE:
         return replace(line, name=words_of(finding.what).name)
-    interval = f"[{', '.join(format_points(end) for end in ends(outcome))}]" if outcome.interval else None
-    value, name = f"{format_points(finding.value)} points", f"Label use: “{finding.label}”"
-    return replace(line, name=name, value=value, interval=interval)
+    line = _in_points(replace(line, name="Label use"), finding)
+    return replace(line, value=f"{line.value} points")
 
 
 def _in_deviations(outcome: Outcome) -> Outcome:
     """Value, interval and null distribution beyond the mean of the latter, in its standard deviations."""
-    null, interval = outcome.null, outcome.interval
+    null = outcome.null
     deviation = 0.0 if null is None else spread(null)
     if null is None or not deviation:
         return Outcome(None)
-    middle, factor = centre(null), 1 / deviation
+    middle = centre(null)
+    return _moved(outcome, lambda value: (value - middle) / deviation)
 
-    def place(value: float) -> float:
-        return (value - middle) * factor
 
+def _moved(outcome: Outcome, place: Callable[[float], float]) -> Outcome:
+    """The outcome along another axis."""
+    null, interval, median_ = outcome.null, outcome.interval, outcome.null_median
     return replace(
         outcome,
         value=None if outcome.value is None else place(outcome.value),
-        null=Histogram(place(null.low), place(null.high), null.counts),
+        null=null and Histogram(place(null.low), place(null.high), null.counts),
+        null_median=None if median_ is None else place(median_),
         interval=interval and replace(interval, low=place(interval.low), high=place(interval.high)),
     )

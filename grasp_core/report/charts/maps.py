@@ -16,6 +16,7 @@ from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, gro
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import number
 from grasp_core.report.charts import theme as draw
+from grasp_core.report.tables import large_groups, not_drawn
 from grasp_core.report.words import names
 
 WIDTHS = (400, 520, 680, 860, 1100)
@@ -202,6 +203,7 @@ def cohesion_map(result: RunResult, theme: draw.Theme = "light") -> alt.LayerCha
         f"{number(len(drawn), 'group')}; {above} lie above the line where GAI is 1. "
         f"Standing out: {standing_out or 'none'}."
     ) + (f" Not estimable: {number(left_out, 'group')}." if left_out else "")
+    told = f"{told} {not_drawn(result.groups)}".rstrip()
     plane = _Plane(x_domain, y_domain, 420)
     layers = _of_groups(drawn, result, theme, plane)
     heading = draw.title("Cohesion map", [first, second])
@@ -211,7 +213,8 @@ def cohesion_map(result: RunResult, theme: draw.Theme = "light") -> alt.LayerCha
 def _groups(result: RunResult) -> list[dict[str, Any]]:
     inside, across = result.spec.analysis.gai
     values = []
-    for name, row in zip(group_labels([row.group for row in result.groups]), result.groups, strict=True):
+    rows = large_groups(result.groups)
+    for name, row in zip(group_labels([row.group for row in rows]), rows, strict=True):
         gai, x, y = (
             names.outcome_of(row, "gai"),
             names.outcome_of(row, across).value,

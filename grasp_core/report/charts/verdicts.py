@@ -14,7 +14,7 @@ from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.selection import LARGEST_GAI, by_verdict, explaining
-from grasp_core.report.tables import ends
+from grasp_core.report.tables import FEWEST, IN_TABLES, ends
 from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 
@@ -24,9 +24,7 @@ FILLED = 6
 """Groups that are drawn even where no difference was found: enough to see how such ones look."""
 CHOSEN = "chosen"
 """The selection that holds the `name` of the group whose row was clicked."""
-FEWEST = 5
-"""Raters from which on a group is drawn: of fewer a line says little."""
-NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; all numbers stand in the tables."
+NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
 _SAID = 22

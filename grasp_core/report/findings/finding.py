@@ -19,7 +19,10 @@ SYMMETRIC = (LABEL_USE, *(name for name, one in TABLE.items() if one.symmetric),
 _BETWEEN = {
     "distance": ("differ on the same items more", "differ on the same items less"),
     "xrr": ("agree across the two groups more", "agree across the two groups less"),
-    "voting_agreement": ("vote alike more", "vote alike less"),
+    "voting_agreement": (
+        "have the same majority answer more often",
+        "have the same majority answer less often",
+    ),
 }
 """How two halves stand to each other, above and below the middle of random groupings."""
 SPREAD_WORDS = names.StatisticWords(**names.TEXTS["spread"])

@@ -32,7 +32,7 @@ from grasp_core.report.findings.selection import judged, leading
 from grasp_core.report.pairs import measures
 from grasp_core.report.saved import spec_json
 from grasp_core.report.slices import marked_groups
-from grasp_core.report.tables import drawn_labels, ordered_dsi, wide_table, with_label_use
+from grasp_core.report.tables import drawn_labels, not_drawn, ordered_dsi, wide_table, with_label_use
 from grasp_core.report.words import label_use, names
 from grasp_core.report.words.printable import printable_result
 
@@ -145,7 +145,9 @@ def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
     yield "warnings", "Warnings", [("text", told.warned.lead), ("list", others)]
     axes = [_figure(dsi_chart(result), "dsi"), *(_axes(result) if result.dsi else ())]
     yield "axes", "Which axis should recruitment watch?", axes
-    yield "cohesion", "Agreement inside and across groups", [_figure(cohesion_map(result), "cohesion")]
+    few = ("text", not_drawn(result.groups))
+    cohesion = [_figure(cohesion_map(result), "cohesion"), few]
+    yield "cohesion", "Agreement inside and across groups", cohesion
     marked = "; ".join(f"{sign}: {meaning}" for sign, meaning in contents.marks(result))
     every, table = "Every statistic of every group", wide_table(result)
     table[["Raters", "Annotations"]] = table[["Raters", "Annotations"]].map("{:,}".format)
@@ -186,7 +188,8 @@ def _found(result: RunResult, one: document.Section) -> Parts:
     elif one.key.startswith("slices"):
         drawn = _slices(result, int(one.key.removeprefix("slices-")) - 1)
     numbers = ("folded", (f"{heading} in numbers", tables))
-    return [("text", one.words), ("list", said), *drawn, numbers, *after]
+    few = ("text", not_drawn(result.groups) if drawn and one.key in ("labels", "pairs") else "")
+    return [("text", one.words), ("list", said), *drawn, few, numbers, *after]
 
 
 def _pairs(result: RunResult) -> Iterator[tuple[str, Any]]:
@@ -221,7 +224,7 @@ def _axes(result: RunResult) -> Parts:
 
 def _chance(result: RunResult) -> Parts:
     """Null histograms of the statistics that make findings; of the others the numbers."""
-    parts, others = Parts(), Parts()
+    parts, others, few = Parts(), Parts(), ("text", not_drawn(result.groups))
     for method, name in zip(contents.methods(result), names.reported_statistics(result), strict=False):
         table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
         outcomes = [names.outcome_of(row, name) for row in result.groups]
@@ -238,7 +241,7 @@ def _chance(result: RunResult) -> Parts:
             continue
         drawn = _figure(null_histograms(result, name), name.replace("_", "-"))
         beside = ("folded", (f"{method.name} in numbers", [numbers]))
-        parts += [("heading", method.name), ("text", method.explanation), drawn, beside]
+        parts += [("heading", method.name), ("text", method.explanation), drawn, few, beside]
     if others:
         where = "Their histograms are on the page of the result, and in its JSON file."
         parts.append(("folded", ("The other statistics in numbers", [("text", where), *others])))

@@ -57,7 +57,7 @@ def say_what_was_understood(dataset: Dataset) -> None:
         f"{data.annotations:,} answers to {number(data.items, 'item')} by {number(data.raters, 'rater')}"
     )
     labels = " · ".join(
-        f"**{escape_markdown(one_line(str(one.label)))}** {one.annotations:,}"
+        f"**{escape_markdown(one_line(str(one.label)))}**: {one.annotations:,}"
         for one in label_counts(dataset)[:_LABELS_SHOWN].itertuples()
     )
     more = len(data.categories) - _LABELS_SHOWN

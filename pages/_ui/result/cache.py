@@ -110,7 +110,7 @@ def figure(
     """
     part = {}
     if page:  # of the groups, counted from 1; nothing is asked where one holds all
-        pages = -(-len(shown.result.groups) // PAGE)
+        pages = -(-len(tables.large_groups(shown.result.groups)) // PAGE)
         part["page"] = int(st.pagination(pages, key=f"{page}-{pages}")) if pages > 1 else 1
     drawn, final = (shown.drawn, shown.result) if of is None else (of, of)
     name = " ".join([what, *map(str, part.values())])
@@ -204,28 +204,41 @@ def groups_table(
     p: bool = False,
     alt: str,
     name: str,
+    on_row: Callable[[str], None],
 ) -> list[str] | None:
-    """Draw what is wanted, once a page under a `name`; gives why values are missing, None without rows."""
+    """Draw what is wanted, once a page under a `name`; gives why values are missing, None without rows.
+
+    A row that is chosen calls `on_row` with the group's name.
+    """
     lead, theme = terms.lead_statistic(result), page_theme()
     columns = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
 
-    def draw() -> list[str] | None:
-        frame = tables.results_table(result, order=order)
-        if axes:
-            frame = frame[frame["axis"].isin(axes)]
-        if marked:
-            stars = frame[[f"{name}_stars" for name in columns]]
-            frame = frame[stars.isin([terms.STARS[mark] for mark in marked]).any(axis=1)]
-        frame = frame.reset_index(drop=True)
-        if frame.empty:
-            return None
-        with st.container(key=f"on-screens-{name}"):
-            show_groups_table(frame, columns, theme, result.permutations, p=p, alt=alt)
-        with st.container(key=f"on-phones-{name}"):
-            show_phone_table(frame, columns, result.permutations, p=p, alt=f"{alt}, in short")
-        return why_not_estimable(frame, columns)
+    frame = kept(key, f"table {order}", result, lambda: tables.results_table(result, order=order))
+    if axes:
+        frame = frame[frame["axis"].isin(axes)]
+    if marked:
+        stars = frame[[f"{name}_stars" for name in columns]]
+        frame = frame[stars.isin([terms.STARS[mark] for mark in marked]).any(axis=1)]
+    frame = frame.reset_index(drop=True)
+    if frame.empty:
+        return None
 
-    return kept(key, f"table {name} {columns} {theme} {order} {axes} {marked} {p} {alt}", result, draw)
+    def rows(where: str) -> dict[str, Any]:
+        table = f"rows-{name}-{where}"
+
+        def choose() -> None:
+            chosen = st.session_state[table].selection.rows
+            if chosen:
+                on_row(frame["group"][chosen[0]])
+
+        return {"key": table, "on_select": choose, "selection_mode": "single-row"}
+
+    many = result.permutations
+    with st.container(key=f"on-screens-{name}"):
+        show_groups_table(frame, columns, theme, many, p=p, alt=alt, **rows("screens"))
+    with st.container(key=f"on-phones-{name}"):
+        show_phone_table(frame, columns, many, p=p, alt=f"{alt}, in short", **rows("phones"))
+    return why_not_estimable(frame, columns)
 
 
 def _spec(chart: alt.LayerChart) -> dict[str, Any]:
@@ -275,11 +288,18 @@ def _apart(layer: dict[str, Any], rows: dict[str, _Rows]) -> dict[str, Any]:
 
 _GROUP, _VALUE = 140, 195
 """Pixels of both first columns, which 390 have room for."""
-_ROWS_IN_FULL = 40
+_TALLEST = 640
+"""Pixels from which on a table scrolls below its heads, which stay in view."""
+_ROW, _ROW_OF_LINES = 35, 66
+"""Pixels of a row of one line, and of one whose texts are wrapped."""
+_NAMES = 200, 340
+"""Pixels of the narrowest and the widest column of names, where there is room."""
+_LETTER, _MARGIN = 6.5, 20
+"""Pixels of a name's letter, and around it."""
 
 
 def show_phone_table(
-    frame: pd.DataFrame, statistics: Sequence[str], permutations: int, *, p: bool, alt: str
+    frame: pd.DataFrame, statistics: Sequence[str], permutations: int, *, p: bool, alt: str, **looks: Any
 ) -> None:
     """Each group with a statistic's value, mark and interval in one cell."""
 
@@ -295,12 +315,31 @@ def show_phone_table(
     table = pd.DataFrame({"Group": frame["group"], **cells, "Axis": frame["axis"], "Raters": frame["raters"]})
     heads = {terms.WORDS[name].name: st.column_config.Column(width=_VALUE) for name in statistics}
     heads["Group"] = st.column_config.Column(pinned=True, width=_GROUP)
-    _show(table, alt, len(table), heads, tall=640)
+    _show(table, alt, len(table), heads, row=_row(table["Group"], _GROUP), **looks)
 
 
-def _show(rows: object, alt: str, length: int, heads: Mapping[str, object], *, tall: int = 900) -> None:
-    height = "content" if length <= _ROWS_IN_FULL else tall
-    show_table(rows, alt, height=height, column_config=heads, placeholder=terms.NOT_ESTIMABLE)
+def _show(
+    rows: object, alt: str, length: int, heads: Mapping[str, object], *, row: int = _ROW, **looks: Any
+) -> None:
+    height = "content" if row * length + _ROW <= _TALLEST else _TALLEST
+    looks = {"row_height": row, "column_config": heads, "placeholder": terms.NOT_ESTIMABLE, **looks}
+    show_table(rows, alt, height=height, **looks)
+
+
+def _row(names: pd.Series, width: int) -> int:
+    """Pixels of a row, so that no name in a column of this width is cut."""
+    return _ROW if _wide(names) <= width else _ROW_OF_LINES
+
+
+def _wide(names: pd.Series) -> int:
+    """Pixels of the longest name in one line."""
+    return round(_LETTER * names.str.len().max() + _MARGIN)
+
+
+def _names(names: pd.Series, label: str) -> object:
+    """The head of a column of names, as wide as they are, up to where they are wrapped."""
+    width = min(max(_wide(names), _NAMES[0]), _NAMES[1])
+    return st.column_config.Column(label, pinned=True, width=width)
 
 
 def _or_none(value: float) -> float | None:
@@ -324,14 +363,21 @@ def _cells(frame: pd.DataFrame, name: str) -> list[str]:
     ]
 
 
-_WIDTHS = {"group": 200, "axis": 120}
+_AXIS_WIDTH = 120
 _WORDS_WIDTH = 115
 _SMALLEST_P = 0.0001
 _STARS_OF = {"": "", **{terms.SIGNIFICANCE_NAMES[mark]: stars for mark, stars in terms.STARS.items()}}
 
 
 def show_groups_table(
-    frame: pd.DataFrame, statistics: Sequence[str], theme: Theme, permutations: int, *, p: bool, alt: str
+    frame: pd.DataFrame,
+    statistics: Sequence[str],
+    theme: Theme,
+    permutations: int,
+    *,
+    p: bool,
+    alt: str,
+    **looks: Any,
 ) -> None:
     """Numbers with their arrow and stars; with `p` intervals, and p and q with three digits, never 0.
 
@@ -352,8 +398,9 @@ def show_groups_table(
     style = style.apply(_emphasis, subset=list(statistics), axis=None, frame=frame, theme=theme)
     style = style if so_far else _format_p(style, tests, permutations)
     heads = {name: _head(name, words=so_far or frame[name].isna().any()) for name in shown}
+    heads["group"] = _names(frame["group"], tables.column_label("group"))
     heads["marks"] = st.column_config.Column("Marked", width="medium")
-    _show(style, alt, len(frame), heads)
+    _show(style, alt, len(frame), heads, row=_row(frame["group"], _NAMES[1]), **looks)
 
 
 def _with_marks(rounded: pd.DataFrame, marks: Mapping[str, Sequence[str]]) -> Styler:
@@ -407,8 +454,8 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
         named = table["Marked"].str.removesuffix(terms.FITTED).str.strip()
         marked = pd.DataFrame({"q_stars": named.map(_STARS_OF)})
         style = style.apply(_emphasis, subset=["q"], axis=None, frame=marked, theme=theme)
-    heads = {"Group": st.column_config.Column(pinned=True, width=_WIDTHS["group"])}
-    _show(style, "Label use of every group, in percentage points", len(table), heads)
+    heads, row = {"Group": _names(table["Group"], "Group")}, _row(table["Group"], _NAMES[1])
+    _show(style, "Label use of every group, in percentage points", len(table), heads, row=row)
 
 
 def show_dsi_table(result: RunResult) -> None:
@@ -462,8 +509,7 @@ def _head(column: str, *, words: bool) -> object:
     return st.column_config.Column(
         tables.column_label(column),
         help=terms.WORDS[column].explanation if column in terms.WORDS else None,
-        pinned=column == "group",
-        width=_WIDTHS.get(column, _WORDS_WIDTH if words else None),
+        width=_AXIS_WIDTH if column == "axis" else _WORDS_WIDTH if words else None,
     )
 
 

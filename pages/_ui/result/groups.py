@@ -24,7 +24,7 @@ from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.answer import axes_to_watch, verdict_sentence
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.findings.selection import evidence, named_groups
-from grasp_core.report.tables import RowOrder, cell_text, results_table, with_label_use
+from grasp_core.report.tables import RowOrder, cell_text, not_drawn, results_table, with_label_use
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import format_points_interval, mean_words
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
@@ -42,19 +42,31 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     """One statistic of all groups, against random groupings or with its intervals."""
     result = shown.result
     reported = reported_statistics(result)
-    names, first = {name: WORDS[name].name for name in reported}, reported.index(lead_statistic(result))
-    statistic = ui.pick("Statistic", names, index=first, key="null-statistic", **_PER_PAGE)
-    st.caption(WORDS[statistic].explanation)
+    of_labels = {words.LABEL_USE: words.LABEL_USE_NAME} if with_label_use(result) else {}
+    names = {**of_labels, **{name: WORDS[name].name for name in reported}}
+    told = None if result.provisional else cache.told_first(shown.key, result).clearest
+    first = told.what if told is not None and told.what in names else lead_statistic(result)
+    place, key = list(names).index(first), "so-far-statistic" if result.provisional else "null-statistic"
+    statistic = ui.pick("Statistic", names, index=place, key=key, **_PER_PAGE)
+    is_statistic = statistic in WORDS  # the intervals of labels have a chart of their own
+    st.caption(WORDS[statistic].explanation if is_statistic else words.LABEL_USE_EXPLANATION)
     ways = ("Random groupings", "Intervals")
-    as_forest = ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
-    chart = forest_plot if as_forest else null_histograms
+    as_forest = is_statistic and ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
+    own = not as_forest and st.toggle("An axis of its own for each", key="null-own", **_PER_PAGE)
+    chart = forest_plot if as_forest else partial(null_histograms, own=own)
 
     def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:
         return chart(drawn, statistic, theme, order, page=page)
 
     kind, called = ("forest", "intervals") if as_forest else ("null", "histograms")
     files = (f"{kind}-{statistic.replace('_', '-')}", f"{names[statistic]} {called}")
-    cache.figure(shown, f"{chart.__name__} {statistic} {order}", draw, files, page="null-page")
+    few = partial(_say_not_drawn, result.groups)
+    cache.figure(shown, f"{kind} {statistic} {order} {own}", draw, files, between=few, page="null-page")
+
+
+def _say_not_drawn(groups: Sequence[GroupResult]) -> None:
+    if few := not_drawn(groups):
+        ui.caption(few)
 
 
 _SIDE_BY_SIDE = 8
@@ -75,7 +87,8 @@ def _show_labels(shown: Shown) -> None:
         return label_forest_plot(drawn, label, theme, page=page)
 
     files = ("label-use", "chart of this label")
-    cache.figure(shown, f"label forest {label}", draw, files, page="label-page")
+    few = partial(_say_not_drawn, result.groups)
+    cache.figure(shown, f"label forest {label}", draw, files, between=few, page="label-page")
 
 
 def show_means(result: RunResult) -> None:
@@ -107,6 +120,9 @@ _MARKED: Mapping[str, tuple[Significance, ...]] = {
 }
 
 
+_OPENS = "Tick a row, or press Shift and Space in it, to open its group."
+
+
 def show_groups(shown: Shown, *, at_once: bool = False) -> None:
     """Table, histograms and map, which filters redraw alone unless `at_once`; then label use and DSI."""
     result = shown.result
@@ -127,6 +143,8 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
 
 def _draw_groups(shown: Shown) -> None:
     result, lead = shown.result, WORDS[lead_statistic(shown.result)].name
+    if named_group(result) is not None:  # of a row that was chosen: the whole page goes there
+        st.rerun()
     orders: Mapping[RowOrder, str] = {
         "axis": "Axis by axis",
         "effect": f"Largest {lead} effect first",
@@ -146,13 +164,18 @@ def _draw_groups(shown: Shown) -> None:
         statistics = [name for name in reported if name in columns]
         if statistics:
             p = st.toggle("Show intervals, p and q", key="table-p", **_PER_PAGE)
-            looks = {"alt": "Every group's statistics, with arrows and stars", "name": "groups", "p": p}
+            looks = {
+                "alt": "Every group's statistics, with arrows and stars",
+                "name": "groups",
+                "p": p,
+                "on_row": open_group,
+            }
             rows = {"axes": of_axes, "marked": _MARKED[marked]}
             missing = cache.groups_table(shown.key, result, statistics, order, **rows, **looks)
             if missing is None:
                 st.info("No group passes these filters.")
             else:
-                for line in (marks_legend(result), *missing):
+                for line in (_OPENS, marks_legend(result), *missing):
                     ui.caption(line)
         else:
             st.info("Choose at least one statistic.")
@@ -161,10 +184,11 @@ def _draw_groups(shown: Shown) -> None:
         _show_null_histograms(shown, order)
     st.header("Agreement inside and across groups")
     pair = [name for name in (*result.spec.analysis.gai, "gai") if name in reported]
-    looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion"}
+    looks = {"alt": "In-group and cross-group agreement by group", "name": "cohesion", "on_row": open_group}
     cohesion = partial(cache.groups_table, shown.key, result, pair, **looks)
     numbers = ("Cohesion map as a table", "cohesion-table", cohesion)
-    cache.figure(shown, "cohesion", cohesion_map, ("cohesion-map", "cohesion map"), numbers)
+    files, few = ("cohesion-map", "cohesion map"), partial(_say_not_drawn, result.groups)
+    cache.figure(shown, "cohesion", cohesion_map, files, numbers, between=few)
 
 
 _GROUP = "group"
@@ -327,6 +351,7 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None
         lambda result, theme: pairs_matrix(result, axes, measure, theme),
         None if later else ("pairs", "matrix of pairs"),
         (f"{of_every} as a table", "pairs-table", table),
+        between=partial(_say_not_drawn, [row for row in result.groups if row.group.axes == axes]),
         of=result,
         fresh=later,
     )

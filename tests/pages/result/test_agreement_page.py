@@ -15,7 +15,8 @@ VOTES = "item,rater,label\n" + "".join(
 
 def test_everybody_comes_first_where_nothing_is_known_of_raters(page: AppTest, server: Server) -> None:
     drop(page.switch_page("data.py").run(), "votes.csv", VOTES.encode())
-    assert "Nothing is known of the raters." in seen(page.markdown)
+    counts = " · ".join(f"**{label}**: {VOTES.count(label + chr(10))}" for label in ("bad", "fine", "odd"))
+    assert f"Labels: {counts}. Nothing is known of the raters." in seen(page.markdown)
     on(press(page, CONTINUE), "analysis")
     assert "there are no groups to compare" in seen(page.info)
     press(page, "Run")

@@ -97,6 +97,15 @@ def test_the_table_has_every_group_and_statistic_in_the_order_that_is_asked_for(
     assert "at least one statistic" in seen(results.info)
 
 
+def test_the_chart_that_opens_is_of_what_was_found(server: Server, example_result: RunResult) -> None:
+    def opens(result: RunResult) -> object:
+        return widget(_visit(_saved(server, result), "Groups in numbers").selectbox, "Statistic").value
+
+    assert opens(example_result) == "label_use"
+    nothing = tuple(replace(row, verdict=None) for row in example_result.groups)
+    assert opens(replace(example_result, groups=nothing)) == "gai"
+
+
 def test_each_statistic_has_its_histograms_and_a_section_is_made_when_it_is_opened(results: AppTest) -> None:
     for statistic in ("irr", "cross_negentropy", "voting_agreement"):
         widget(results.selectbox, "Statistic").set_value(statistic).run()
@@ -173,7 +182,7 @@ def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, s
 def test_every_export_is_offered(results: AppTest) -> None:
     assert not results.get("download_button")
     assert files_in(results, "export") == [export.label for export in EXPORTS.values()]
-    for figure in ("cohesion map", "GAI histograms", "DSI chart"):
+    for figure in ("cohesion map", "Label use histograms", "DSI chart"):
         labels = files_in(results, figure)
         assert [f"{figure} ({kind})" in labels for kind in ("PNG", "SVG", "PDF")] == [True] * 3
 

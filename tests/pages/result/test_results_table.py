@@ -79,3 +79,20 @@ def test_on_a_phone_the_first_columns_say_what_matters() -> None:
     assert list(long) == ["Group", "GAI", "GAI p", "GAI q", "IRR", "IRR p", "IRR q", "Axis", "Raters"]
     assert long["IRR p"].tolist() == ["< 0.001", "not estimable"]
     assert long["GAI p"].tolist() == ["0.5 to 0.9", "0.2"]
+
+
+def _long() -> None:
+    import pandas as pd
+
+    from pages._ui.result.cache import show_groups_table
+
+    for name in ("short", "a name of a group that takes two lines " * 2):
+        known = {"axis": "age", "raters": 9, "irr": 0.25, "irr_arrow": "↑", "irr_stars": ""}
+        frame = pd.DataFrame([{"group": name, **known}] * 20)
+        show_groups_table(frame, ["irr"], "light", 100, p=False, alt=name)
+
+
+def test_long_names_have_room_to_be_wrapped() -> None:
+    at = AppTest.from_function(_long, default_timeout=60).run()
+    assert not at.exception
+    assert [frame.proto.row_height for frame in at.dataframe] == [35, 66]

@@ -57,6 +57,13 @@ def test_what_has_no_gai_is_said():
     assert chart.to_dict()["description"].endswith("Not estimable: 1 group.")
 
 
+def test_groups_of_few_raters_have_no_point():
+    given = {"irr": Outcome(0.2), "xrr": Outcome(0.1), "gai": make_outcome(2.0, "up")}
+    chart = cohesion_map(make_result((make_group("A", raters=4, **given), make_group("B", **given))))
+    assert [row["group"] for row in datasets(chart)["groups"]] == ["B"]
+    assert "fewer than 5 raters: A (4)" in chart.to_dict()["description"]
+
+
 @pytest.mark.parametrize("groups", [(), (make_group(irr=Outcome(None), xrr=Outcome(None)),)])
 def test_nothing_to_draw(groups):
     found = datasets(cohesion_map(make_result(groups, statistics=("irr", "xrr"))))

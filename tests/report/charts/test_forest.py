@@ -92,6 +92,14 @@ def test_a_label_is_marked_only_where_its_group_is():
     ) == Outcome(None)
 
 
+def test_groups_of_few_raters_have_no_row(result):
+    few = replace(result, groups=(replace(result.groups[0], n_raters=4), *result.groups[1:]))
+    assert [row["group"] for row in drawn(label_forest_plot(few, "No"))] == ["B"]
+    assert [row["group"] for row in drawn(forest_plot(few, "gai"))] == ["B", "C"]
+    assert "fewer than 5 raters: A (4)" in forest_plot(few, "gai").to_dict()["description"]
+    assert [row["group"] for row in drawn(forest_plot(few, "gai", of="A by topic"))] == ["A", "B", "C"]
+
+
 def test_one_wild_interval_does_not_squash_the_rest():
     rows = [
         make_group(str(g), gai=replace(make_outcome(1.0, "up"), interval=Interval(0.9, 1.1, "both")))

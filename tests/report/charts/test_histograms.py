@@ -6,13 +6,16 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Histogram, Interval, Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.histograms import chart_alt, null_histograms, quantile, shared_domain
+from grasp_core.report.tables import not_drawn
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import (
     PAPER_STATISTICS,
     make_group,
+    make_label_use,
     make_outcome,
     make_result,
     normal_histogram,
+    with_label_use,
     without_gai,
 )
 
@@ -115,6 +118,49 @@ def test_no_group_at_all_says_so():
     assert datasets(null_histograms(make_result(()), "irr"))["message"] == [
         {"text": "There is no group to show."}
     ]
+
+
+def test_groups_of_few_raters_are_listed_and_not_drawn():
+    few, enough = (
+        make_group(name, raters=n, irr=make_outcome(0.2, "up")) for name, n in (("A", 4), ("B", 5))
+    )
+    result = make_result((few, enough), statistics=("irr",))
+    chart = null_histograms(result, "irr")
+    assert [row["group"] for row in datasets(chart)["outcomes"]] == ["B"]
+    told = "Not drawn, of fewer than 5 raters: A (4); all numbers stand in the tables."
+    assert not_drawn(result.groups) == told
+    assert chart.to_dict()["description"].endswith(told)
+    alone = make_result((few,), statistics=("irr",))  # else nothing would be drawn
+    assert [row["group"] for row in datasets(null_histograms(alone, "irr"))["outcomes"]] == ["A"]
+    assert not_drawn(alone.groups) == ""
+
+
+def test_label_use_is_drawn_in_points_of_the_label_that_differs_most():
+    use = make_label_use({"No": 12.0, "Yes": -9.0}, "**")
+    null = normal_histogram(0.0, 0.04)
+    use = replace(use, labels={**use.labels, "No": replace(use.labels["No"], null=null)})
+    rows = (with_label_use(make_group("A"), use), make_group("B"))
+    chart = null_histograms(make_result(rows, dsi=()), "label_use")
+    first, without = datasets(chart)["outcomes"]
+    assert (first["group"], first["x"], first["value"]) == ("A: “No”", pytest.approx(12), "+12.0 ↑")
+    assert first["interval"] == "[+4.0, +20.0]"
+    assert (without["group"], without["x"]) == ("B", None)
+    assert max(datasets(chart)["nulls"][0]["x"]) == pytest.approx(100 * null.high)
+    assert "Standing out after correction: A: “No” (+12.0, up, " in chart.to_dict()["description"]
+
+
+def test_each_group_may_have_an_axis_of_its_own():
+    wide = make_group("wide", gai=make_outcome(900.0, "up", "**", sd=200.0))
+    result = make_result((make_group("A", gai=make_outcome(1.0, "up", sd=0.1)), wide), statistics=("gai",))
+    chart = null_histograms(result, "gai", own=True)
+    rows, nulls = datasets(chart)["outcomes"], datasets(chart)["nulls"]
+    assert [row["value"] for row in rows] == ["1.000 ↑", "900.000 ↑"]
+    for row, null in zip(rows, nulls, strict=True):
+        assert min(null["x"]) < 0.1 < 0.9 < max([*null["x"], row["x"]])
+        assert 0 < row["x"] < 1
+    low, high = (float(end.replace("−", "-")) for end in rows[1]["note"].split(" to "))
+    assert low < 900 < high
+    assert rows[1]["verdict"] == "after correction"
 
 
 def test_alt_text():

@@ -66,3 +66,12 @@ def test_values_that_are_missing_and_many_groups() -> None:
     assert len(cells) == 14 * 13
     assert cells[0]["value"] == "not estimable"
     assert chart.to_dict()["layer"][1]["encoding"]["text"]["field"] == "stars"
+
+
+def test_groups_of_few_raters_have_no_row() -> None:
+    few = tuple(replace(row, n_raters_b=4) if row.b.values == ("White",) else row for row in RESULT.pairs)
+    cells = datasets(pairs_matrix(replace(RESULT, pairs=few), ("race",), YES))["pairs"]
+    assert {cell["first"] for cell in cells} == {"Asian", "Black"}
+    only = replace(RESULT, pairs=tuple(replace(row, n_raters_a=4) for row in RESULT.pairs))
+    words = pairs_matrix(only, ("race",), YES).to_dict()["description"]
+    assert "No two groups of 5 raters or more were compared" in words

@@ -129,6 +129,12 @@ def test_what_findings_are_made_of_is_drawn_and_the_rest_told_in_numbers(documen
     assert "XRR of every group against random groupings" in document.text
 
 
+def test_groups_of_few_raters_are_named_below_the_figures_that_leave_them_out():
+    first, *others = make_result().groups
+    document = Document(report_html(make_result((replace(first, n_raters=4), *others))))
+    assert document.text.count("Not drawn, of fewer than 5 raters: gen x+ (4); all numbers stand") == 2
+
+
 def test_label_use_has_a_section_with_figures_and_numbers():
     use = replace(make_label_use({"No": 12.0, "Yes": -9.0, "?": -3.0}, "**"), mean=Shift(0.5, p=0.2))
     rows = tuple(with_label_use(row, use) for row in make_result().groups[:2])
