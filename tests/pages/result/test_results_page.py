@@ -173,7 +173,7 @@ def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
 
 @pytest.mark.long
 def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, server: Server) -> None:
-    finished(press(page, TRY_EXAMPLE), server)
+    finished(press(page.run(), TRY_EXAMPLE), server)
     assert "run before" not in seen(page.info)
     on(press(on(page, "start"), TRY_EXAMPLE), "results")
     assert "nothing was computed now: this is that result, of just now (" in seen(page.info)

@@ -503,8 +503,12 @@ def _exploded(parsed: Parsed, found: Mapping[str, list[list[Any]]], name: str) -
         return None
     raters = lists.entries(lengths, parsed.numbers, name)
     check_cells(int(raters.sum()) * len(parsed.columns), name)
-    made = parsed.kept(np.repeat(np.arange(len(parsed.data)), raters))
-    columns = {column: made.data.column(column) for column in parsed.columns}
+    rest = [
+        column for column in parsed.columns if column not in lists.all
+    ]  # a list is as long as it has rows
+    made = dataclasses.replace(parsed, data=parsed.data.select(rest))
+    made = made.kept(np.repeat(np.arange(len(parsed.data)), raters))
+    columns = dict.fromkeys(parsed.columns) | {column: made.data.column(column) for column in rest}
     for column in lists.all:
         texts = [_text(entry) for entries in found[column] for entry in entries]
         columns[column] = pa.chunked_array([texts], pa.string())
