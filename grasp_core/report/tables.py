@@ -12,7 +12,6 @@ from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.text import csv_text, safe_cell
-from grasp_core.report.findings.selection import explaining
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, format_points, format_points_interval
 
@@ -231,6 +230,24 @@ def wide_table(result: RunResult) -> pd.DataFrame:
 
 def _in_one_cell(name: str) -> Column:
     return Column(partial(_taken, cell_text, name), names.WORDS[name].name)
+
+
+def explaining(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
+    """The groups without whose raters nothing is left of one that is explained; none where they are hidden.
+
+    Clear groups are left out one after another, the strongest first. Raters that such a group has explain
+    another one; of groups of one axis, which share none, all that were left out by then do.
+    """
+    by = None if row.verdict is None else row.verdict.by
+    if by is None or by.axes != row.group.axes:
+        return () if by is None else (by,)
+    clear = [
+        (one.p or 0.0, -(one.strength or 0.0), place)
+        for place, other in enumerate(result.groups)
+        if (one := other.verdict) and one.code == "clear" and other.group.axes == by.axes
+    ]
+    groups = [result.groups[place].group for _, _, place in sorted(clear)]
+    return tuple(groups[: groups.index(by) + 1]) if by in groups else (by,)
 
 
 def verdict_table(result: RunResult) -> pd.DataFrame:

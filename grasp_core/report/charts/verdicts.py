@@ -13,8 +13,8 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
-from grasp_core.report.findings.selection import LARGEST_GAI, by_verdict, explaining
-from grasp_core.report.tables import FEWEST, IN_TABLES, ends
+from grasp_core.report.findings.selection import LARGEST_GAI, by_verdict
+from grasp_core.report.tables import FEWEST, IN_TABLES, ends, explaining
 from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
 

@@ -18,13 +18,12 @@ from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import (
     LARGEST_GAI,
     count_groups,
-    explaining,
     judged,
     nearest,
     of_verdict,
     standing_pair,
 )
-from grasp_core.report.tables import NO_VALUE, effect, lacking
+from grasp_core.report.tables import NO_VALUE, effect, explaining, lacking
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
 

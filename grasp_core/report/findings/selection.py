@@ -112,19 +112,6 @@ def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=evidence_of))
 
 
-def explaining(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
-    """The groups without whose raters nothing is left of one that is explained; none where they are hidden.
-
-    Clear groups are left out one after another, the strongest first. Raters that such a group has explain
-    another one; of groups of one axis, which share none, all that were left out by then do.
-    """
-    by = None if row.verdict is None else row.verdict.by
-    if by is None or by.axes != row.group.axes:
-        return () if by is None else (by,)
-    clear = [found.row.group for found in of_verdict(result, "clear") if found.row.group.axes == by.axes]
-    return tuple(clear[: clear.index(by) + 1]) if by in clear else (by,)
-
-
 def by_verdict(result: RunResult) -> tuple[Finding, ...]:
     """Every group that was tested, both halves of an axis as one: clear ones first, then the strongest."""
     codes: tuple[VerdictCode, ...] = ("clear", "hint", "explained", "none")
