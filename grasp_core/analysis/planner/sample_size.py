@@ -289,10 +289,8 @@ def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, .
 
     def missed(one: Model) -> float:
         """How far a model is from the pilot in all three, each a share or a difference of agreement."""
-        own, others = (shares.mean(axis=0) for shares in average_shares(one, spec.seed))
         found = np.array([_agreeing(one, spec, categories), measured(one, spec, categories).distance])
-        apart = np.abs(found - (more, distance))
-        return float(np.nansum([np.abs(own - others - use).max(), *apart]))
+        return float(np.nansum([_missed_use(one, use, spec), *np.abs(found - (more, distance))]))
 
     met = [model]
     for _ in range(_ROUNDS):
@@ -310,18 +308,19 @@ def matched(model: Model, pilot: Pilot, spec: PlanSpec, categories: tuple[str, .
                 (0.0, MOST_OWN),
             )
         met.append(model)
-    nearest = min(met, key=missed)
-    if missed(model) > _LED_AWAY * missed(nearest):
-        model = nearest
-    if spec.target == "labels" and not _has(model, use, spec):
+    far = [missed(one) for one in met]
+    if far[-1] > _LED_AWAY * min(far):
+        model = met[far.index(min(far))]
+    # To a tenth of the largest difference, or a point.
+    if spec.target == "labels" and _missed_use(model, use, spec) > max(0.1 * np.abs(use).max(), 0.01):
         model = _leaning(model, use, spec)
     return model
 
 
-def _has(model: Model, use: FloatArray, spec: PlanSpec) -> bool:
-    """Whether the model has the use of labels, to a tenth of the largest difference or a point."""
+def _missed_use(model: Model, use: FloatArray, spec: PlanSpec) -> float:
+    """How far the model's use of the label that it has least well is from the pilot's."""
     own, others = (shares.mean(axis=0) for shares in average_shares(model, spec.seed))
-    return not np.abs(own - others - use).max() > max(0.1 * np.abs(use).max(), 0.01)
+    return float(np.abs(own - others - use).max())
 
 
 def observed_difference(
