@@ -408,6 +408,9 @@ def test_options_of_which_each_row_ticks_one_are_one_label(options: str) -> None
     assert (guess.spec.label, guess.uncertain) == ("label", ())
     read = load(table, None, guess.spec, ()).annotations
     assert set(read.categories) == set(said)
+    rated = [[*row, RNG.choice("12345")] for row in rows]  # what was ticked is no label beside one
+    beside = recognise(read_here(csv_bytes([["text_id", "annotator", *said, "rating"], *rated]), "r.csv"))
+    assert beside.spec.label == "rating"
     rows[0][2:] = "1", "1", "0"  # two of them: each is a question of its own
     assert "label" in asked(
         recognise(read_here(csv_bytes([["text_id", "annotator", *said], *rows]), "o.csv"))

@@ -52,12 +52,17 @@ _FEWEST_OPTIONS, _FEWEST_ROWS = 3, 10
 def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
     """The table with a label beside the columns of yes and no of which each row ticks exactly one.
 
-    Only of a row per annotation: raters are named and recur, and tick now one and now another, as of items.
+    Only of a row per annotation: raters are named and recur, and tick now one and now another, as of items. A
+    column that is named like a label is the label, and what is ticked beside it something else.
     """
     n, marks = len(parsed.data), names.YES | names.NO
+    if n < _FEWEST_ROWS or not any(names.id_score(one, RATERS) for one in parsed.columns):
+        return None
     some = parsed.data.slice(0, _LOOKED_AT)
     able = [one for one in parsed.columns if _said(Column.of(some.column(one))) <= marks]
-    if len(able) < _FEWEST_OPTIONS or n < _FEWEST_ROWS:
+    if len(able) < _FEWEST_OPTIONS or any(
+        names.label_score(one) > 1 for one in parsed.columns if one not in able
+    ):
         return None
     cells = {one: Column.of(parsed.data.column(one)) for one in able}
     ticked = [one for one in able if _said(cells[one]) <= marks and _said(cells[one]) & names.YES]
@@ -67,12 +72,9 @@ def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
             for one in ticked
         ]
     )
-    scores = {one: names.id_score(one, RATERS | ITEMS) for one in parsed.columns if one not in ticked}
-    keys = [one for one, score in scores.items() if score]
     if len(ticked) < _FEWEST_OPTIONS or (yes.sum(axis=0) != 1).any():
         return None
-    if not any(names.id_score(one, RATERS) for one in keys):
-        return None
+    keys = [one for one in parsed.columns if one not in ticked and names.id_score(one, RATERS | ITEMS)]
     chosen = yes.argmax(axis=0)
     for codes in (Column.of(parsed.data.column(one)).codes for one in keys):
         distinct = len(np.unique(codes))
