@@ -105,7 +105,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     flat = _flattened(records)
     if flat is not None:
         return json_files.table(flat, name, "JSON")
-    opened = _opened(records)
+    opened = _opened(records, name)
     if opened is not None:
         return read(opened, name)
     lists = _found(records, name)
@@ -130,18 +130,36 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     return recognised(dataclasses.replace(parsed, lines=np.repeat(numbers, counts)), lists, "JSON with lists")
 
 
-def _opened(records: Sequence[Record]) -> list[Record] | None:
-    """A record per entry of a list whose entries hold lists of annotations: sentences of a text."""
-    for field in dict.fromkeys(field for record in records[:_LOOKED_AT] for field in record):
-        inner = [own if isinstance(own := record.get(field), list) else [] for record in records]
-        found = [_lists(one) if isinstance(one, dict) else {} for own in inner[:_LOOKED_AT] for one in own]
+def _opened(records: Sequence[Record], name: str) -> list[Record] | None:
+    """A record per entry of a list whose entries hold lists of annotations: sentences of a text.
+
+    Refused where an entry beyond the records looked at is none that can hold them.
+    """
+    entries: dict[str, list[Any]] = {}
+    for record in records[:_LOOKED_AT]:
+        for field, own in record.items():
+            if isinstance(own, list):
+                entries.setdefault(field, []).extend(own)
+    for field, inner in entries.items():
+        found = [_lists(one) if isinstance(one, dict) else {} for one in inner]
         if found and all(parallel({path: np.array([len(one[path])]) for path in one}) for one in found):
-            return [
-                {**record, field: None, **{f"{field}.{own}": value for own, value in entry.items()}}
-                for record, entries in zip(records, inner, strict=True)
-                for entry in entries
-            ]
+            return _a_record_each(records, field, name)
     return None
+
+
+def _a_record_each(records: Sequence[Record], field: str, name: str) -> list[Record]:
+    opened = []
+    for count, record in enumerate(records, start=1):
+        held = record.get(field)
+        for entry in held if isinstance(held, list) else ():
+            if not isinstance(entry, dict):
+                raise DataError(
+                    f"{name}, record {count}, {quoted(field)}: {quoted(json_files.text(entry))} is no object with "
+                    "lists of annotations, as the others in this field are; correct it or leave it out"
+                )
+            own = {f"{field}.{inner}": value for inner, value in entry.items()}
+            opened.append({**record, field: None, **own})
+    return opened
 
 
 def _lengths(found: Sequence[Mapping[str, Sequence[Any]]], paths: Sequence[str]) -> dict[str, Int64Array]:
