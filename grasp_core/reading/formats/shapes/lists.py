@@ -154,8 +154,8 @@ def _a_record_each(records: Sequence[Record], field: str, name: str) -> list[Rec
         for entry in held if isinstance(held, list) else ():
             if not isinstance(entry, dict):
                 raise DataError(
-                    f"{name}, record {count}, {quoted(field)}: {quoted(json_files.text(entry))} is no object with "
-                    "lists of annotations, as the others in this field are; correct it or leave it out"
+                    f"{name}, record {count}, {quoted(field)}: {quoted(json_files.text(entry))} is no object "
+                    "with lists of annotations, as the others in this field are; correct it or leave it out"
                 )
             own = {f"{field}.{inner}": value for inner, value in entry.items()}
             opened.append({**record, field: None, **own})
