@@ -393,5 +393,8 @@ def show_so_far(shown: Shown) -> None:
         st.session_state[key] = before = shown.result
     shown = replace(shown, charted=before)
     with st.container(key="provisional"):
+        told = None if shown.result.provisional else cache.told_first(shown.key, shown.result)
+        if told is not None and told.certain:  # no stage to come changes what holds of groups
+            st.header(told.title.markdown)
         st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
         show_result(shown)
