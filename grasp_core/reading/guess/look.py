@@ -194,8 +194,8 @@ class Look:
         """
         values = self[name].values
         if named:
-            stems = {text.rstrip(string.digits) for text in values}
-            values = [text[len(stem) :] for text in values for stem in stems] if len(stems) == 1 else values
+            stem, *others = {text.rstrip(string.digits) for text in values}
+            values = values if others else tuple(text.removeprefix(stem) for text in values)
         if not all(text.isascii() and text.isdigit() and len(text) < 7 for text in values):
             return None
         return np.array([int(text) for text in values], dtype=np.int64)[self[name].codes]
