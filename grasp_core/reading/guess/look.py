@@ -193,7 +193,7 @@ class Look:
         With `named` also that behind a name which all cells have: ``Ann1``, ``Ann2``.
         """
         values = self[name].values
-        if named:
+        if named and values:
             stem, *others = {text.rstrip(string.digits) for text in values}
             values = values if others else tuple(text.removeprefix(stem) for text in values)
         if not all(text.isascii() and text.isdigit() and len(text) < 7 for text in values):
