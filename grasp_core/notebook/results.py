@@ -141,7 +141,7 @@ class Analysis(Saved):
         -------
         DataFrame
             `axis`, `group`, `raters`, `label` ("all labels", a label, or "mean"), `shift`, `low`, `high`
-            (shares of 1), `p`, and of all labels together `q` and `stars`.
+            (shares of 1); `p`, `q` and `stars` of all labels and the mean together, in the row of all labels.
         """
         return label_use_table(self.result)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -17,7 +17,7 @@ from grasp_core.report.contents import CALLED, chosen, profiles_move, ranged
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome
+from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome, tested_as
 from grasp_core.report.words.levels import left_out, step_sentence
 
 _LAYOUTS = {
@@ -345,12 +345,10 @@ def use_changed(group: Group, a: LabelUse | None, b: LabelUse | None) -> Iterato
         return
     found = foremost(a)
     first = None if found is None else found[0]
-    whole = []
-    for use in (a, b):
-        one = _alone(use, first)
-        known = one.value is not None
-        whole.append(replace(one, p=use.p, q=use.q, significance=use.significance) if known else one)
-    yield Change(group, names.LABEL_USE, whole[0], whole[1], label=first)
+    before, after = (
+        one if one.value is None else tested_as(one, use) for use in (a, b) for one in (_alone(use, first),)
+    )
+    yield Change(group, names.LABEL_USE, before, after, label=first)
     if len(a.labels) > 2 or len(b.labels) > 2:  # of two labels, what one gains the other loses
         for label in a.labels:
             if label != first and label in b.labels:
@@ -365,7 +363,7 @@ def _alone(use: LabelUse, label: str | None) -> Outcome:
     if shift is None or shift.value is None:
         return Outcome(None, reason=use.reason)
     direction: Direction = "down" if shift.value < 0 else "up"
-    return Outcome(shift.value, direction=direction, p=shift.p, interval=interval_of(use, shift))
+    return Outcome(shift.value, direction=direction, interval=interval_of(use, shift))
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:

@@ -161,8 +161,8 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
         tested = [names.p_so_far(outcome), f"{q} {names.STARS[outcome.significance]}".rstrip()]
     elif result.later is not None and outcome.p is None and outcome.reason is None:
         tested = [names.NOT_YET, f"{names.NOT_YET} {names.STARS[outcome.significance]}".rstrip()]
-    elif outcome.p is not None and outcome.q is None:  # its mark is that of all labels together
-        tested = [names.p_text(outcome, permutations=result.permutations), "none"]
+    elif outcome.value is not None and outcome.p is None and outcome.reason is None:
+        tested = ["none", "none"]  # labels and their mean are tested together
     else:
         tested = p_and_starred_q(outcome, result)
     return [measure.write(outcome.value), interval, *tested]
@@ -206,28 +206,23 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
         [
             *(*_named(row), one_line(label), format_points(shift.value)),
             format_points_interval(shift) or _NO_INTERVAL,
-            names.format_p_value(shift.p, permutations=result.permutations),
             *p_and_starred_q(use, result),
         ]
         for row, use in with_label_use(result)
         for label, shift in use.labels.items()
     ]
-    heads = ["Axis", "Group", "Label", "Points", INTERVAL, "p", "p of all labels", "q of all labels"]
+    heads = ["Axis", "Group", "Label", "Points", INTERVAL, "p of all labels", "q of all labels"]
     return pd.DataFrame(rows, columns=heads)
 
 
 def means_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers."""
     rows = [
-        [
-            *_named(row),
-            *_tested(mean, result)[:2],
-            names.format_p_value(mean.p, permutations=result.permutations),
-        ]
+        [*_named(row), *_tested(mean, result)[:2]]
         for row, use in with_label_use(result)
         if (mean := mean_outcome(use)) is not None
     ]
-    return pd.DataFrame(rows, columns=["Axis", "Group", names.MEAN_SHIFT_NAME, INTERVAL, "p"])
+    return pd.DataFrame(rows, columns=["Axis", "Group", names.MEAN_SHIFT_NAME, INTERVAL])
 
 
 def _named(row: GroupResult) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Pairs of groups in words and sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +12,14 @@ from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import direction, format_points, manner, mean_outcome, shift_outcome
+from grasp_core.report.words.label_use import (
+    direction,
+    format_points,
+    manner,
+    mean_outcome,
+    shift_outcome,
+    tested_as,
+)
 
 PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 
@@ -85,8 +92,7 @@ def _all_labels(row: PairResult) -> Outcome:
     use = row.label_use
     if use is None or use.most is None:
         return Outcome(None, reason=None if use is None else use.reason)
-    found = shift_outcome(use, use.most)
-    return replace(found, p=use.p, q=use.q, p_interval=use.p_interval, q_interval=use.q_interval, fit=use.fit)
+    return tested_as(shift_outcome(use, use.most), use)
 
 
 def _statistic(name: str, row: PairResult) -> Outcome:
@@ -144,7 +150,7 @@ def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
     said: list[Sentence] = []
     named = False
     for one in _told(row):
-        label = () if named else _direction(row, one, result)
+        label = () if named else _direction(row, one)
         named = named or bool(label) or one.test is row.label_use
         said.append(_sentence(row, one, result, label, "" if said else before))
     return tuple(said) or (Sentence.of(_NOTHING),)
@@ -160,12 +166,12 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
     return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 
-def _direction(row: PairResult, one: _Told, result: RunResult) -> _Parts:
+def _direction(row: PairResult, one: _Told) -> _Parts:
     """The pair's own label use, beside what is told of it by a statistic."""
     if isinstance(one.test, LabelUse):
         return ()
     a, b = _both(row)
-    return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
+    return direction(row.label_use, a, " raters", than=b)
 
 
 def _told(row: PairResult) -> list[_Told]:

@@ -251,11 +251,12 @@ def _tests(
     of_labels = replace(first, statistic="label_use")
     whole = Outcome(None, p=use.p, q=use.q, significance=use.significance, reason=use.reason, fit=use.fit)
     yield replace(of_labels, outcome=whole, marked=True)
+    # Labels and the mean are tested together, above: a p of their own would answer the same question again.
     shifts = [(replace(of_labels, label=label), shift) for label, shift in use.labels.items()]
     if use.mean is not None:
         shifts.append((replace(of_labels, statistic="mean_shift"), use.mean))
     for line, shift in shifts:
-        yield replace(line, outcome=Outcome(shift.value, p=shift.p, interval=interval_of(use, shift)))
+        yield replace(line, outcome=Outcome(shift.value, interval=interval_of(use, shift)))
 
 
 CSV_COLUMNS = (

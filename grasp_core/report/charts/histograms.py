@@ -246,7 +246,8 @@ def null_histograms(
     outcomes = [_of_group(row, "", statistic).outcome for row in large_groups(result.groups)]
     some = any(one.interval for one in outcomes)
     name = names.statistic_name(statistic)
-    heading = draw.title(f"{name} against random groupings", subtitle(result, intervals=some))
+    told = [*subtitle(result, intervals=some), *([names.OF_ALL_LABELS] if statistic == LABEL_USE else [])]
+    heading = draw.title(f"{name} against random groupings", told)
     if not result.groups:
         return draw.message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, on_page(page))
@@ -410,23 +411,23 @@ def pair_histograms(result: RunResult, row: PairResult, theme: draw.Theme = "lig
 def _histograms(
     result: RunResult, row: GroupResult, name: str, heading_text: str, theme: draw.Theme
 ) -> alt.LayerChart:
-    heading = draw.title(
-        heading_text, subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
-    )
+    told = subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
+    told += [] if row.label_use is None else [f"Label use, {names.OF_ALL_LABELS}"]
+    heading = draw.title(heading_text, told)
     shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:
         return draw.message(theme, heading=heading, text="No statistic of this group has a value.")
     domain = shared_domain([line.placed for line in shown])
     domain = rounded_outwards(domain) if result.provisional else domain
     axis = "standard deviations from the mean of random groupings"
-    told = "; ".join(
+    said = "; ".join(
         f"{line.name} {line.said} ({names.SIGNIFICANCE_NAMES[line.outcome.significance]})" for line in shown
     )
     return draw.finish(
         layers(result, axis, theme, list(shown), domain, head="Statistic"),
         theme,
         heading=heading,
-        alt_text=f"Histograms of the statistics of {name} under shuffled rater profiles: {told}.",
+        alt_text=f"Histograms of the statistics of {name} under shuffled rater profiles: {said}.",
         height=round(ROW * extent(shown)),
     )
 

@@ -11,7 +11,7 @@ from grasp_core.model.result import Association, GivenResult, GroupResult, RunRe
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
-from grasp_core.report.words.label_use import centre, foremost, interval_of
+from grasp_core.report.words.label_use import centre, foremost, interval_of, tested_as
 from grasp_core.report.words.names import lead_statistic
 
 TOLD_FIRST = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
@@ -44,27 +44,20 @@ def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
 
 def of_labels(row: GroupResult, name: str) -> Finding | None:
     """A group's label use, unless it has no value."""
-    found = None if row.label_use is None else foremost(row.label_use)
-    if row.label_use is None or found is None:
+    told = None if row.label_use is None else foremost(row.label_use)
+    if row.label_use is None or told is None:
         return None
-    use, (label, shift) = row.label_use, found
+    use, (label, shift) = row.label_use, told
     null = _drawn(shift.null)
-    # The label's difference of shares, with the test of all labels together.
-    test = Outcome(
+    found = Outcome(
         shift.value,
         null_median=None if null is None else centre(null),
         direction="up" if (shift.value or 0.0) > 0 else "down",
-        p=use.p,
-        q=use.q,
-        significance=use.significance,
         null=null,
-        p_interval=use.p_interval,
-        q_interval=use.q_interval,
-        fit=use.fit,
         interval=interval_of(use, shift),
         no_interval=use.no_interval,
     )
-    return Finding(row, name, LABEL_USE, test, label)
+    return Finding(row, name, LABEL_USE, tested_as(found, use), label)
 
 
 def _drawn(null: Histogram | None) -> Histogram | None:

@@ -27,7 +27,7 @@ from grasp_core.report.findings.selection import evidence, named_groups
 from grasp_core.report.tables import RowOrder, cell_text, not_drawn, results_table, with_label_use
 from grasp_core.report.words import names as words
 from grasp_core.report.words.label_use import format_points_interval, mean_words
-from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
+from grasp_core.report.words.names import WORDS, lead_statistic, reported_statistics
 from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import ask_again
@@ -97,7 +97,7 @@ def show_means(result: RunResult) -> None:
     if means.empty or result.provisional:
         return
     st.header("Whose labels lie higher")
-    st.caption(f"{words.MEAN_SHIFT_EXPLANATION} p is of this group alone, not corrected.")
+    st.caption(f"{words.MEAN_SHIFT_EXPLANATION} It is tested together with the labels, above.")
     ui.show_table(means, "Shift of the mean of every group", height="content")
 
 
@@ -270,7 +270,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
     st.header("Label use")
 
     def explain() -> None:
-        st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
+        st.caption("Coloured: a label in which the group differs. Line across: 95 % interval.")
         mean = "" if shown.result.provisional else mean_words(use, shown.result)
         if mean:
             st.markdown(escape_markdown(mean))
@@ -280,7 +280,6 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
             "Label": label,
             "Points": None if shift.value is None else round(100 * shift.value, 1),
             "95 % interval": format_points_interval(shift),
-            "p": "" if shift.p is None else format_p_value(shift.p),
         }
         for label, shift in use.labels.items()
     ]
