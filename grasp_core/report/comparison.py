@@ -15,7 +15,7 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
 from grasp_core.report.contents import CALLED, chosen, profiles_move, ranged
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts
+from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts, told_axes
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome, tested_as
 from grasp_core.report.words.levels import left_out, step_sentence
@@ -211,10 +211,12 @@ def compare(a: Result, b: Result) -> Comparison | None:
     rows_a, rows_b = _rows(a), _rows(b)
     statistics = tuple(name for name in _reported(a) if name in _reported(b))
     changes = [
-        Change(row.group, name, row.outcomes[name], rows_b[key].outcomes[name], row.model)
+        Change(row.group, name, *both, row.model)
         for key, row in rows_a.items()
         if key in rows_b
         for name in statistics
+        for both in ((row.outcomes[name], rows_b[key].outcomes[name]),)
+        if not any(isinstance(one, names.InPlaceOfGai) for one in both)  # the gap is compared by itself
     ]
     beside = [
         change
@@ -224,11 +226,12 @@ def compare(a: Result, b: Result) -> Comparison | None:
     ]
     beside.sort(key=lambda change: (names.LABEL_USE, names.LABELS, names.MEAN).index(change.statistic))
     if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
-        of_b = {frozenset(row.axes): row for row in b.dsi}
+        of_b = {frozenset(row.axes): row for row in told_axes(b)}
         beside += [
             Change(one.group, names.DSI, one.outcome, other.outcome, group_b=other.group)
-            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in a.dsi)
+            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in told_axes(a))
             if other is not None and one.group is not None and other.group is not None
+            if not any(isinstance(row.outcome, names.InPlaceOfGai) for row in (one, other))
         ]
     statistics = tuple(dict.fromkeys((*statistics, *(change.statistic for change in beside))))
     changes += beside
@@ -380,7 +383,7 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
             _Row(
                 row.group,
                 None,
-                {name: names.outcome_of(row, name) for name in _reported(result)},
+                {name: names.told_of(row, name) for name in _reported(result)},
                 row.label_use,
             )
             for row in groups

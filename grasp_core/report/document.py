@@ -28,8 +28,8 @@ from grasp_core.report.tables import (
     Column,
     ends,
     label_use_by_group,
-    ordered_dsi,
     p_and_starred_q,
+    told_axes,
     wide_table,
     with_label_use,
 )
@@ -183,7 +183,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
 def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = None) -> pd.DataFrame:
     """One row for each statistic, or for each of those named, and group."""
     rows = [
-        [names.WORDS[name].name, *_named(row), *_tested(names.outcome_of(row, name), result)]
+        [names.WORDS[name].name, *_named(row), *_tested(names.told_of(row, name), result)]
         for name in (names.reported_statistics(result) if statistics is None else statistics)
         for row in result.groups
     ]
@@ -193,7 +193,7 @@ def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = 
 def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each axis, largest DSI first."""
     rows = []
-    for row in ordered_dsi(result):
+    for row in told_axes(result):
         group = "" if row.group is None else group_label(row.group)
         tested = _tested(replace(row.outcome, direction=None), result)
         rows.append([axis_label(row.axes), group, *tested])
@@ -230,7 +230,8 @@ def _named(row: GroupResult) -> tuple[str, str]:
 
 
 def _tested(outcome: Outcome, result: RunResult) -> list[str]:
-    value = f"{names.format_value(outcome.value)} {names.arrow(outcome)}".rstrip()
+    beside = f"{names.arrow(outcome)}{names.form(outcome)}".strip()
+    value = f"{names.format_value(outcome.value)} {beside}".rstrip()
     return [value, names.format_interval(outcome) or _NO_INTERVAL, *p_and_starred_q(outcome, result)]
 
 

@@ -8,8 +8,9 @@ from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.report.charts import theme as draw
+from grasp_core.report.charts.histograms import on_axis
 from grasp_core.report.everybody import least_agreed
-from grasp_core.report.tables import ordered_dsi
+from grasp_core.report.tables import told_axes
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import format_points, format_points_interval, p_and_q, shift_outcome
 
@@ -23,7 +24,7 @@ def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     heading = draw.title("Diversity sensitivity by axis", [*told, "the groups of random groupings reach."])
     if not result.dsi:
         return draw.message(theme, heading=heading, text="This run reports no DSI.")
-    ranked = ordered_dsi(result)
+    ranked = told_axes(result)
     data = [_of_axis(result, row, place) for place, row in enumerate(ranked)]
     said = "; ".join(_axis_in_words(result, row) for row in ranked)
     alt_text = f"Diversity sensitivity index by axis, largest first: {said}."
@@ -41,8 +42,8 @@ def _of_axis(result: RunResult, row: DsiResult, place: int) -> dict[str, Any]:
         "axis": axis_label(row.axes),
         "group": "" if row.group is None else group_label(row.group),
         "middle": place + 0.5,
-        "x": outcome.value,
-        "value": names.format_value(outcome.value) if known else "",
+        "x": on_axis(outcome).value,
+        "value": f"{names.format_value(outcome.value)}{names.form(outcome)}" if known else "",
         "p": "" if outcome.p is None else p,
         "q": "" if outcome.q is None else q,
         "p_group": of_group,
@@ -70,7 +71,8 @@ def _axis_in_words(result: RunResult, row: DsiResult) -> str:
         return f"{axis_label(row.axes)} not estimable"
     group = "" if row.group is None else f", attained by {group_label(row.group)}"
     tested = names.p_words(row.outcome, permutations=result.permutations)
-    value, mark = names.format_value(row.outcome.value), names.SIGNIFICANCE_NAMES[row.outcome.significance]
+    mark = names.SIGNIFICANCE_NAMES[row.outcome.significance]
+    value = f"{names.format_value(row.outcome.value)}{names.form(row.outcome)}"
     return f"{axis_label(row.axes)} {value}{group} ({tested}, {mark})"
 
 

@@ -12,7 +12,7 @@ from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import number
 from grasp_core.report.charts import theme as draw
-from grasp_core.report.charts.histograms import on_page, shared_domain, within
+from grasp_core.report.charts.histograms import on_axis, on_page, shared_domain, within
 from grasp_core.report.pairs import Measure
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import (
@@ -118,7 +118,7 @@ def forest_plot(
         words.axis,
         "Tick: the middle of random groupings.",
         _NOTHING.get(statistic),
-        lambda row: names.outcome_of(row, statistic),
+        lambda row: names.told_of(row, statistic),
         names.format_value,
     )
     groups = ordered_groups(result, order, by)
@@ -174,7 +174,7 @@ def _plot(
         return draw.message(theme, heading=heading, text="There is no group to show.")
     left_out = not_drawn(groups) if of == EACH_GROUP else ""
     groups = large_groups(groups) if of == EACH_GROUP else groups
-    domain = shared_domain([measure.of(row) for row in groups])
+    domain = shared_domain([on_axis(measure.of(row)) for row in groups])
     drawn, headings, height = _rows(result, measure, groups[on_page(page)], domain, headed=headed)
     told = [
         f"{row['group']} {row['value']} {row['interval'] if row['low'] is not None else ''}".rstrip()
@@ -230,16 +230,17 @@ def _figures(
 ) -> dict[str, Any]:
     outcome = measure.of(row)
     (low, high), (p, q) = ends(outcome), names.in_figure(outcome, result)
+    placed = on_axis(outcome)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
     beside = f"{names.signs(outcome)}{names.MAY_CHANGE if names.may_change(outcome) else ''}"
     return {
         "axis": axis_label(row.group.axes),
         "raters": row.n_raters,
-        "x": within(domain, outcome.value),
-        "low": within(domain, low),
-        "high": within(domain, high),
-        "chance": within(domain, outcome.null_median),
-        "value": measure.write(outcome.value),
+        "x": within(domain, placed.value),
+        "low": within(domain, ends(placed)[0]),
+        "high": within(domain, ends(placed)[1]),
+        "chance": within(domain, placed.null_median),
+        "value": f"{measure.write(outcome.value)}{names.form(outcome)}",
         "interval": interval or str(outcome.no_interval or ""),
         "figures": " ".join(part for part in (measure.write(outcome.value), interval, beside) if part),
         "p": "" if outcome.p is None and not names.not_yet(outcome, result) else p,

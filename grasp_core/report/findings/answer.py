@@ -16,7 +16,6 @@ from grasp_core.report.findings.advice import advice, doubted, first_names, told
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import (
-    LARGEST_GAI,
     count_groups,
     judged,
     nearest,
@@ -375,7 +374,7 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])
         # A p that says nothing would mislead, and so would a ratio that comes of an XRR near 0.
         outcome = known[axes].outcome if axes in known else Outcome(None)
-        marked = outcome.significance != "none" and abs(outcome.value or 0.0) <= LARGEST_GAI
+        marked = outcome.significance != "none" and abs(outcome.value or 0.0) <= names.LARGEST_GAI
         axis = _axis_parts(result, known[axes]) if marked else [strong(axis_label(axes))]
         why = ": who is recruited along it matters, since "
         said.append(Sentence.of("Watch ", *axis, why, *groups, " raters answer differently."))

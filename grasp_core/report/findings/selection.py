@@ -12,7 +12,7 @@ from grasp_core.model.spec import LEVEL
 from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
 from grasp_core.report.words.label_use import centre, foremost, interval_of, tested_as
-from grasp_core.report.words.names import lead_statistic
+from grasp_core.report.words.names import InPlaceOfGai, lead_statistic, told_of
 
 TOLD_FIRST = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
 """What is told of a group, in the order in which people ask: what it says differently comes first."""
@@ -23,21 +23,18 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "spread": (SPREAD,),
 }
 """What is told of each kind of difference, the first that has a value."""
-LARGEST_GAI = 5.0
-"""A ratio further from 0 comes of an XRR near 0 and says little: the gap is told in its place."""
 
 
 def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
     """All that has a value of one group, in the order in which it is told."""
     found = []
     for what in TOLD_FIRST:
-        outcome, gap = row.statistics.get(what), row.statistics.get("gap")
-        if what == "gai" and outcome and gap and gap.value is not None:
-            outcome = outcome if abs(outcome.value or 0.0) <= LARGEST_GAI else None
         if what == LABEL_USE:
             one = of_labels(row, name)
             found += [] if one is None else [one]
-        elif outcome is not None and outcome.value is not None:
+            continue
+        outcome = row.statistics.get(what) and told_of(row, what)
+        if outcome is not None and outcome.value is not None and not isinstance(outcome, InPlaceOfGai):
             found.append(Finding(row, name, what, replace(outcome, null=_drawn(outcome.null))))
     return tuple(found)
 

@@ -297,7 +297,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
 def _statistics_table(result: RunResult, row: GroupResult) -> None:
     rows = []
     for name in reported_statistics(result):
-        outcome = words.outcome_of(row, name)
+        outcome = words.told_of(row, name)
         p, q = words.p_and_q_cells(outcome, result)
         known = {"95 % interval": words.format_interval(outcome), "p": p, "q": q}
         why = str(outcome.reason or outcome.no_fit or "")
@@ -424,7 +424,7 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
     view = slices.by_value(result, found, group)
     alt_text = f"{group_label(group)} on the items of each value"
     if not is_label:
-        frame = results_table(view, order="axis").reset_index(drop=True)
+        frame = results_table(view, order="axis", of=words.told_of).reset_index(drop=True)
         theme, permutations = ui.page_theme(), result.permutations
         cache.show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
         return
