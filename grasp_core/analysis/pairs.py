@@ -385,12 +385,8 @@ class Pairs:
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
         places = self._places.of_first
         columns = {places.column(u, places.label_use): u for u in chosen if self._labels.told}
-        of_other_items = [u for u in chosen if unequal[self._pairs[u].grouping.groups[0].axes] == "items"]
         withheld = frozenset(
-            self._places.column(u, name)
-            for u in of_other_items
-            for name in names_of(self._analysis)
-            if name != "distance"
+            self._places.column(u, name) for u in chosen for name in names_of(self._analysis)
         )
         return Untested(lambda u: tests[u](0), withheld, columns)
 

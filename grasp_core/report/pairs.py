@@ -10,6 +10,7 @@ from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.advice import About, doubts
+from grasp_core.report.findings.answer import UNTESTABLE
 from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import (
@@ -153,7 +154,8 @@ def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
         label = () if named else _direction(row, one)
         named = named or bool(label) or one.test is row.label_use
         said.append(_sentence(row, one, result, label, "" if said else before))
-    return tuple(said) or (Sentence.of(_NOTHING),)
+    why = None if row.verdict is None else row.verdict.why
+    return tuple(said) or (Sentence.of(_NOTHING if why is None else f"Not tested: {UNTESTABLE[why]}."),)
 
 
 def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, before: str) -> Sentence:
@@ -228,6 +230,8 @@ def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
 def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
     """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
     found = foremost_pairs(result)
+    if result.pairs and all(row.verdict is not None and row.verdict.why for row in result.pairs):
+        return pair_sentences(result.pairs[0], result)
     if not found:
         return (Sentence.of("No two groups of an axis differ for certain."), *_nearest(result))
     told = [pair_sentences(row, result)[0] for row in found[:most]]

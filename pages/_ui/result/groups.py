@@ -259,7 +259,7 @@ def _say_marked(result: RunResult, row: GroupResult, name: str) -> None:
     if marked:
         st.caption("Single statistics, each corrected by itself:")
     ui.bullets(finding.tested_sentence for finding in marked)
-    if not marked:
+    if not marked and (row.verdict is None or row.verdict.why is None):
         st.markdown(
             "Nothing of this group is marked: random groupings of its size reach as far. That does not "
             "show that it sees the items as everybody does."
