@@ -9,7 +9,7 @@ import pandas as pd
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.groups import Group, axis_label, group_label, one_line
-from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome
+from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Verdict
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
@@ -163,12 +163,27 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """The verdict of a group, or of both halves of an axis, in a and in b."""
+
+    groups: tuple[Group, ...]
+    a: Verdict
+    b: Verdict
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is another one."""
+        return (self.a.code, self.a.by) != (self.b.code, self.b.by)
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Run b compared with run a, which may be that of earlier data.
 
     `counts`: what the data hold, in a and in b; `other_version`: whether another version of GRASP computed b.
     `spec`: what was asked differently.
     `data`: how the data differ; empty for the same files.
+    `verdicts`: those of the groups in both, in the order of a; none where either has none.
     `changes`: every group and statistic in both, in the order of a.
     `statistics`: those that both report, in Table 5's order, then label use, the mean, and DSI.
     `only_a`, `only_b`: groups that one run alone shows.
@@ -176,6 +191,7 @@ class Comparison:
 
     spec: tuple[Difference, ...]
     data: tuple[Difference, ...]
+    verdicts: tuple[VerdictChange, ...]
     changes: tuple[Change, ...]
     statistics: tuple[str, ...]
     only_a: tuple[Group, ...]
@@ -239,6 +255,7 @@ def compare(a: Result, b: Result) -> Comparison | None:
     return Comparison(
         spec=_differences(asked(a.spec), asked(b.spec)),
         data=_differences(data_of(a), data_of(b)),
+        verdicts=tuple(_verdicts(a, b)),
         changes=tuple(changes),
         statistics=statistics,
         only_a=tuple(group for key, group in groups_a.items() if key not in groups_b),
@@ -246,6 +263,38 @@ def compare(a: Result, b: Result) -> Comparison | None:
         counts=tuple((one, getattr(a.data, one), getattr(b.data, one)) for one in _COUNTED),
         other_version=a.code_version != b.code_version,
     )
+
+
+def _verdicts(a: Result, b: Result) -> Iterator[VerdictChange]:
+    """Of the groups that both have, both halves of an axis as one."""
+    if not isinstance(a, RunResult) or not isinstance(b, RunResult):
+        return
+    of_b, told = {row.group.key: row.verdict for row in b.groups}, set[Group]()
+    for row in a.groups:
+        before, now = row.verdict, of_b.get(row.group.key)
+        if before is not None and now is not None and row.group not in told:
+            both = before.other is not None and now.other is not None
+            groups = (row.group, before.other) if both and before.other else (row.group,)
+            told.update(groups)
+            yield VerdictChange(groups, before, now)
+
+
+def verdicts_table(verdicts: Iterable[VerdictChange]) -> pd.DataFrame:
+    """One row per group, behind a column for each axis."""
+    rows = [(group, one) for one in verdicts for group in one.groups]
+    frame = pd.DataFrame(
+        {
+            "group": [group_label(group) for group, _ in rows],
+            "axis": [axis_label(group.axes) for group, _ in rows],
+            **{f"verdict_{side}": [getattr(one, side).code for _, one in rows] for side in "ab"},
+            **{
+                f"{name}_{side}": [or_nan(getattr(getattr(one, side), name)) for _, one in rows]
+                for side in "ab"
+                for name in ("p", "q")
+            },
+        }
+    )
+    return _by_axis([group for group, _ in rows], frame)
 
 
 def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
