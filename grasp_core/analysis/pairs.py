@@ -235,12 +235,12 @@ def with_intervals(
 
 
 def _ends(pair: TwoGroups, analysis: AnalysisSpec, *, by_shares: bool) -> FloatArray | Remark:
-    """Lower and upper ends of what :func:`pair_columns` has of this pair, or why there are none."""
+    """Ends and p of what :func:`pair_columns` has of this pair, shape (T, 3), or why there are none."""
     too_large = of_groups.too_large(pair.questions, analysis)
     if too_large is not None:
         return too_large
     if pair.grouping.n_raters.min() < FEWEST_RATERS:
-        return np.full((LABELS + pair.n_labels + len(OF_BOTH), 2), np.nan)
+        return np.full((LABELS + pair.n_labels + len(OF_BOTH), 3), np.nan)
     return interval_of_two(
         pair.questions,
         pair.raters,

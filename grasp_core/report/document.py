@@ -34,10 +34,17 @@ from grasp_core.report.tables import (
     with_label_use,
 )
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
+from grasp_core.report.words.label_use import (
+    P_BOTH,
+    P_BOTH_MEANING,
+    format_points,
+    format_points_interval,
+    mean_outcome,
+)
 from grasp_core.report.words.names import DSI_EXPLANATION, LABEL_USE_EXPLANATION, PAIR_NAMES
 
 INTERVAL = "95 % interval"
+_OF_LABELS = f"{LABEL_USE_EXPLANATION} {P_BOTH_MEANING}"
 _NO_INTERVAL = "none"
 
 
@@ -172,7 +179,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
     """All that was found in the slices of one column; its tables' names begin with `key`."""
     for name, title, explanation, make, titles in (
         ("numbers", "Every statistic", "", statistics_in_numbers, 5),
-        ("labels", "Label use", names.LABEL_USE_EXPLANATION, labels_in_numbers, 5),
+        ("labels", "Label use", _OF_LABELS, labels_in_numbers, 5),
         ("means", names.MEAN_SHIFT_NAME, names.MEAN_SHIFT_EXPLANATION, means_in_numbers, 4),
         ("dsi", "DSI", names.DSI_EXPLANATION, dsi_in_numbers, 4),
     ):
@@ -206,12 +213,13 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
         [
             *(*_named(row), one_line(label), format_points(shift.value)),
             format_points_interval(shift) or _NO_INTERVAL,
+            _NO_INTERVAL if shift.p_both is None else names.format_p_value(shift.p_both),
             *p_and_starred_q(use, result),
         ]
         for row, use in with_label_use(result)
         for label, shift in use.labels.items()
     ]
-    heads = ["Axis", "Group", "Label", "Points", INTERVAL, "p of all labels", "q of all labels"]
+    heads = ["Axis", "Group", "Label", "Points", INTERVAL, P_BOTH, "p of all labels", "q of all labels"]
     return pd.DataFrame(rows, columns=heads)
 
 
@@ -261,7 +269,7 @@ def further(result: RunResult) -> Iterator[Section]:
         use = Table("labels", "Label use", label_use_by_group(result), 2, LABEL_USE_EXPLANATION)
         labels, means = labels_in_numbers(result), means_in_numbers(result)
         numbers = [
-            Table("label-numbers", "Every label of every group", labels, 3, LABEL_USE_EXPLANATION),
+            Table("label-numbers", "Every label of every group", labels, 3, _OF_LABELS),
             Table("means", names.MEAN_SHIFT_NAME, means, 2, names.MEAN_SHIFT_EXPLANATION),
         ]
         yield Section("labels", words=LABEL_USE_EXPLANATION, tables=[use], numbers=numbers)

@@ -54,6 +54,11 @@ def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
     return f"{what}: {counts} ({' · '.join(shown)}{rest})"
 
 
+P_BOTH = "p over raters and items"
+P_BOTH_MEANING = (
+    f"{P_BOTH}: of this label alone, for other raters and other items. Every other p is for other raters on "
+    "these items."
+)
 _WHOLE_ANSWERS = 2.95
 """From so many of 100 answers on, decimals say nothing where a sentence is said aloud."""
 _NEARLY = 0.8

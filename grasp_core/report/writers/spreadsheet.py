@@ -89,7 +89,7 @@ class Book:
             quoted = safe_cell(cell) != cell
             sheet.write_string(row, position, fitting, self._formats["quoted" if quoted else kind])
         elif math.isnan(cell):
-            missing = "–" if kind in ("end", "points") else NOT_ESTIMABLE
+            missing = NOT_ESTIMABLE if kind == "value" else "–"
             sheet.write_string(row, position, missing, self._formats[kind])
         else:
             sheet.write_number(row, position, cell, self._formats[kind])

@@ -26,8 +26,8 @@ from grasp_core.report.findings.mending import given_too
 from grasp_core.report.findings.selection import evidence, named_groups
 from grasp_core.report.tables import RowOrder, cell_text, not_drawn, results_table, with_label_use
 from grasp_core.report.words import names as words
-from grasp_core.report.words.label_use import format_points_interval, mean_words
-from grasp_core.report.words.names import WORDS, lead_statistic, reported_statistics
+from grasp_core.report.words.label_use import P_BOTH, P_BOTH_MEANING, format_points_interval, mean_words
+from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import ask_again
@@ -280,16 +280,21 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
             "Label": label,
             "Points": None if shift.value is None else round(100 * shift.value, 1),
             "95 % interval": format_points_interval(shift),
+            P_BOTH: "" if shift.p_both is None else format_p_value(shift.p_both),
         }
         for label, shift in use.labels.items()
     ]
-    alt_text = "How much more often the group gives each label"
+
+    def table() -> None:
+        ui.show_table(pd.DataFrame(rows), "How much more often the group gives each label")
+        st.caption(P_BOTH_MEANING)
+
     cache.figure(
         shown,
         f"label use of {name}",
         lambda drawn, theme: label_use_chart(drawn, named_groups(drawn)[name], theme),
         (f"label-use-{safe_name(name)}", "label use of this group"),
-        ("Label use as a table", "group-labels", partial(ui.show_table, pd.DataFrame(rows), alt_text)),
+        ("Label use as a table", "group-labels", table),
         between=explain,
     )
 
