@@ -154,10 +154,10 @@ class Analysis(Saved):
         DataFrame
             A column for each axis, named as the data name it (None where the row is of no value of it), so
             that it joins the raters; `axis` and `group` in words, `raters`, `annotations`, `statistic`,
-            `label`, `value`, `unit`, 95 % interval `low` and `high`, `null_median`, `p`, `q`, `p_both` (of
-            labels, for other raters and items), `mark` ("none", "nominal", "corrected") and `reason` where there is
-            no value. Numbers are numbers, NaN where there is none. Units: "share" of 1, "coefficient", "ratio", "nats", "disagreement", and "scale", that of
-            the labels.
+            `label`, `value`, `unit`, 95 % interval `low` and `high`, `null_median`, `p`, `q`, of labels
+            `p_both`, for other raters and items, `mark` ("none", "nominal", "corrected") and `reason` where
+            there is no value. Numbers are numbers, NaN where there is none. Units: "share" of 1,
+            "coefficient", "ratio", "nats", "disagreement", and "scale", that of the labels.
         """
         return tidy(self.result, lines(self.result))
 
