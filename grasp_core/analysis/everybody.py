@@ -139,7 +139,7 @@ def _interval(dataset: Dataset, analysis: AnalysisSpec) -> tuple[float | None, f
         lambda counted, _: counted[:, :1],
         ("irr",),
         fewest=2,  # it is for other items, so that raters need not tell what they vary by
-    )[0, 0]
+    )[0, 0, :2]
     return (None, None) if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
 
