@@ -47,8 +47,7 @@ def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
     session.chosen = spec
     with first:
         heading = st.empty()
-        decided = decisions.decide(spec, guess)
-        dataset = decisions.load_or_list(decided)
+        decided, dataset = decisions.decide(spec, guess)
         if decided.asked or dataset is None:
             heading.header("Decide first")
     with understood:
