@@ -109,5 +109,5 @@ else:
         ready = decided is not None and dataset is not None and not decided.open
         looks = {"type": "primary", "disabled": not ready}
         if button("Continue to the analysis", "arrow_forward", **looks) and decided is not None:
-            remembered.remember_reading(decided.spec, work().proposed_axes)
+            remembered.remember_reading(decisions.answers_to_keep())
             go("analysis")

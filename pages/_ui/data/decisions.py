@@ -30,7 +30,7 @@ _GROUPS = {True: "No answer", False: "A group"}
 _ALIKE = {True: "The same", False: "Different"}
 _RANKS = {True: "They rank so", False: "No order"}
 _BLANK = {True: "Leave out", False: "Mend the file"}
-_REPEATED = {True: "The last counts", False: "The first counts"}
+_REPEATED = {True: "Last counts", False: "First counts"}
 _NUMBERS = {True: "Ordered numbers", False: "Only names"}
 
 
@@ -50,28 +50,42 @@ def decide(spec: DataSpec, guess: Guess) -> tuple[Decided, Dataset | None]:
     listed stops the reading.
     """
     session, open_ = work(), list[str]()
-    asked = [one for one in guess.advice if _concerns(one, spec, guess)]
-    for one in asked:
+    session.asked = {}
+    for one in (one for one in guess.advice if _concerns(one, spec, guess)):
         answer = _ask(one)
         if answer is None:
             open_.append(one.what)
         elif answer:
             spec = one.taken(spec)
-    spec, level = _rank(spec)
-    session.level = level or "nominal"
-    spec, loaded, stopped = _without_stops(spec, guess, open_)
+    spec, session.level = _rank(spec)
+    spec, loaded = _without_stops(spec, guess, open_)
     session.open = tuple(open_)
     if loaded is None or open_:
         session.use_dataset(None, None)
     elif session.dataset is not loaded[0]:
         session.use_dataset(*loaded)
-    decided = Decided(spec, session.open, bool(asked) or stopped or level is not None)
+    decided = Decided(spec, session.open, bool(session.asked))
     return decided, None if loaded is None else loaded[0]
 
 
-def _without_stops(spec: DataSpec, guess: Guess, open_: list[str]) -> tuple[DataSpec, Loaded | None, bool]:
-    """The spec without rows that stop the reading, read; and whether there are any, of which it is asked."""
-    session, stopped = work(), False
+def answers_to_keep() -> dict[str, bool]:
+    """The answers on the page, but for those that name single raters or items."""
+    session = work()
+    if session.guess is None:
+        return {}
+    ids = {session.guess.spec.item, session.guess.spec.rater}
+    single = {
+        _advice_key(one)
+        for one in session.guess.advice
+        if one.field in ("raters", "items") or (one.field == "drop" and one.column in ids)
+    }
+    asked = session.asked.items()
+    return {key: answer for key, answer in asked if answer is not None and key not in single}
+
+
+def _without_stops(spec: DataSpec, guess: Guess, open_: list[str]) -> tuple[DataSpec, Loaded | None]:
+    """The spec without rows that stop the reading, of which it is asked; and the files as read so."""
+    session = work()
     refusals, session.refusals = session.refusals, {}
     while problems := refusals.get(spec) or _refused(spec):
         session.refusals[spec] = problems
@@ -83,11 +97,11 @@ def _without_stops(spec: DataSpec, guess: Guess, open_: list[str]) -> tuple[Data
         if one is None or (answer is False and one.blank):
             st.write("No analysis can run until this is mended, here or in the file.")
             list_problems(problems)
-            return spec, None, True
+            return spec, None
         if answer is None:
             open_.append(one.what)
-        spec, stopped = mended, True
-    return spec, session.shown, stopped
+        spec = mended
+    return spec, session.shown
 
 
 def _refused(spec: DataSpec) -> tuple[Problem, ...]:
@@ -149,10 +163,10 @@ def kept_raters() -> tuple[tuple[str, str], ...]:
     return tuple(pair for one in kept for pair in one.pairs)
 
 
-def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
+def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
     """The level of labels that look like ordered numbers or a known scale, as recommended or answered."""
     if spec.further:
-        return spec, None
+        return spec, "nominal"
     labels = spec.categories or found_labels(spec, spec)
     proposal, joined = proposed_levels(labels), "-".join(labels)
     if proposal is not None:
@@ -162,7 +176,7 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
         return spec, proposal.levels[0] if yes else "nominal"
     scale = known_scale(labels) if spec.categories is None else None
     if scale is None:
-        return spec, None
+        return spec, "nominal"
     said = f"{' < '.join(map(one_line, scale))}."
     if _answer("The labels look like a scale:", said, _RANKS, f"scale-{joined}", pressed=True):
         return replace(spec, categories=scale), "ordinal"
@@ -189,7 +203,8 @@ def _answer(
     pressed: bool = False,
     border: bool = True,
 ) -> bool | None:
-    given = work().answers
+    session = work()
+    given = session.answers
     with st.container(
         border=border, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
@@ -197,9 +212,10 @@ def _answer(
         words = {
             yes: f"{said} (recommended)" if yes and recommended else said for yes, said in answers.items()
         }
-        looks = {"default": given.get(key, True if pressed else None), "required": pressed, "key": key}
-        looks |= {"label_visibility": "collapsed", "width": "content"}
+        looks = {"default": given.get(key, True if pressed else None), "required": pressed}
+        looks |= {"label_visibility": "collapsed", "width": "content", "key": session.key(key)}
         answer = ui.switch(escape_markdown(what.rstrip(":")), words, **looks)
+    session.asked[key] = answer
     if answer is None:
         given.pop(key, None)
     else:

@@ -121,8 +121,10 @@ class Work:
     shown: Loaded | None = None
     refusals: dict[DataSpec, tuple[Problem, ...]] = field(default_factory=dict)
     apart: Loaded | None = None
-    # What was chosen: answers on rows that may not count, questions still open, and all without the answers.
+    # What was chosen: answers on rows that may not count, those that Data asks for now, questions still open,
+    # and all without the answers.
     answers: dict[str, bool] = field(default_factory=dict)
+    asked: dict[str, bool | None] = field(default_factory=dict)
     level: Level = "nominal"
     open: tuple[str, ...] = ()
     chosen: DataSpec | None = None

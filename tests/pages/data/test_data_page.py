@@ -425,7 +425,7 @@ def asked(page: AppTest, words: str) -> ButtonGroup:
 def test_of_an_item_answered_twice_it_is_asked_which_answer_counts(page: AppTest) -> None:
     bring(page, "votes.csv", answers_of("i0,r0,Yes,w,-9"))
     question = asked(page, "1 answer that differs from another of the same rater to the same item")
-    assert (question.options, question.value) == (["The last counts (recommended)", "The first counts"], None)
+    assert (question.options, question.value) == (["Last counts (recommended)", "First counts"], None)
     assert "'No' in row 2 and 'Yes' in row 38" in seen(page.markdown)
     assert "36 answers to 6 items by 6 raters" in seen(page.title)
     assert "--" not in seen(page.markdown)
@@ -446,7 +446,7 @@ def test_many_items_answered_twice_may_be_other_items_so_nothing_is_recommended(
     again = [f"i{n % 6},r{n // 6},{'No' if n % 4 else 'Yes'},{'w' if n < 18 else 'm'},{n}" for n in range(9)]
     bring(page, "votes.csv", answers_of(*again))
     question = asked(page, "9 answers that differ from others")
-    assert (question.options, question.value) == (["The last counts", "The first counts"], None)
+    assert (question.options, question.value) == (["Last counts", "First counts"], None)
     assert "many raters have several rows for an item" in seen(page.markdown)
     assert widget(page.button, CONTINUE).disabled
 
