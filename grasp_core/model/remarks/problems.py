@@ -290,6 +290,10 @@ class DataProblem(Code):
     ONE_RATER = "{file} has one rater only, so there is nobody to agree with"
     NOBODY_SHARES_AN_ITEM = "no item of {file} has labels of two raters, so no agreement can be estimated"
 
+    OTHER_BATCHES = (
+        "how well all raters agree is told for each value of {column:q}; {others:3} may be batches or "
+        "months, too"
+    )
     SEVERAL_VALUES = (
         "{file}, rows {first:d} and {second:d}, column {column:q}: rater {rater:q} has {value:q} and "
         "{other:q}{more:? (and {more:more rater} likewise)}; give each rater one value per column"
