@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -214,7 +215,8 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
         found = read(given, several=True)
         named, preset = named_axes(given, found), given.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, VOICE))
-    data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
+    found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
+    run_spec = replace(run_spec, data=found.spec)
     if recorded is not None:
         note_other_data(recorded, data)
     options = {*given, *(["axes"] if named else [])} if recorded is None else None

@@ -15,7 +15,7 @@ from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.power import estimate, power_tasks
 from grasp_core.engine.request import analysis as request
 from grasp_core.engine.request.option_names import KeepingNotes
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.request.reading import Answer, Reading, mended
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -152,6 +152,10 @@ class Recognised:
         return replace(self, known=known, notes=[*self.notes, *voice.notes])
 
 
+def _reading(spec: RunSpec, tables: Mapping[str, Table]) -> Reading:
+    return Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
+
+
 def ask(reason: Reason) -> str:
     """What is asked, and how it is said."""
     return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
@@ -203,8 +207,8 @@ def hints(
 ) -> list[str]:
     """What every door says before a run: what was read, left out and not used, and what would help."""
     voice = Json()
-    read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-    asked = request.Asked(read, dataset, spec, groups).said(sent.analysis, voice)
+    asked = request.Asked(_reading(spec, tables), dataset, spec, groups)
+    asked = asked.said(sent.analysis, voice)
     request.say_problems(dataset, voice)
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
@@ -396,7 +400,35 @@ def _formed(
 ) -> tuple[Recognised, Dataset]:
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
-    dataset = bringing.formed(found.spec, tables, told)
+    return _read(bringing, found, sent, tables, recommended, told)
+
+
+def _read(
+    bringing: Bringing,
+    found: Recognised,
+    sent: Sent,
+    tables: dict[str, Table],
+    recommended: bool | None,
+    told: Told,
+) -> tuple[Recognised, Dataset]:
+    """The data set, and what is known once there is one; without rows that stop it, if that is wanted."""
+    answer, voice = Answer(recommended=recommended), Json()
+    while True:
+        try:
+            dataset = bringing.formed(found.spec, tables, told)
+        except DataError as error:
+            data = None if "repeated" in sent.data else mended(found.spec.data, error.problems, answer, voice)
+            if data is None:
+                raise
+            found = replace(found, known=replace(found.spec, data=data), notes=[*found.notes, *voice.notes])
+            voice.notes.clear()
+        else:
+            break
+    if sent.analysis.get("level", "ordinal") == "ordinal" and not found.spec.models:
+        ranked = request.with_level(dataset, found.spec, voice)
+        if ranked.data != found.spec.data:
+            dataset = bringing.formed(ranked, tables, told)
+        found = replace(found, known=ranked, notes=[*found.notes, *voice.notes])
     return found.settled_by(dataset, sent), dataset
 
 
@@ -412,8 +444,7 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
         answer.notes = found.notes
         answer.questions = [forms.Question.of(one, text=ask(one)) for one in found.questions]
         if found.known is not None:
-            dataset = bringing.formed(found.known, tables, told)
-            found = found.settled_by(dataset, sent)
+            found, dataset = _read(bringing, found, sent, tables, new.recommended, told)
             answer.notes, answer.spec = found.notes, found.spec.to_dict() if whole else None
             answer.data = to_json(dataset.summary)
             grouping = checked_groups(dataset, found.spec)
@@ -450,8 +481,9 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     exchange = exchange_of(dataset.raters, analysis) if analysis.axes else None
     report = quality_report(dataset, names=analysis.tested or None, power=power, exchange=exchange)
     voice = Json()
-    read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
-    request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
+    request.say_batches(
+        _reading(found.spec, tables), tuple(dataset.raters.axes), dataset, report.warnings, voice
+    )
     groups = checked_groups(dataset, found.spec)
     helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *voice.notes))]
     said = [printable(one) for one in findings(report, report.duplicates)]
