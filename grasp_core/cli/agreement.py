@@ -122,10 +122,9 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     found, data = found.formed(slices=slices)
     run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))
     say_data(data, run_spec.data, VOICE)
-    if chosen.level in (None, "ordinal"):
+    if chosen.level is None:
         data, run_spec = levelled(found, data, run_spec, VOICE)
-    if chosen.level is not None:
-        say_order(data, run_spec, VOICE)
+    say_order(data, run_spec, VOICE)
     if api is None:
         result = agreement_alone(data, run_spec, 0.0)
     else:
@@ -308,9 +307,6 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     found, dataset = found.formed(analysis.columns)
     asked = RunSpec(found.spec, analysis)
     say_data(dataset, found.spec, VOICE)
-    if chosen.level in (None, "ordinal"):
-        dataset, asked = levelled(found, dataset, asked, VOICE)
-        analysis = asked.analysis
     say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
     if api is None:
         made = rater_map(MapTask.of(dataset, analysis))

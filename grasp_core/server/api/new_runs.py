@@ -152,10 +152,6 @@ class Recognised:
         return replace(self, known=known, notes=[*self.notes, *voice.notes])
 
 
-def _reading(spec: RunSpec, tables: Mapping[str, Table]) -> Reading:
-    return Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-
-
 def ask(reason: Reason) -> str:
     """What is asked, and how it is said."""
     return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
@@ -207,8 +203,8 @@ def hints(
 ) -> list[str]:
     """What every door says before a run: what was read, left out and not used, and what would help."""
     voice = Json()
-    asked = request.Asked(_reading(spec, tables), dataset, spec, groups)
-    asked = asked.said(sent.analysis, voice)
+    read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
+    asked = request.Asked(read, dataset, spec, groups).said(sent.analysis, voice)
     request.say_problems(dataset, voice)
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
@@ -423,13 +419,7 @@ def _read(
             found = replace(found, known=replace(found.spec, data=data), notes=[*found.notes, *voice.notes])
             voice.notes.clear()
         else:
-            break
-    if sent.analysis.get("level", "ordinal") == "ordinal" and not found.spec.models:
-        ranked = request.with_level(dataset, found.spec, voice)
-        if ranked.data != found.spec.data:
-            dataset = bringing.formed(ranked, tables, told)
-        found = replace(found, known=ranked, notes=[*found.notes, *voice.notes])
-    return found.settled_by(dataset, sent), dataset
+            return found.settled_by(dataset, sent), dataset
 
 
 def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
@@ -481,9 +471,8 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     exchange = exchange_of(dataset.raters, analysis) if analysis.axes else None
     report = quality_report(dataset, names=analysis.tested or None, power=power, exchange=exchange)
     voice = Json()
-    request.say_batches(
-        _reading(found.spec, tables), tuple(dataset.raters.axes), dataset, report.warnings, voice
-    )
+    read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
+    request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
     groups = checked_groups(dataset, found.spec)
     helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *voice.notes))]
     said = [printable(one) for one in findings(report, report.duplicates)]
