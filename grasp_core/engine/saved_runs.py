@@ -199,7 +199,7 @@ POLL_SECONDS = 2.0
 _ASKED = 64
 
 
-class Found(NamedTuple):
+class Provisional(NamedTuple):
     """A provisional result, and the number that tells it from those before."""
 
     version: int
@@ -259,13 +259,13 @@ class Computing:
         progress = conductor.progress or Progress(conductor.record.done, conductor.record.total, None)
         return progress if progress.seconds_left is not None else replace(progress, waiting=preparing())
 
-    def found(self, run_id: str, version: int) -> Found | None:
+    def found(self, run_id: str, version: int) -> Provisional | None:
         """What is found so far of a run, without a result where it is this version; None if not here."""
         conductor = self._in_hand.get(run_id)
         if conductor is None or not conductor.version:
             return None
         known = conductor.version  # before the result, which may be a newer one's
-        return Found(known, None if known == version else conductor.provisional)
+        return Provisional(known, None if known == version else conductor.provisional)
 
     def news_every(self, run_id: str) -> float | None:
         """Seconds from one provisional result of a run to the next, as things are now; None if not here."""

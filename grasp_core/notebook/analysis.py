@@ -187,7 +187,6 @@ def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
 
 
 Statistic = Callable[[Int64Array, Int64Array], float]
-Found = tuple[tuple[Outcome, ...], FloatArray]
 _OWN_PERMUTATIONS = 1000
 """By default, of a statistic in Python: one takes milliseconds where the compiled ones take microseconds."""
 
@@ -313,7 +312,7 @@ def permutation_test(
 
 def _tested(
     data: Dataset, grouping: Grouping, analysis: AnalysisSpec, statistic: Statistic, bar: Bar
-) -> Found:
+) -> tuple[tuple[Outcome, ...], FloatArray]:
     """The outcome of every group, and the shuffled values, shape (B, G)."""
     n_groups = len(grouping.groups)
     observed, null = np.full(n_groups, np.nan), np.full((analysis.permutations, n_groups), np.nan)

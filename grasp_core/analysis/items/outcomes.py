@@ -102,7 +102,7 @@ class TopTenth:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Concentration:
     """How a measure is spread over the items.
 
     `items` have a value and `tested` of them a p-value. Without any value `reason` says why.
@@ -133,7 +133,7 @@ class ItemsResult:
     n_others: int
     distance: float | None
     label_use: Mapping[str, float]
-    spread: Mapping[str, Spread]
+    spread: Mapping[str, Concentration]
     items: tuple[ItemOutcome, ...]
     warnings: tuple[Remark, ...]
 

@@ -107,7 +107,7 @@ def once(
 router = APIRouter(tags=["Runs"])
 
 
-class Found(RootModel[dict[str, object]]):
+class JsonObject(RootModel[dict[str, object]]):
     """JSON that docs/file-formats.md describes."""
 
 
@@ -172,7 +172,7 @@ def _told(asking: Caller, work_id: str, making: Making[Any]) -> Work:
         seconds=round(seconds, 1),
         run=found if isinstance(found, StartedRun) else None,
         checked=found if isinstance(found, Checked) else None,
-        report=found.root if isinstance(found, Found) else None,
+        report=found.root if isinstance(found, JsonObject) else None,
         submission=found if isinstance(found, Submission) else None,
         problem=None if problem is None else Problem(**problem.document(asking.server.settings.base_path)),
     )

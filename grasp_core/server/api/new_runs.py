@@ -35,7 +35,7 @@ from grasp_core.report.contents import run_title
 from grasp_core.report.quality import findings, quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._answers import Done, Found, IdempotencyKey, Told, later, once
+from grasp_core.server.api._answers import Done, IdempotencyKey, JsonObject, Told, later, once
 from grasp_core.server.api.forms import Checked, NewCheck, NewReport, NewRun, ProblemListed, StartedRun, Work
 from grasp_core.server.problem import ProblemError, listed
 
@@ -434,7 +434,7 @@ def _of_spec(sentences: Sequence[str]) -> list[ProblemListed]:
     return [ProblemListed(code="spec", text=text, place="spec") for text in sentences]
 
 
-def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, Found]:
+def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, JsonObject]:
     tables = bringing.tables(sent.data, told)
     found, dataset = _formed(bringing, sent, tables, new.recommended, told)
     analysis = found.spec.analysis
@@ -456,4 +456,4 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *voice.notes))]
     said = [printable(one) for one in findings(report, report.duplicates)]
     told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
-    return HTTPStatus.OK, Found({**report.to_dict(), **told_too})
+    return HTTPStatus.OK, JsonObject({**report.to_dict(), **told_too})
