@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from grasp_core.reading.example import example_files
+from grasp_core.reading.dataset.example import example_files
 
 ANNOTATIONS = 3640
 

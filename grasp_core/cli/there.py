@@ -14,7 +14,7 @@ from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.cli.options import given_options, spec_fields, test_fields
 from grasp_core.cli.reading import read_place
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, show_line
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet

@@ -16,10 +16,10 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.spec import RunSpec
 from grasp_core.reading.connectors.source import is_source
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.guess.tables import loaded
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import AllowedSources, Fetched
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import loaded
 from grasp_core.store.claims import insist
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord, RunStore

@@ -14,14 +14,14 @@ import numpy as np
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers as kinds
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import (
+from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.run import checked_groups
+from grasp_core.engine.run_request import (
     Asked,
     analysis_of,
     request_of,
     say_data,
 )
-from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label

@@ -27,8 +27,8 @@ from grasp_core.analysis.overview import (
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Apart, AssignmentCheck
+from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import load
-from grasp_core.reading.example import example_files
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, quality_json, quality_report

@@ -13,7 +13,7 @@ import pytest
 from grasp_core.cli.options import add_reading, spec_fields
 from grasp_core.cli.parser import Parser
 from grasp_core.cli.terminal.messages import VOICE
-from grasp_core.engine.request.reading import Tables, reading_of
+from grasp_core.engine.reading_request import Tables, reading_of
 from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors.fetching import read_anywhere

@@ -152,7 +152,7 @@ def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
     return given | _OWN | own | {"PYTHONPATH": str(ROOT)}
 
 
-HELPER = Helper("grasp_core.reading.work")
+HELPER = Helper("grasp_core.reading.guess.work")
 """The one that reads and handles files."""
 
 

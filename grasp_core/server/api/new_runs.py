@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.power import estimate, power_tasks
-from grasp_core.engine.request import analysis as request
-from grasp_core.engine.request.option_names import KeepingNotes
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine import run_request as request
+from grasp_core.engine.option_names import KeepingNotes
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -28,8 +28,8 @@ from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess, question
+from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import guessed
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import findings, quality_report
@@ -55,11 +55,11 @@ class Json(KeepingNotes):
     """Options as they are written in a request's JSON; notes are kept."""
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return json.dumps({"axis": "axes"}.get(field, field))
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return f"{json.dumps(field)}: {json.dumps(value)}"
 
 
