@@ -119,16 +119,13 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
 
 
 def _groups(shown: Shown) -> None:
-    result, theme = shown.result, ui.page_theme()
-    told = cache.told_first(shown.key, result)
+    told = cache.told_first(shown.key, shown.result)
     if not told.drawn:
         st.info(NOT_DRAWN)
         return
     for key, narrow in (("on-screens", False), ("on-phones", True)):
         with st.container(key=f"{key}-verdicts"):
-            spec = dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow))
-            looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
-            st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
+            _rows(shown, f"{_ROWS}-{narrow}", narrow=narrow)
     filled = ", filled if clear" if told.certain else ""
     luck = "; of many, some miss “same” by luck" if told.hints else ""
     st.caption(
@@ -143,11 +140,17 @@ def _more(count: int, what: str, view: str) -> None:
         ui.button(number(count, f"more {what}"), "arrow_forward", ui.put_in_address, "view", view, **looks)
 
 
-def _open(*, narrow: bool) -> None:
-    clicked = st.session_state[f"{_ROWS}-{narrow}"].selection[CHOSEN]
-    name = clicked[0].get("name") if clicked else None
-    if name is not None:
-        open_group(name)
+def _rows(shown: Shown, key: str, *, narrow: bool) -> None:
+    """The groups by their verdicts; a click on a row opens its group."""
+
+    def open_clicked() -> None:
+        clicked = st.session_state[key].selection[CHOSEN]
+        name = clicked[0].get("name") if clicked else None
+        if name is not None:
+            open_group(name)
+
+    spec = dict(cache.verdict_chart(shown.key, shown.result, ui.page_theme(), narrow=narrow))
+    st.vega_lite_chart(spec=spec, theme=None, key=key, on_select=open_clicked, selection_mode=CHOSEN)
 
 
 def _show_agreement(shown: Shown) -> None:
@@ -288,7 +291,14 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             ui.button("All groups", "arrow_back", open_group, None)
             choose_group(shown.result)
-        show_group(shown, group)
+        if shown.result.provisional or not cache.told_first(shown.key, shown.result).drawn:
+            show_group(shown, group)
+            return
+        others, beside = st.columns([1, 2], gap="large")
+        with others, st.container(key="others"):
+            _rows(shown, f"{_ROWS}-others", narrow=True)
+        with beside:
+            show_group(shown, group)
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
     views = _views(shown, check_often=check_often)
@@ -383,5 +393,8 @@ def show_so_far(shown: Shown) -> None:
         st.session_state[key] = before = shown.result
     shown = replace(shown, charted=before)
     with st.container(key="provisional"):
+        told = None if shown.result.provisional else cache.told_first(shown.key, shown.result)
+        if told is not None and told.certain:  # no stage to come changes what holds of groups
+            st.header(told.title.markdown)
         st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
         show_result(shown)

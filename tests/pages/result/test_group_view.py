@@ -39,7 +39,13 @@ def test_where_nothing_is_clear_it_says_what_would_have_shown(server: Server) ->
     page = opened(server, replace(result, findable=(Findable(row.n_raters, 0.2),)))
     assert seen(page.title) == NO_DIFFERENCE
     assert "Differences of 20 in 100 answers" in seen(page.markdown)
+
+    def rows_beside() -> bool:
+        return any(one.proto.id.endswith("others") for one in page.get("vega_lite_chart"))
+
+    assert not rows_beside()
     widget(page.selectbox, "Look at one group").set_value("Woman").run()
+    assert rows_beside()
     assert seen(page.header).startswith("Woman\nLabel use")
     assert "may be luck" in seen(page.markdown)
 
