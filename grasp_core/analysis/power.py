@@ -1,7 +1,5 @@
 """What could be found in such data, by simulation."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from bisect import bisect_left

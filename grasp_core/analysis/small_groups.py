@@ -1,7 +1,5 @@
 """Small groups hidden from strangers, and whatever would tell of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations

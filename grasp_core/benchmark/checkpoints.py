@@ -1,7 +1,5 @@
 """Work that is kept in a file as soon as it is done, and texts that a command retrieves for each row."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """``fetch`` and ``example``: published data sets from where their authors put them, and a made-up one."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping

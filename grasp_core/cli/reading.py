@@ -1,7 +1,5 @@
 """Files that options name: read, fetched, as a saved spec says, and what is said of them."""
 
-from __future__ import annotations
-
 import argparse
 import getpass
 import os

@@ -1,7 +1,5 @@
 """Commands that a server computes: ``--server ADDRESS``."""
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import os

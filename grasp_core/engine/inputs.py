@@ -1,7 +1,5 @@
 """Files of runs: found again by their hashes, read in time, held while they are needed."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections import OrderedDict

@@ -5,8 +5,6 @@ Python's lock as drawing pages does. The process answers over a socket that this
 key that it was started with; when it ends it is started anew, and finds its runs in the database.
 """
 
-from __future__ import annotations
-
 import atexit
 import logging
 import multiprocessing

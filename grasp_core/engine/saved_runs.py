@@ -5,8 +5,6 @@ while they compute and save blocks as they go; a claim that is no longer renewed
 blocks are not computed again.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -1,7 +1,5 @@
 """Questions taken in and answers found: runs, and in threads beside them plans and items of a group."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

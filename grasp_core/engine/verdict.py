@@ -1,7 +1,5 @@
 """Verdicts over a whole run, and what could have been found."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A server's API by address and token: what it answers, and runs that it computes."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import http.client

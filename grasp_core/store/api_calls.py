@@ -1,7 +1,5 @@
 """Calls of the API that are remembered: outcomes of requests, who is told when a run ends."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import sqlalchemy as sa

@@ -1,7 +1,5 @@
 """Share links: made, used, withdrawn; their passwords, and tries at them."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

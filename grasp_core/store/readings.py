@@ -1,7 +1,5 @@
 """How files are read: confirmed readings, remembered by the files' columns, and drafts not run yet."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ data summary) are JSON texts in ASCII that carry their own version; what people 
 :class:`Prose`.
 """
 
-from __future__ import annotations
-
 import re
 
 from sqlalchemy import (

@@ -1,7 +1,5 @@
 """One verdict a group: its tests combined, corrected over all groups of the run, and named."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

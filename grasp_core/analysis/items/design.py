@@ -1,7 +1,5 @@
 """Data of items laid out for their kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple

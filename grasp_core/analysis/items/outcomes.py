@@ -1,7 +1,5 @@
 """Which items carry a group's label use and distance: the outcome of each, as a result."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self

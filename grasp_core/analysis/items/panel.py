@@ -1,7 +1,5 @@
 """One group's items under a run's own permutations: computed in pieces, by whoever takes them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Designs of a next round: how likely each finds the difference, whom to recruit, raters matched to them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Plans: simulated data sets, in how many the test finds the difference, and what follows from it."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math

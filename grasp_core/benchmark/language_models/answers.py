@@ -1,7 +1,5 @@
 """Questions to a language model, each asked once: answers are kept in a file."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

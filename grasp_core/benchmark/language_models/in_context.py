@@ -1,7 +1,5 @@
 """Labels by a language model from examples in its prompt, and the choice among ways to ask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product

@@ -1,7 +1,5 @@
 """How well a baseline does on labelled rows, where that misleads, and AdaBoost's settings tried."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

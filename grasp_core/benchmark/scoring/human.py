@@ -1,7 +1,5 @@
 """People on the same task: a few votes per item, their plurality, scored like a model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """``raft baseline`` and ``raft tune``: labels and scores by a baseline, and the setting that suits a task."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence

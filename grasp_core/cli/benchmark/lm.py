@@ -1,7 +1,5 @@
 """Options of the language model baseline, and the model that they make."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Callable, Iterator

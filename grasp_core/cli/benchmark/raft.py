@@ -1,7 +1,5 @@
 """``raft``: the few-shot benchmark, a command for each of its steps, and the arguments that these share."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """``raft score``, ``compare`` and ``leaderboard``: submissions against gold labels."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

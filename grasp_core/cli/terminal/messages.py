@@ -1,7 +1,5 @@
 """What is said on standard output and standard error, and lines that say how far the work is."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shlex

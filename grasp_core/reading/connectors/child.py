@@ -1,7 +1,5 @@
 """A process that fetches one source and ends: asked over a socket, and kept to the hosts it may reach."""
 
-from __future__ import annotations
-
 import errno
 import importlib
 import socket

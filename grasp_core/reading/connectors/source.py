@@ -1,7 +1,5 @@
 """Sources: places in tools and databases, each as one text without a secret; which hosts may be asked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """SQL: a table or a query's rows of PostgreSQL or SQLite, read only, as Parquet."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

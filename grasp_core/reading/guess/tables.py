@@ -1,7 +1,5 @@
 """Tables guessed and loaded in a process of limited memory and time, as they are by what is called there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 

@@ -7,8 +7,6 @@ end a child. It ends when the socket is closed, and so with whoever started it. 
 the helper can get ready while its owner is still importing.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import itertools

@@ -1,7 +1,5 @@
 """Where data may be read from that nobody uploads: a folder of the server, and addresses below prefixes."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

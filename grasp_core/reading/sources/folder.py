@@ -1,7 +1,5 @@
 """A folder whose files may be read, and nothing beside it."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

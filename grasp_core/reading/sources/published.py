@@ -1,7 +1,5 @@
 """Published data sets: files and repositories, their licences, and how they are fetched and checked."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The audit log, and refusals for it."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """Rows of annotations, which every reader yields, and the fields of records, which it asks for by name."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Argilla: exported records with their responses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

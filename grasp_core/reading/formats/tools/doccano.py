@@ -4,8 +4,6 @@ Formats: https://doccano.github.io/doccano/tutorial/ and, for the contents of an
 https://github.com/doccano/doccano/tree/master/backend/data_export
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace

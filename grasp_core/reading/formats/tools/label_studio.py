@@ -4,8 +4,6 @@ Formats: https://labelstud.io/guide/task_format and https://labelstud.io/guide/e
 record per annotation, ``convert_to_json_min`` and ``exports/csv2.py`` of the package ``label-studio-sdk``.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

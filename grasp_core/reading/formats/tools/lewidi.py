@@ -1,7 +1,5 @@
 """Learning with Disagreements (LeWiDi) and other data sets in its JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Format: https://prodi.gy/docs/api-interfaces; sessions: https://prodi.gy/docs/install#multi-user-sessions
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Format: https://help.zooniverse.org/next-steps/data-exports/
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
