@@ -1,7 +1,5 @@
 """The example with few items, for what takes its time and does not depend on their number."""
 
-from __future__ import annotations
-
 import functools
 
 from grasp_core.reading.dataset.example import example_files

@@ -1,7 +1,5 @@
 """The synthetic example: its shape, its bytes, and that what was planted is found."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections import Counter

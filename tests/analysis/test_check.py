@@ -1,7 +1,5 @@
 """Whether groups were given the same items, and as many; columns that look like teams."""
 
-from __future__ import annotations
-
 import dataclasses
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """Intervals beside outcomes, how often they hold what they are for; power; statistics without each unit."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a data set holds, sizes, pairs, small groups, axes that go together, and the command `quality`."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

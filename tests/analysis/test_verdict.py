@@ -1,7 +1,5 @@
 """Verdicts from values; label use: the test of all labels together, intervals, when there is none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Leave-one-out, splits and labelled files; a baseline on one task and on all; texts that a program finds."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

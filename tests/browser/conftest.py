@@ -1,7 +1,5 @@
 """A real server for a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

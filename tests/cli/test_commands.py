@@ -1,7 +1,5 @@
 """The command line: the run command's contract, the example, and bad input in one sentence."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

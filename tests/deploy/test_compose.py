@@ -1,7 +1,5 @@
 """What compose.yaml promises, read from the file as it is after its variables are filled in."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

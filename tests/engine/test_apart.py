@@ -1,7 +1,5 @@
 """Runs computed in a process of their own: the same digits, and what happens when it ends."""
 
-from __future__ import annotations
-
 import errno
 import math
 import multiprocessing

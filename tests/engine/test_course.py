@@ -1,7 +1,5 @@
 """One bar for one wait: how far a run is over all its stages, and how long the rest takes."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

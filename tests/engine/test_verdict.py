@@ -1,7 +1,5 @@
 """Verdicts of whole runs: what was planted is clear, what it explains is told so, however it is computed."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The example as frames, and the command's answers to the same questions."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """p-values and corrections against naive re-implementations; what must not change one; how often they err."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """Published data sets and files that nobody here wrote: read right, or after what the program asks for."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

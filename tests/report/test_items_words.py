@@ -1,7 +1,5 @@
 """Which items carry what a group says differently, in sentences, tables and files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping

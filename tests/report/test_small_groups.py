@@ -1,7 +1,5 @@
 """Small groups, and what would tell of them, are nowhere in what people without an account get."""
 
-from __future__ import annotations
-
 import io
 import random
 import zipfile

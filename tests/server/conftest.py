@@ -1,7 +1,5 @@
 """The API and what stands before it, without Streamlit."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import closing

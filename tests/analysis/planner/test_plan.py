@@ -1,7 +1,5 @@
 """Plans: the model of a pilot, the smooth surface of power, the cheapest design, sentences and files."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """Models behind an address, against a real server on this machine, and asked as a chat; one computed here."""
 
-from __future__ import annotations
-
 import logging
 import math
 import socket

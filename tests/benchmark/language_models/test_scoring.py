@@ -1,7 +1,5 @@
 """From rows to classes: which examples are shown, what becomes of failures; answers kept; by command."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The human baseline on the Models page."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The Data page's quality report, in a page of its own."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

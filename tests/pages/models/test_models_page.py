@@ -1,7 +1,5 @@
 """The Models page's section about models as raters, in a page of its own."""
 
-from __future__ import annotations
-
 import json
 import time
 

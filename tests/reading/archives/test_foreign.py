@@ -1,7 +1,5 @@
 """Files of kinds that are not read are told by what they are; archives are bounded."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

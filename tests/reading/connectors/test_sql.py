@@ -1,7 +1,5 @@
 """Tables and queries of real databases; tokens that people asked to have kept."""
 
-from __future__ import annotations
-
 import sqlite3
 import tempfile
 from pathlib import Path

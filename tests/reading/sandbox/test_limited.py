@@ -1,7 +1,5 @@
 """Any bytes give a table or a refusal, in processes of limited memory and time, and everything goes on."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

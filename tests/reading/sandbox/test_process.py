@@ -1,7 +1,5 @@
 """The process that reads: in turn, counted, in bounded time, and as it would be here."""
 
-from __future__ import annotations
-
 import dataclasses
 import gc
 import io

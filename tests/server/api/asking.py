@@ -1,7 +1,5 @@
 """What tests of the API ask with, and hold answers against."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """Everything that the schema allows, and what it does not, asked of a real store: nothing ends in a 500."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote

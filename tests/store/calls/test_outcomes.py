@@ -1,7 +1,5 @@
 """Outcomes of requests on both databases: begun once, told again, kept for a day."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """One person's data: found in every table, taken away, handed over or deleted, on both databases."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json
