@@ -250,7 +250,7 @@ class _Planting:
         held = copy.copy(panel)
         held.observed = Cohesion(dataset, grouping, self._analysis).observed
         groups = tuple(range(len(grouping.groups)))
-        (one,) = judged_alone(held.together(null), [groups], self._like, {}, None).found
+        (one,) = judged_alone(held.together(null), [groups], self._like, {}).found
         return one.why is None and one.p <= self._limit
 
     def _planted(self, shift: float) -> tuple[Dataset, Grouping]:

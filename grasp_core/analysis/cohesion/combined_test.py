@@ -110,10 +110,9 @@ def joint_tests(
     asked: Sequence[tuple[int, ...]],
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
-    spread: Callable[..., Spread | None] | None = None,
 ) -> list[Joint]:
     """Test hypotheses, and correct over all that can be tested; parameters as of :func:`judged_alone`."""
-    return corrected([judged_alone(values, asked, like, untestable, spread)])
+    return corrected([judged_alone(values, asked, like, untestable)])
 
 
 def judged_alone(

@@ -116,20 +116,18 @@ def _unlikely(share: FloatArray, sets: FloatArray, hits: FloatArray) -> float:
     return -float((hits * np.log(share) + (sets - hits) * np.log1p(-share)).sum())
 
 
-def annotations_needed(fit: Fit, wanted: float, raters: float, factor: float = 1.0) -> float:
-    """Annotations with which so many raters find the difference as often as wanted; inf: none are enough."""
+def items_needed(fit: Fit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
+    """Items with which so many raters find the difference as often as wanted; inf: none are enough."""
     grid = np.linspace(0, _MOST, 2401)
     reached = np.flatnonzero(_share(grid, fit.uneven, two_sided=fit.two_sided) >= wanted)
     if not reached.size:
         return math.inf
     x = grid[reached[0]]
     left = (x / (factor * fit.signal)) ** (-1 / fit.steep) - fit.of_raters * fit.raters / raters
-    return math.inf if left <= 0 else (1 - fit.of_raters) * fit.annotations / left
-
-
-def items_needed(fit: Fit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
-    """Items that so many raters have to label, as :func:`annotations_needed`."""
-    return annotations_needed(fit, wanted, raters, factor) / spec.annotations(raters, 1)
+    if left <= 0:
+        return math.inf
+    annotations = (1 - fit.of_raters) * fit.annotations / left
+    return float(annotations / spec.annotations(raters, 1))
 
 
 _NUMBERS = 400
