@@ -19,7 +19,7 @@ from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import from_json
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import listed
-from grasp_core.notebook.remote import ROLES, Api, Computed, asked_plain, in_words_of, lying
+from grasp_core.notebook.remote import ROLES, Api, RemoteResult, asked_plain, in_words_of, lying
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import read_spec
@@ -53,12 +53,12 @@ def run_there(
     given: Mapping[str, Any],
     spec: RunSpec,
     models: Mapping[str, tuple[Any, Table]] | None = None,
-) -> Computed:
+) -> RemoteResult:
     """Have a run of data that were read here computed; what was asked before is not computed again."""
     return computed(api, api.sent(spec, found, given, models or {}))
 
 
-def computed(api: Api, asked: Mapping[str, object]) -> Computed:
+def computed(api: Api, asked: Mapping[str, object]) -> RemoteResult:
     """Have a run computed, and show how far it is."""
     countdown = Countdown()
     with clearing():

@@ -26,7 +26,7 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class HeldData:
     """A data set that is held under a number of its own, and the seconds that reading it took."""
 
     number: int
@@ -38,20 +38,20 @@ class Holding:
     """The data sets of the latest questions, by the key of their runs; for any number of threads."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._held: OrderedDict[str, HeldData] = OrderedDict()
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
 
     def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
         """Hold a question's data, which took so long to read; returns the number that they are held under."""
         with self._lock:
-            held = Held(next(self._numbers), dataset, load_s)
+            held = HeldData(next(self._numbers), dataset, load_s)
             self._held[key] = held
             if len(self._held) > _MOST:
                 self._held.popitem(last=False)
         return held.number
 
-    def find(self, key: str) -> Held | None:
+    def find(self, key: str) -> HeldData | None:
         """What is held of a question now."""
         return self._held.get(key)
 

@@ -137,7 +137,7 @@ class _Manager(BaseManager):
 _Manager.register("desk", _Desk, _DeskProxy)
 
 
-class Apart:
+class ComputingProcess:
     """Has a process compute what is queued: see :class:`~grasp_core.engine.saved_runs.Computing`."""
 
     def __init__(self, settings: Settings) -> None:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.inputs import Held, Holding, Inputs
+from grasp_core.engine.inputs import HeldData, Holding, Inputs
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.run import run_key
@@ -369,7 +369,7 @@ class Computing:
             self._slots.release()
             self._awake.set()
 
-    def _outcome(self, conductor: Conductor, held: Held | None) -> Callable[[], None]:
+    def _outcome(self, conductor: Conductor, held: HeldData | None) -> Callable[[], None]:
         """Compute a claimed run; returns how it is to be ended in the database."""
         record = conductor.record
         started = time.monotonic()
@@ -396,7 +396,7 @@ class Computing:
         seconds = time.monotonic() - started
         return partial(self._runs.finish, record, "done", result=result, duration_s=seconds)
 
-    def _compute(self, conductor: Conductor, held: Held | None) -> Result:
+    def _compute(self, conductor: Conductor, held: HeldData | None) -> Result:
         record = conductor.record
         if record.cancel_requested:  # of a server that did not live to see it
             raise RunCancelledError

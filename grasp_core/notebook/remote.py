@@ -57,7 +57,7 @@ Told = Callable[[int, int], object]
 """Takes how many permutations, or other steps, are done, and of how many."""
 
 
-class Computed(NamedTuple):
+class RemoteResult(NamedTuple):
     """A run's result, its id, and what the server said of how it read the data."""
 
     result: Result
@@ -193,7 +193,7 @@ class Api:
         asked = urlencode({"name": name, "project": self.project})
         return {"sha256": self.ask(f"/files?{asked}", content=content)["sha256"], "name": name}
 
-    def compute(self, asked: Mapping[str, object], tell: Told) -> Computed:
+    def compute(self, asked: Mapping[str, object], tell: Told) -> RemoteResult:
         """The result of a run; where somebody interrupts it, it is cancelled."""
         told = self.ended(self.ask("/runs", {**asked, "project": self.project}))
         run = told.get("run") or told
@@ -206,7 +206,7 @@ class Api:
         except KeyboardInterrupt:
             self.ask(f"/runs/{run['id']}/cancel", {})
             raise
-        return Computed(read_result(self.result(run["id"])), run["id"], notes)
+        return RemoteResult(read_result(self.result(run["id"])), run["id"], notes)
 
 
 def lying(place: str, name: str = "", token: str | None = None) -> dict[str, str | None]:

@@ -15,7 +15,7 @@ from grasp_core.store.schema import drafts, readings, storable
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class KeptReading:
     """A reading that somebody confirmed, without rules that name items or raters of one file."""
 
     spec: DataSpec
@@ -37,7 +37,7 @@ class ReadingStore(Bound):
             self._check_open(connection)
             put(connection, readings, whose, id=new_id(), updated_at=self._now, **told)
 
-    def recall(self, signature: str, *, owner: str) -> Reading | None:
+    def recall(self, signature: str, *, owner: str) -> KeptReading | None:
         """The person's own reading, else the project's latest; None where there is none that can be read."""
         own = sa.case((readings.c.owner == storable(owner), 0), else_=1)
         query = sa.select(readings).where(self._of(signature))
@@ -46,7 +46,7 @@ class ReadingStore(Bound):
             with contextlib.suppress(ValueError, RecursionError):  # of another version
                 axes = from_json(json.loads(row.axes), tuple[str, ...])
                 spec = from_json(json.loads(row.data), DataSpec)
-                return Reading(spec, axes, row.ids_left_out, row.owner, row.updated_at)
+                return KeptReading(spec, axes, row.ids_left_out, row.owner, row.updated_at)
         return None
 
     def delete_older_than(self, days: float) -> int:

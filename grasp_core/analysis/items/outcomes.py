@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from grasp_core.analysis.items.design import Moments, Standards
+from grasp_core.analysis.items.design import ItemMoments, Standards
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
@@ -187,7 +187,7 @@ class Held:
         return family_wise(order.size - below, order.size)
 
 
-def standards(moments: Moments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
+def standards(moments: ItemMoments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
     """Means and reciprocal standard deviations of terms.
 
     `moments`: of all permutations.

@@ -10,8 +10,8 @@ import numpy as np
 from grasp_core.analysis.items.design import (
     INSIDE,
     OUTSIDE,
+    ItemMoments,
     ItemsDesign,
-    Moments,
     first,
     lay_out,
     new_moments,
@@ -148,7 +148,7 @@ def _compute(
     return _Computed(use, apart, furthest, held, shares)
 
 
-def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[Moments, FloatArray]:
+def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[ItemMoments, FloatArray]:
     """Moments of all permutations, added in order, and the top tenth's shares, shape (2, B)."""
     total, shares = new_moments(design.n_items, design.cells.label.size, 0), []
     for moments, of_piece in found:

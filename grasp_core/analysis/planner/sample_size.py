@@ -135,7 +135,7 @@ _NUMBERS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PricedDesign:
     """A design, its annotations, and what it costs with the raters one has."""
 
     raters: int
@@ -156,7 +156,7 @@ class Needed:
     cost: float
 
 
-def cheapest(plan: Plan, factor: float = 1.0) -> Choice | None:
+def cheapest(plan: Plan, factor: float = 1.0) -> PricedDesign | None:
     """The cheapest design of the range that reaches the goal; None where none does.
 
     All annotations are new ones; raters of the pilot may be asked again and need not be recruited.
@@ -168,14 +168,14 @@ def cheapest(plan: Plan, factor: float = 1.0) -> Choice | None:
     return min(found, key=lambda one: (one.cost, one.annotations, one.raters), default=None)
 
 
-def _choice(plan: Plan, raters: int, factor: float) -> Choice | None:
+def _choice(plan: Plan, raters: int, factor: float) -> PricedDesign | None:
     spec = plan.spec
     needed = items_needed(plan.fit, spec, spec.goal, raters, factor)
     if needed > spec.items[1]:
         return None
     items = max(math.ceil(needed), spec.items[0])
     rows = recruitment(plan, raters, items)
-    return Choice(raters, items, round(spec.annotations(raters, items)), sum(row.cost for row in rows))
+    return PricedDesign(raters, items, round(spec.annotations(raters, items)), sum(row.cost for row in rows))
 
 
 def recruitment(plan: Plan, raters: int, items: int) -> list[Needed]:
