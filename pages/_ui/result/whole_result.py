@@ -108,6 +108,11 @@ def _show_findings(shown: Shown) -> None:
                 _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
         if told.clearest is not None:
             on_demand.show_where(shown, told.clearest)
+        else:
+            _part("All raters together", [everybody.all_together(shown.result)])
+            if _has_disputed(shown):
+                looks = {"type": "tertiary", "key": "disputed"}
+                ui.button("See on which items", "arrow_forward", ui.put_in_address, _VIEW, _ITEMS, **looks)
 
 
 def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
@@ -193,11 +198,16 @@ def _show_raters_agreement(shown: Shown) -> None:
     )
 
 
+def _has_disputed(shown: Shown) -> bool:
+    one_question = len(shown.result.spec.data.questions) == 1
+    return one_question and shown.result.everybody is not None and on_demand.sees_items(shown)
+
+
 def _show_disputed(shown: Shown) -> None:
     run, found = shown.run, shown.result.everybody
     if run is None or found is None:
         return
-    st.header("On which items do they agree least?")
+    st.header("On which items do all raters agree least?")
     names = {one.label: f"That one rater only called {one_line(one.label)}" for one in found.labels}
     label = ui.pick("Items", {None: "On which they agree least", **names})
 
@@ -271,9 +281,10 @@ def _show_data(result: RunResult) -> None:
 
 View = Callable[[Shown], None]
 _VIEW, _VIEWS = "view", "result-views"
+_ITEMS = "Items"
 _NUMBERS = "Groups in numbers"
 _BESIDE_THE_VERDICT: Mapping[str, str] = {
-    "Items": "The verdict above says whether a group differs; items say where.",
+    _ITEMS: "The verdict above says whether a group differs; items say where.",
     "Compare groups": "Two groups alone have fewer raters, so less shows. The verdict above stands: for it "
     "each group was compared with everybody else.",
     _NUMBERS: "The verdict above takes all tests of a group together. Stars here are of one statistic alone.",
@@ -322,8 +333,7 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
 def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
-        one_question = len(result.spec.data.questions) == 1
-        items = {"Items": _show_disputed} if one_question and on_demand.sees_items(shown) else {}
+        items = {_ITEMS: _show_disputed} if _has_disputed(shown) else {}
         whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
         return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
     goes_on = result.provisional or result.later is not None
@@ -332,7 +342,8 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     if on_demand.has_items(shown):
         clear = of_verdict(result, "clear")
         asks = "Which items cause the difference?" if clear else "On which items do groups differ most?"
-        views["Items"] = partial(_headed, [(asks, on_demand.show_items)])
+        first = [] if clear or not _has_disputed(shown) else [_show_disputed]
+        views[_ITEMS] = partial(_in_turn, [*first, partial(_headed, [(asks, on_demand.show_items)])])
     compared = [
         (heading, show)
         for heading, there, show in (
@@ -352,6 +363,11 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     if not goes_on:
         views["Data and methods"] = _data_and_methods
     return views
+
+
+def _in_turn(shows: Sequence[View], shown: Shown) -> None:
+    for show in shows:
+        show(shown)
 
 
 def _headed(sections: Sequence[tuple[str, View]], shown: Shown) -> None:
