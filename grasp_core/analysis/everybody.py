@@ -1,7 +1,5 @@
 """How well all raters agree, whoever they are: overall, by label, by rater, and by batch of items."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple

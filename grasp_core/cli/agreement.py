@@ -27,9 +27,9 @@ from grasp_core.cli.terminal.output import (
     write_output,
 )
 from grasp_core.cli.terminal.results import SHOWN, fitted, is_brief, map_tables, say_map
-from grasp_core.engine.request.analysis import levelled, say_data, say_order, say_problems, say_shuffles
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import agreement_alone, checked_groups
+from grasp_core.engine.run_request import levelled, say_data, say_order, say_problems, say_shuffles
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError, raise_stopping
 from grasp_core.model.groups import AxisSet

@@ -38,9 +38,9 @@ from grasp_core.cli.terminal.output import (
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import say_data
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
+from grasp_core.engine.run_request import say_data
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, one_line
 from grasp_core.model.json_values import from_json, to_json

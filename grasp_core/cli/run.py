@@ -43,12 +43,12 @@ from grasp_core.cli.terminal.results import CLEAR, WIDTH, in_width, say_map, say
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import (
+from grasp_core.engine.run import run_key
+from grasp_core.engine.run_request import (
     analysis_of,
     request_of,
     say_problems,
 )
-from grasp_core.engine.run import run_key
 from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError
 from grasp_core.model.extras import require
 from grasp_core.model.groups import AxisSet

@@ -1,7 +1,5 @@
 """One run without an executor: observed values, reasons, warnings, limits, the self-check."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import krippendorff

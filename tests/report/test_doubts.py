@@ -1,7 +1,5 @@
 """What may undo a finding stands before it, in every sentence and door, and its mend before advice."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A result, and a map of raters, in words and tables on the terminal."""
 
-from __future__ import annotations
-
 import math
 import shlex
 import sys

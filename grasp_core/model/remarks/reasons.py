@@ -1,7 +1,5 @@
 """Why there is no value, no p or no interval; and of items."""
 
-from __future__ import annotations
-
 from enum import unique
 
 from grasp_core.model.remarks.remark import Code

@@ -1,7 +1,5 @@
 """The columns of a file with a row per annotation: its items and raters, its labels and texts."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

@@ -3,8 +3,6 @@
 Columns of labels are told by their names, and by values only where names say nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence

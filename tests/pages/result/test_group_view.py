@@ -1,7 +1,5 @@
 """Results: the first screen's findings, and one group by itself."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """Results while a run goes on: the same page, marked as provisional, for colleagues and strangers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

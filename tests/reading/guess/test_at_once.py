@@ -1,7 +1,5 @@
 """What a file answers by itself is not asked; where it does not quite, it is."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence

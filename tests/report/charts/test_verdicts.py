@@ -1,7 +1,5 @@
 """Groups by verdict: who is drawn, where marks lie, and what is filled."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
