@@ -29,7 +29,8 @@ PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 class Measure:
     """Something that a matrix shows: of the row's group beside the column's one outcome.
 
-    `signed` values lie on both sides of 0: above it means more in the row's group.
+    `signed` values lie on both sides of 0: above it means more in the row's group. A label by itself, and the
+    mean, are not `tested`: label use is.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Measure:
     of: Callable[[PairResult], Outcome]
     write: Callable[[float | None], str]
     brief: Callable[[float], str]
+    tested: bool = True
 
 
 def of_label_use(result: RunResult) -> list[Measure]:
@@ -78,6 +80,7 @@ def _label(label: str) -> Measure:
         of=of,
         write=_points,
         brief=_whole_points,
+        tested=False,
     )
 
 
@@ -102,7 +105,13 @@ def _statistic(name: str, row: PairResult) -> Outcome:
 
 _OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
 _ALL_LABELS = Measure(
-    "label_use", **_OF_LABELS["label_use"], signed=True, of=_all_labels, write=_points, brief=_whole_points
+    "label_use",
+    **_OF_LABELS["label_use"],
+    signed=True,
+    of=_all_labels,
+    write=_points,
+    brief=_whole_points,
+    tested=True,
 )
 _MEAN = Measure(
     "mean",
@@ -111,6 +120,7 @@ _MEAN = Measure(
     of=lambda row: mean_outcome(row.label_use) or Outcome(None),
     write=names.format_value,
     brief=names.two_decimals,
+    tested=False,
 )
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""
