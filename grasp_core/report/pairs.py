@@ -1,7 +1,7 @@
 """Pairs of groups in words and sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -57,8 +57,10 @@ def measures(result: RunResult) -> dict[str, Measure]:
     found = of_label_use(result)
     for name, told in names.TEXTS["pairs"].items():
         if name in reported:
-            of = partial(_statistic, name)
-            found.append(Measure(name, **told, of=of, write=names.format_value, brief=names.two_decimals))
+            of, write, brief = partial(_statistic, name), names.format_value, names.two_decimals
+            if name == "gai_difference":  # the gaps of both tell what it does not
+                write, brief = partial(_unless_beyond, write), partial(_unless_beyond, brief)
+            found.append(Measure(name, **told, of=of, write=write, brief=brief))
     return {measure.key: measure for measure in found}
 
 
@@ -100,7 +102,17 @@ def _all_labels(row: PairResult) -> Outcome:
 
 
 def _statistic(name: str, row: PairResult) -> Outcome:
-    return row.statistics.get(name, Outcome(None))
+    outcome = row.statistics.get(name, Outcome(None))
+    return replace(outcome, interval=None) if _beyond(name, outcome) else outcome
+
+
+def _beyond(name: str, outcome: Outcome) -> bool:
+    """Whether it is a difference of GAI of which one comes of an XRR near 0."""
+    return name == "gai_difference" and abs(outcome.value or 0.0) > names.LARGEST_GAI
+
+
+def _unless_beyond(write: Callable[[float | None], str], value: float | None) -> str:
+    return write(value) if abs(value or 0.0) <= names.LARGEST_GAI else f"beyond {names.LARGEST_GAI:g}"
 
 
 _OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
@@ -270,7 +282,7 @@ def _found(row: PairResult) -> list[_Told]:
     if row.label_use is not None and (said := manner(row.label_use, b)):
         found.append(_Told(LABEL_USE, row.label_use, (a, " raters ", *said)))
     for name, outcome in row.statistics.items():
-        if outcome.value is not None:
+        if outcome.value is not None and not _beyond(name, outcome):
             found.append(_Told(name, outcome, _words(name, outcome, outcome.value, a, b)))
     return found
 
