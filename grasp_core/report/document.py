@@ -106,7 +106,7 @@ def pairs_tested(result: RunResult) -> list[Tested]:
 def measure_table(
     result: RunResult, measure: Measure, *, axes: AxisSet | None = None, group: Group | None = None
 ) -> pd.DataFrame:
-    """One row with texts for each pair, of one axis or group alone where it is named."""
+    """One row with texts for each pair, of one axis or group alone where it is named; p and q of a test."""
     rows = result.pairs if group is None else seen_from(result, group)
     heads = ["First", "Second"] if group is None else ["Beside"]
     found = [
@@ -114,7 +114,8 @@ def measure_table(
         for row in rows
         if axes in (None, row.a.axes)
     ]
-    return pd.DataFrame(found, columns=[*heads, measure.name, INTERVAL, "p", "q"])
+    frame = pd.DataFrame(found, columns=[*heads, measure.name, INTERVAL, "p", "q"])
+    return frame if measure.tested else frame.drop(columns=["p", "q"])
 
 
 def pairs_in_words(result: RunResult) -> pd.DataFrame:

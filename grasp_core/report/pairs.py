@@ -1,7 +1,7 @@
 """Pairs of groups in words and sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -29,7 +29,8 @@ PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 class Measure:
     """Something that a matrix shows: of the row's group beside the column's one outcome.
 
-    `signed` values lie on both sides of 0: above it means more in the row's group.
+    `signed` values lie on both sides of 0: above it means more in the row's group. A label by itself, and the
+    mean, are not `tested`: label use is.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Measure:
     of: Callable[[PairResult], Outcome]
     write: Callable[[float | None], str]
     brief: Callable[[float], str]
+    tested: bool = True
 
 
 def of_label_use(result: RunResult) -> list[Measure]:
@@ -55,8 +57,10 @@ def measures(result: RunResult) -> dict[str, Measure]:
     found = of_label_use(result)
     for name, told in names.TEXTS["pairs"].items():
         if name in reported:
-            of = partial(_statistic, name)
-            found.append(Measure(name, **told, of=of, write=names.format_value, brief=names.two_decimals))
+            of, write, brief = partial(_statistic, name), names.format_value, names.two_decimals
+            if name == "gai_difference":  # the gaps of both tell what it does not
+                write, brief = partial(_unless_beyond, write), partial(_unless_beyond, brief)
+            found.append(Measure(name, **told, of=of, write=write, brief=brief))
     return {measure.key: measure for measure in found}
 
 
@@ -78,6 +82,7 @@ def _label(label: str) -> Measure:
         of=of,
         write=_points,
         brief=_whole_points,
+        tested=False,
     )
 
 
@@ -97,12 +102,28 @@ def _all_labels(row: PairResult) -> Outcome:
 
 
 def _statistic(name: str, row: PairResult) -> Outcome:
-    return row.statistics.get(name, Outcome(None))
+    outcome = row.statistics.get(name, Outcome(None))
+    return replace(outcome, interval=None) if _beyond(name, outcome) else outcome
+
+
+def _beyond(name: str, outcome: Outcome) -> bool:
+    """Whether it is a difference of GAI of which one comes of an XRR near 0."""
+    return name == "gai_difference" and abs(outcome.value or 0.0) > names.LARGEST_GAI
+
+
+def _unless_beyond(write: Callable[[float | None], str], value: float | None) -> str:
+    return write(value) if abs(value or 0.0) <= names.LARGEST_GAI else f"beyond {names.LARGEST_GAI:g}"
 
 
 _OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
 _ALL_LABELS = Measure(
-    "label_use", **_OF_LABELS["label_use"], signed=True, of=_all_labels, write=_points, brief=_whole_points
+    "label_use",
+    **_OF_LABELS["label_use"],
+    signed=True,
+    of=_all_labels,
+    write=_points,
+    brief=_whole_points,
+    tested=True,
 )
 _MEAN = Measure(
     "mean",
@@ -111,6 +132,7 @@ _MEAN = Measure(
     of=lambda row: mean_outcome(row.label_use) or Outcome(None),
     write=names.format_value,
     brief=names.two_decimals,
+    tested=False,
 )
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""
@@ -260,7 +282,7 @@ def _found(row: PairResult) -> list[_Told]:
     if row.label_use is not None and (said := manner(row.label_use, b)):
         found.append(_Told(LABEL_USE, row.label_use, (a, " raters ", *said)))
     for name, outcome in row.statistics.items():
-        if outcome.value is not None:
+        if outcome.value is not None and not _beyond(name, outcome):
             found.append(_Told(name, outcome, _words(name, outcome, outcome.value, a, b)))
     return found
 

@@ -154,7 +154,7 @@ def test_tables_have_every_pair_and_measure(result: RunResult) -> None:
     assert texts["Beside"].tolist() == ["Asian", "Black"]
     assert "First" not in texts
     assert texts["“Yes”"].tolist() == ["+1.5", "−14.2"]
-    assert texts[["p", "q"]].to_numpy().tolist() == [["none", "none"]] * 2
+    assert texts.columns.tolist() == ["Beside", "“Yes”", "95 % interval"]
     texts = measure_table(result, told["label_use"], group=result.pairs[2].b)
     assert texts["q"].tolist() == ["1.000", "< 0.001 **"]
     assert pairs_in_words(result)["“Yes”"].tolist() == ["−1.5", "−1.5", "+14.2 **"]
@@ -193,3 +193,11 @@ def test_the_shift_of_the_mean_is_a_measure_without_a_mark():
     assert pairs_in_words(told)["Shift of the mean"].tolist() == ["0.200"] * 3
     table = numbers(PAIRS, pairs_tested(told))
     assert table.loc[table["statistic"] == "Shift of the mean", "value"].tolist() == [0.2] * 3
+
+
+def test_a_difference_of_gai_beyond_5_is_left_to_the_gaps() -> None:
+    far = replace(make_outcome(17.3, "up", "**"), interval=Interval(-30.0, 60.0, "both"))
+    row = make_pair("Asian", "Black", gai_difference=far, gap_a=make_outcome(0.02, "up", "*"))
+    told = pair_table(replace(make_result(), pairs=(row,)), row).set_index("Measure")
+    assert told.loc["Difference in GAI", ["Value", "95 % interval"]].tolist() == ["beyond 5", ""]
+    assert not any("GAI" in one.plain for one in pair_sentences(row, make_result()))

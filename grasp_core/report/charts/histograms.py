@@ -424,6 +424,9 @@ def _histograms(
     shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:
         return draw.message(theme, heading=heading, text="No statistic of this group has a value.")
+    if not result.provisional and not any(null_row(line) for line in shown):
+        text = "Nothing of this group is tested by random groupings; the table has its values."
+        return draw.message(theme, heading=heading, text=text)
     # Intervals may be many times as wide as what chance gives: cut at the ends, they leave the shapes seen.
     low, high = shared_domain([replace(line.placed, interval=None) for line in shown])
     room = (high - low) / 2

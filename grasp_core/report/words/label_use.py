@@ -265,7 +265,8 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     """One label's shift in points and its mark, for figures.
 
     The test is that of all labels together, so no label has a mark where the group has none. The label that
-    lies furthest from chance has the group's mark, others a nominal one where their own p is below 0.05.
+    lies furthest from chance, and that of which sentences speak, have the group's mark, others a nominal one
+    where their own p is below 0.05.
     """
     if use is None or label not in use.labels:
         return Outcome(None)
@@ -273,7 +274,8 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     if shift.value is None:
         return Outcome(None, reason=use.reason)
     mark: Significance = "none"
-    if label == use.most or len(use.labels) == 2:  # of two labels, what one gains the other loses
+    told = {use.most, *(said_more(use) or ())[:1]}
+    if label in told or len(use.labels) == 2:  # of two labels, what one gains the other loses
         mark = use.significance
     elif use.significance != "none" and shift.p is not None and shift.p < LEVEL:
         mark = "nominal"

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.bars import label_use_chart
 from grasp_core.report.charts.histograms import group_histograms
@@ -35,6 +35,13 @@ def test_what_a_group_has_not_is_told():
     assert "No statistic" in datasets(group_histograms(result_of(row), row))["message"][0]["text"]
     row = replace(make_group("Woman"), label_use=LabelUse({"a": Shift(None)}, reason=said("no shared item")))
     assert "no shared item" in datasets(label_use_chart(result_of(row), row))["message"][0]["text"]
+
+
+def test_where_nothing_is_tested_by_random_groupings_none_are_drawn():
+    row = make_group("Woman", irr=Outcome(0.4, reason=said("other items")))
+    assert "tested by random" in datasets(group_histograms(result_of(row), row))["message"][0]["text"]
+    begun = so_far(result_of(make_group("Woman", irr=Outcome(0.4))), 0)
+    assert "outcomes" in datasets(group_histograms(begun, begun.groups[0]))
 
 
 def test_a_provisional_axis_stays_while_values_widen_it_a_little(row):
