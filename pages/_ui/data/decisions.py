@@ -20,6 +20,7 @@ from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import left_out, ranking
+from grasp_core.store.runs import RunRecord
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import Loaded, work
@@ -66,6 +67,15 @@ def decide(spec: DataSpec, guess: Guess) -> tuple[Decided, Dataset | None]:
         session.use_dataset(*loaded)
     decided = Decided(spec, session.open, bool(session.asked))
     return decided, None if loaded is None else loaded[0]
+
+
+def answer_as(run: RunRecord) -> None:
+    """Press what a run answered whose files are in use as it read them: of the advice left it took none."""
+    session = work()
+    advice = () if session.guess is None else session.guess.advice
+    ranked = run.spec.analysis.level != "nominal"
+    of_labels = dict.fromkeys((_labels_key(kind, run.summary.categories) for kind in _KINDS), ranked)
+    session.answers = {**of_labels, **{_advice_key(one): False for one in advice}}
 
 
 def answers_to_keep() -> dict[str, bool]:
@@ -121,10 +131,12 @@ def _mended(one: Advice, spec: DataSpec, guess: Guess) -> tuple[bool | None, Dat
 
     Which of several answers came first may be told by a column of times.
     """
+    session, order = work(), None
+    if one.field == "repeated" and guess.spec.repeated != "refuse":  # as files were read before
+        session.answers.setdefault(_advice_key(one), guess.spec.repeated == "last")
     answer = _ask(one, border=False)
     if one.field != "repeated":
         return answer, one.taken(spec)
-    session, order = work(), None
     if answer is not None and spec.layout == "long" and session.annotations is not None:
         taken = {spec.item, spec.rater, *spec.labels}
         free = [name for name in session.annotations.columns if name not in taken]
@@ -175,9 +187,17 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
     else:
         what, answers, kind = "The labels look like a scale:", _RANKS, "scale"
         why = f"{' < '.join(map(one_line, found.order))}."
-    if not _answer(what, why, answers, f"{kind}-{'-'.join(labels)}", pressed=True):
+    if not _answer(what, why, answers, _labels_key(kind, labels), pressed=True):
         return spec, "nominal"
     return (spec if found.order is None else replace(spec, categories=found.order)), found.level
+
+
+_KINDS = ("numbers", "scale")
+"""What labels may be that show an order."""
+
+
+def _labels_key(kind: str, labels: Sequence[str]) -> str:
+    return f"{kind}-{'-'.join(labels)}"
 
 
 def _concerns(one: Advice, spec: DataSpec, guess: Guess) -> bool:
