@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from grasp_core.model.annotations import BoolArray, Codes
 from grasp_core.model.data_spec import DataSpec
@@ -15,6 +17,7 @@ from grasp_core.model.remarks.reasons import ItemProblem
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.raters import Described, DescribingColumn, DescribingFile, alike
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
+from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.names import ROUNDS, WHEN, mentions
 from grasp_core.reading.table.table import Table
 
@@ -22,9 +25,9 @@ MAX_SLICES = 50
 """A column with more distinct values than this makes no slices."""
 MOST_BATCHES = 12
 """Of more values nothing is told unasked."""
-_MOST_DATES = 200_000
-"""Among more different texts no dates are looked for."""
-_MONTH = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2]))-\d{2}(?!\d)")
+_DAY, _MOST_DAYS = len("2026-11-28"), 20_000
+"""Letters of a day; a column with more different ones holds something else."""
+_MONTH = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2]))-\d{2}")
 LONGEST = 200
 """Longer texts name no slice."""
 
@@ -145,17 +148,27 @@ class Descriptions(Described):
 
 def _months(source: DescribingFile, name: str) -> DescribingColumn | None:
     """The month of each item's first date in a column of days or moments as ISO 8601 writes them."""
-    column = source.table.column(name)
-    if len(column.values) > _MOST_DATES:
+    days = _beginnings(source.table.data.column(name))
+    if len(days.values) > _MOST_DAYS:
         return None
-    found = [_MONTH.match(text) for text in column.values]
+    found = [_MONTH.fullmatch(text) for text in days.values]
     months = tuple(sorted({one[1] for one in found if one}))
     place = {month: code for code, month in enumerate(months)}
-    code = np.array([place[one[1]] if one else len(months) for one in found], dtype=np.int64)[column.codes]
+    code = np.array([place[one[1]] if one else len(months) for one in found], dtype=np.int64)[days.codes]
     first = np.full(source.n_units, len(months), dtype=np.int64)
     here = source.unit_of_row >= 0
     np.minimum.at(first, source.unit_of_row[here], code[here])
     return DescribingColumn(np.where(first < len(months), first, -1), months)
+
+
+def _beginnings(texts: pa.ChunkedArray) -> Column:
+    """As much of each cell as a day takes; a moment may be another in each row, and is never a text here."""
+    whole = texts.chunk(0) if texts.num_chunks == 1 else texts.combine_chunks()
+    coded = pa.types.is_dictionary(whole.type)
+    short = pc.utf8_slice_codeunits(whole.dictionary if coded else whole, 0, _DAY).dictionary_encode()
+    codes = short.indices.to_numpy()
+    values = tuple(short.dictionary.slice(0, _MOST_DAYS + 1).to_pylist())
+    return Column(codes[whole.indices.to_numpy()] if coded else codes, values)
 
 
 def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
+from grasp_core.store.runs import RunRecord
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import Loaded, work
@@ -66,6 +67,15 @@ def decide(spec: DataSpec, guess: Guess) -> tuple[Decided, Dataset | None]:
         session.use_dataset(*loaded)
     decided = Decided(spec, session.open, bool(session.asked))
     return decided, None if loaded is None else loaded[0]
+
+
+def answer_as(run: RunRecord) -> None:
+    """Press what a run answered whose files are in use as it read them: of the advice left it took none."""
+    session = work()
+    advice = () if session.guess is None else session.guess.advice
+    ranked = run.spec.analysis.level != "nominal"
+    of_labels = dict.fromkeys((_labels_key(kind, run.summary.categories) for kind in _KINDS), ranked)
+    session.answers = {**of_labels, **{_advice_key(one): False for one in advice}}
 
 
 def answers_to_keep() -> dict[str, bool]:
@@ -121,10 +131,12 @@ def _mended(one: Advice, spec: DataSpec, guess: Guess) -> tuple[bool | None, Dat
 
     Which of several answers came first may be told by a column of times.
     """
+    session, order = work(), None
+    if one.field == "repeated" and guess.spec.repeated != "refuse":  # as files were read before
+        session.answers.setdefault(_advice_key(one), guess.spec.repeated == "last")
     answer = _ask(one, border=False)
     if one.field != "repeated":
         return answer, one.taken(spec)
-    session, order = work(), None
     if answer is not None and spec.layout == "long" and session.annotations is not None:
         taken = {spec.item, spec.rater, *spec.labels}
         free = [name for name in session.annotations.columns if name not in taken]
@@ -168,19 +180,27 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
     if spec.further:
         return spec, "nominal"
     labels = spec.categories or found_labels(spec, spec)
-    proposal, joined = proposed_levels(labels), "-".join(labels)
+    proposal = proposed_levels(labels)
     if proposal is not None:
         what = f"The labels are the numbers {one_line(labels[0])} to {one_line(labels[-1])}:"
         why = "a miss by one is less than a miss by all."
-        yes = _answer(what, why, _NUMBERS, f"numbers-{joined}", pressed=True)
+        yes = _answer(what, why, _NUMBERS, _labels_key("numbers", labels), pressed=True)
         return spec, proposal.levels[0] if yes else "nominal"
     scale = known_scale(labels) if spec.categories is None else None
     if scale is None:
         return spec, "nominal"
     said = f"{' < '.join(map(one_line, scale))}."
-    if _answer("The labels look like a scale:", said, _RANKS, f"scale-{joined}", pressed=True):
+    if _answer("The labels look like a scale:", said, _RANKS, _labels_key("scale", labels), pressed=True):
         return replace(spec, categories=scale), "ordinal"
     return spec, "nominal"
+
+
+_KINDS = ("numbers", "scale")
+"""What labels may be that show an order."""
+
+
+def _labels_key(kind: str, labels: Sequence[str]) -> str:
+    return f"{kind}-{'-'.join(labels)}"
 
 
 def _concerns(one: Advice, spec: DataSpec, guess: Guess) -> bool:

@@ -21,6 +21,7 @@ from grasp_core.server import server
 from grasp_core.server.identity import BROWSER, known
 from grasp_core.store.readings import Draft
 from grasp_core.store.runs import RunRecord
+from pages._ui.data.decisions import answer_as
 from pages._ui.helpers.identity import current_user, here, may_run, owner_names, require_run
 from pages._ui.helpers.screens import go
 from pages._ui.helpers.state import SLOTS, members_of, on_day, submit, tables_again, work
@@ -119,7 +120,7 @@ def take_up_run(run: RunRecord) -> dict[str, Table]:
     tables, of_models = server.shared().service.inputs.opened(run)
     of_kinds = {slot: tables.get(slot) for slot in SLOTS}
     _use(of_kinds, run.spec.data, run.spec.analysis.tested, run.spec.data)
-    work().answers = {}
+    answer_as(run)
     return of_models
 
 

@@ -12,8 +12,8 @@ from grasp_core.store.readings import ReadingStore
 from grasp_core.store.schema import readings
 from pages._ui.data import remembered
 from pages._ui.helpers import identity as permissions
-from tests.labels import CONTINUE, LABEL_COLUMN
-from tests.pages.visits import drop, labels, press, seen, visit, widget
+from tests.labels import CONTINUE, LABEL_COLUMN, RUN_AGAIN
+from tests.pages.visits import drop, finished, labels, on, press, seen, shown_run, visit, widget
 from tests.store.making import change
 
 MAY_3 = 1_777_800_000.0
@@ -98,6 +98,24 @@ def test_what_was_decided_is_pressed_and_can_be_changed(server: Server) -> None:
     press(page, "Start afresh")
     assert set(questions(page).values()) == {None, True}  # the order of numbers, by which no row goes
     assert session.data_spec is None
+
+
+def test_a_run_that_is_changed_has_its_answers_pressed(server: Server) -> None:
+    rows = [f"i{n % 8},r{n // 8},{n % 3},{'MW'[n // 8 % 2]},{('no', 'yes')[n > 39]}" for n in range(48)]
+    page = visit("data")
+    drop(page, "votes.csv", "\n".join(["item,rater,label,gender,removed", *rows, "i0,r0,2,M,no"]).encode())
+    for words in ("removed", "differs from another", "are the numbers"):
+        next(one for one in page.segmented_control if words in one.label).set_value(False).run()
+    press(page, CONTINUE)
+    on(page, "analysis")
+    widget(page.number_input, "Permutations").set_value(200).run()
+    run = shown_run(finished(press(page, "Run"), server), server)
+    visitor = visit("results", run=run.id)
+    on(press(visitor, RUN_AGAIN), "analysis")
+    visitor.switch_page("data.py").run()
+    assert list(questions(visitor).values()) == [False] * 3
+    assert not widget(visitor.button, CONTINUE).disabled
+    assert visitor.session_state["work"].data_spec == run.spec.data
 
 
 def test_a_file_of_other_columns_is_guessed(server: Server) -> None:
