@@ -35,7 +35,7 @@ MOST_ITEMS = 100
 def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
     """The agreement of all raters (docs/methods.md, "Everybody"); None of too many items and labels.
 
-    `analysis`: of it the level of measurement and the slices count.
+    `analysis`: of it the level of measurement and the slices count; without these it is by batch.
     """
     questions = dataset.questions
     if any(one.n_items * one.n_categories > MOST_CELLS for one in questions):
@@ -137,7 +137,7 @@ def _interval(dataset: Dataset, analysis: AnalysisSpec) -> tuple[float | None, f
         lambda counted, _: counted[:, :1],
         ("irr",),
         fewest=2,  # it is for other items, so that raters need not tell what they vary by
-    )[0, 0]
+    )[0, 0, :2]
     return (None, None) if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
 
@@ -214,8 +214,8 @@ def _shares(one: Annotations, c: Int64Array) -> tuple[Int64Array, FloatArray, Fl
 def _by_batch(
     dataset: Dataset, analysis: AnalysisSpec, counts: Sequence[Int64Array]
 ) -> Iterator[BatchAgreement]:
-    for name in analysis.slices:
-        attribute = dataset.attributes[name]
+    slices = {name: dataset.attributes[name] for name in analysis.slices}
+    for name, attribute in (slices or dataset.batches).items():
         for code, value in enumerate(attribute.values):
             here = attribute.codes == code
             alpha, _ = _alpha(dataset.questions, [c[here] for c in counts], analysis.level)

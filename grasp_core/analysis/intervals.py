@@ -111,6 +111,24 @@ class Jackknives:
         """
         from scipy.special import stdtrit  # takes a tenth of a second to load, which a start can do without
 
+        error, freedom = self._error(target)
+        reach = stdtrit(freedom, (1 + COVERAGE) / 2) * error
+        return np.stack([self.group.whole - reach, self.group.whole + reach], axis=-1)
+
+    def p(self) -> FloatArray:
+        """Two-sided p of no difference, over other raters and other items: below .05 where its interval is.
+
+        Returns shape (T,): NaN where a statistic has no value, or does not vary.
+        """
+        from scipy.special import stdtr
+
+        error, freedom = self._error("both")
+        t = np.full(error.shape, np.nan)
+        np.divide(np.abs(self.group.whole), error, out=t, where=error > 0)
+        return np.asarray(2 * stdtr(freedom, -t))
+
+    def _error(self, target: IntervalTarget) -> tuple[FloatArray, FloatArray]:
+        """The standard error of each statistic and its degrees of freedom, shape (T,)."""
         raters, items = [self.group, self.others], [self.items]
         every = {"raters": [raters], "items": [items], "both": [raters, items, raters + items]}
         terms: list[list[Jackknife]] = every[target]
@@ -118,10 +136,7 @@ class Jackknives:
         if target == "both":
             variances[2] -= self.annotations.variance
         largest = variances.argmax(axis=0)  # NaN where there is one
-        freedom = np.choose(largest, [_freedom(one) for one in terms])
-        reach = stdtrit(freedom, (1 + COVERAGE) / 2) * np.sqrt(variances.max(axis=0))
-        whole = self.group.whole
-        return np.stack([whole - reach, whole + reach], axis=-1)
+        return np.sqrt(variances.max(axis=0)), np.choose(largest, [_freedom(one) for one in terms])
 
 
 def _sum(jackknives: Sequence[Jackknife]) -> FloatArray:
@@ -395,7 +410,7 @@ def intervals(
     fewest: int = FEWEST_RATERS,
     lacking: Further | None = None,
 ) -> FloatArray:
-    """95 % intervals by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
+    """95 % intervals and p by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
     `questions`: over the same items and raters.
     `columns`: from the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N,
@@ -404,7 +419,7 @@ def intervals(
     `fewest`: groups of fewer raters have no interval.
     `lacking`: statistics that kernels lack.
 
-    Returns shape (G, T, 2): lower and upper end; NaN where there is none.
+    Returns shape (G, T, 3): lower and upper end, and the p of :meth:`Spreads.p`; NaN where there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis, lacking), Scales.of(names)
 
@@ -416,13 +431,20 @@ def intervals(
     for g, size in enumerate(grouping.n_raters):
         sides = Sides(grouping.member[g], grouping.complement(g))
         if size < fewest:
-            found.append(np.full((len(names), 2), np.nan))
+            found.append(np.full((len(names), 3), np.nan))
             continue
         designs = design.designs
         answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
         of_units = jackknives(answers, sides, partial(of_sums, g=g))
-        found.append(scales.ends(of_units.interval(analysis.interval), of_units.group.whole[: len(names)]))
+        found.append(_with_p(of_units, scales, analysis.interval))
     return np.stack(found)
+
+
+def _with_p(found: Jackknives, scales: Scales, target: IntervalTarget) -> FloatArray:
+    """Ends and p of statistics behind which stand those on a scale, shape (T, 3)."""
+    n = scales.low.size
+    ends = scales.ends(found.interval(target), found.group.whole[:n])
+    return np.column_stack([ends, found.p()[:n]])
 
 
 def rarer_labels(questions: Sequence[Annotations], members: BoolArray) -> int:
@@ -463,7 +485,7 @@ def interval_of_two(
     statistics: Callable[[FloatArray], FloatArray],
     names: Sequence[str],
 ) -> FloatArray:
-    """95 % intervals as :func:`~grasp_core.analysis.intervals.intervals` of what needs both groups.
+    """As :func:`~grasp_core.analysis.intervals.intervals`, of what needs both groups.
 
     Each rater, item and annotation is left out of both groups' statistics at once.
 
@@ -473,7 +495,7 @@ def interval_of_two(
         T).
     `names`, length T: what these are, by which they have a range.
 
-    Returns shape (T, 2): lower and upper end; NaN where there is none.
+    Returns shape (T, 3): lower and upper end and p; NaN where there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
     designs = design.designs
@@ -488,4 +510,4 @@ def interval_of_two(
         )
 
     found = jackknives([*of_a, *of_b], sides, of_sums)
-    return scales.ends(found.interval(analysis.interval), found.group.whole[: len(names)])
+    return _with_p(found, scales, analysis.interval)

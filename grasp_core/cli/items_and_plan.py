@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -94,7 +95,8 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
             fields["axes"] = (group_axes(chosen.group),)
         run_spec = RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
         permutations = run_spec.analysis.permutations
-    dataset = found.dataset(run_spec.analysis.columns)
+    found, dataset = found.formed(run_spec.analysis.columns)
+    run_spec = replace(run_spec, data=found.spec)
     if recorded is not None:
         note_other_data(recorded, dataset)
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)

@@ -117,9 +117,9 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     option(
         group,
         "--recommended",
-        "leave out raters and annotations that the data mark, such as rejected ones, and take spellings "
-        "that differ by case or blanks as one (default: all count, and it is said how many they are; on a "
-        "terminal, asked)",
+        "leave out raters and annotations that the data mark, such as rejected ones, and rows without an id; "
+        "of a rater's different answers to an item the last counts; take spellings that differ by case or "
+        "blanks as one (default: all count, and it is said how many they are; on a terminal, asked)",
         action=argparse.BooleanOptionalAction,
     )
     for what in ("rater", "item"):

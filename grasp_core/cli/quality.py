@@ -67,7 +67,7 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if analysis is None and any(shuffled.values()):
         raise SpecError("--within and --cluster say how groups are shuffled: name an axis with --axis")
     used = () if analysis is None else analysis.columns
-    dataset = found.dataset(used)
+    found, dataset = found.formed(used)
     say_data(dataset, found.spec, VOICE)
     if chosen.power and analysis is None:
         raise SpecError("--power needs groups: name an axis with --axis")

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -214,7 +215,8 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
         found = read(given, several=True)
         named, preset = named_axes(given, found), given.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, VOICE))
-    data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
+    found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
+    run_spec = replace(run_spec, data=found.spec)
     if recorded is not None:
         note_other_data(recorded, data)
     options = {*given, *(["axes"] if named else [])} if recorded is None else None
@@ -350,7 +352,10 @@ def _compare(chosen: argparse.Namespace, api: Api | None = None) -> None:
     else:
         shown = moved[[name for name in _HEADS if name in moved]].rename(columns=_HEADS)
         say(f"\nMoved further than noise explains, or marked otherwise\n{_printed(shown, names=3)}")
-    frames = [frame for frame in (found.table(), found.pairs(), found.slices()) if not frame.empty]
+    judged = found.verdicts()[["group", "axis", "verdict_a", "verdict_b"]]
+    codes = {"verdict_a": "mark_a", "verdict_b": "mark_b"}
+    verdicts = found.verdicts().rename(columns=codes).assign(statistic="verdict")
+    frames = [frame for frame in (verdicts, found.table(), found.pairs(), found.slices()) if not frame.empty]
     every = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
     first = [name for name in ("slice", "pair", "group") if name in every]
     every = every[[*first, *(name for name in every if name not in first)]]
@@ -359,7 +364,7 @@ def _compare(chosen: argparse.Namespace, api: Api | None = None) -> None:
         {
             "csv": lambda: "" if every.empty else safe_csv(every),
             "json": lambda: json_text(records(every)),
-            "markdown": lambda: tables_markdown({"Moved": moved}),
+            "markdown": lambda: tables_markdown({"Verdicts": judged, "Moved": moved}),
         },
     )
 

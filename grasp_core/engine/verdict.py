@@ -141,6 +141,7 @@ def _on_rest(
         raters=prepared.dataset.raters.some(kept),
         models=(),
         attributes={},
+        batches={},
     )
     panel = Cohesion(dataset, rest, analysis)
     tally = permute(panel, analysis, sum(one.n_annotations for one in dataset.questions))

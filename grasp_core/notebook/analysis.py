@@ -135,7 +135,8 @@ def asked_of(
     else:
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
-    data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
+    found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
+    run_spec = replace(run_spec, data=found.spec)
     given = {*options, *(["axes"] if named else [])} if spec is None else None
     return request_of(found, run_spec, data, given, voice)
 
@@ -300,8 +301,9 @@ def permutation_test(
     if not named:
         raise SpecError("a test needs groups: name an axis with axes=")
     asked = {"permutations": _OWN_PERMUTATIONS, **analysis_fields(options)}
-    spec = RunSpec(found.spec, AnalysisSpec(axes=named, **asked))
-    data = found.dataset(spec.analysis.columns)
+    analysis = AnalysisSpec(axes=named, **asked)
+    found, data = found.formed(analysis.columns)
+    spec = RunSpec(found.spec, analysis)
     grouping = checked_groups(data, spec)
     say_data(data, spec.data, voice)
     name = getattr(statistic, "__name__", type(statistic).__name__)

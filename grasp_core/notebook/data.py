@@ -198,7 +198,7 @@ def quality(
     found = reading(tables, options, voice, axes_named=axes is not None)
     named = axis_sets(axes) or tuple((name,) for name in found.axes)
     sets = AnalysisSpec(axes=named).axes if named else ()
-    data = found.dataset(tuple(dict.fromkeys(name for one in sets for name in one)))
+    found, data = found.formed(tuple(dict.fromkeys(name for one in sets for name in one)))
     say_data(data, found.spec, voice)
     say_problems(data, voice)
     if power and not sets:

@@ -178,7 +178,7 @@ def of_models(
 
     `named`: the options that somebody named; what others say hangs on the data.
     """
-    data = found.dataset(analysis.columns)
+    found, data = found.formed(analysis.columns)
     say_data(data, found.spec, voice)
     tables = [*labels]
     models = [read_model(table, name, data, found.spec) for name, table in tables]

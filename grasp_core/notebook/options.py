@@ -183,8 +183,9 @@ _MEANINGS = {
     "label": "Column of the labels; several are held together, and `categories` are then a mapping.",
     "filters": "A :class:`Filters`.",
     "exclude": "Pairs of a column and a value: raters with it are left out.",
-    "recommended": "Whether raters and answers go that the data mark, and spellings that differ by case or "
-    "blanks are one, but for those to `keep`; by default all count, and the first note says how many.",
+    "recommended": "Whether raters and answers go that the data mark, and rows without an id, of a rater's "
+    "different answers to an item the last counts, and spellings that differ by case or blanks are one, but "
+    "for those to `keep`; by default all count, and the first note says how many.",
     "keep": "Pairs of a column and a value: what counts, or stays apart, all the same.",
     "seed": "A whole number, a NumPy Generator to draw one from, or None for another one each time.",
     "preset": '"default" or "paper": conventions, see docs/methods.md.',

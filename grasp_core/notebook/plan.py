@@ -205,7 +205,7 @@ def pilot_task(
     voice: Voice,
 ) -> PlanTask:
     """A plan of a pilot's group, the one `named` among all."""
-    data = found.dataset(axes)
+    found, data = found.formed(axes)
     least = options.get("min_raters", 2)
     grouping = form_groups(data.raters, [axes], min_raters=least)
     group = named(grouping.groups)

@@ -83,7 +83,7 @@ def least_agreed(found: Everybody) -> LabelAgreement | None:
 
 
 def in_one_line(result: RunResult) -> str:
-    """All figures of everybody together, in one line; empty where there are none."""
+    """All figures of everybody together, in one line, and by batch where there is no table of that."""
     found = result.everybody
     if found is None or found.alpha is None:
         return ""
@@ -94,7 +94,11 @@ def in_one_line(result: RunResult) -> str:
         parts.append(f"an item’s most frequent label has {_per_100(found.plurality)} of 100 answers")
     if found.unanimous is not None:
         parts.append(f"all agree on {_per_100(found.unanimous)} of 100 items")
-    return f"All {number(result.data.raters, 'rater')} together: {'; '.join(parts)}."
+    line = f"All {number(result.data.raters, 'rater')} together: {'; '.join(parts)}."
+    if result.of_everybody or result.spec.analysis.slices or not found.batches:
+        return line
+    of = " · ".join(f"{one_line(one.value)} {format_value(one.alpha)}" for one in found.batches)
+    return f"{line} Alpha by {one_line(found.batches[0].column)}: {of}."
 
 
 def who_differs(found: Everybody) -> Sentence | None:

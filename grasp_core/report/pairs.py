@@ -1,7 +1,7 @@
 """Pairs of groups in words and sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -10,9 +10,17 @@ from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.advice import About, doubts
+from grasp_core.report.findings.answer import UNTESTABLE
 from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import direction, format_points, manner, mean_outcome, shift_outcome
+from grasp_core.report.words.label_use import (
+    direction,
+    format_points,
+    manner,
+    mean_outcome,
+    shift_outcome,
+    tested_as,
+)
 
 PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 
@@ -85,8 +93,7 @@ def _all_labels(row: PairResult) -> Outcome:
     use = row.label_use
     if use is None or use.most is None:
         return Outcome(None, reason=None if use is None else use.reason)
-    found = shift_outcome(use, use.most)
-    return replace(found, p=use.p, q=use.q, p_interval=use.p_interval, q_interval=use.q_interval, fit=use.fit)
+    return tested_as(shift_outcome(use, use.most), use)
 
 
 def _statistic(name: str, row: PairResult) -> Outcome:
@@ -144,10 +151,11 @@ def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
     said: list[Sentence] = []
     named = False
     for one in _told(row):
-        label = () if named else _direction(row, one, result)
+        label = () if named else _direction(row, one)
         named = named or bool(label) or one.test is row.label_use
         said.append(_sentence(row, one, result, label, "" if said else before))
-    return tuple(said) or (Sentence.of(_NOTHING),)
+    why = None if row.verdict is None else row.verdict.why
+    return tuple(said) or (Sentence.of(_NOTHING if why is None else f"Not tested: {UNTESTABLE[why]}."),)
 
 
 def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, before: str) -> Sentence:
@@ -160,12 +168,12 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
     return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 
-def _direction(row: PairResult, one: _Told, result: RunResult) -> _Parts:
+def _direction(row: PairResult, one: _Told) -> _Parts:
     """The pair's own label use, beside what is told of it by a statistic."""
     if isinstance(one.test, LabelUse):
         return ()
     a, b = _both(row)
-    return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
+    return direction(row.label_use, a, " raters", than=b)
 
 
 def _told(row: PairResult) -> list[_Told]:
@@ -222,6 +230,8 @@ def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
 def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
     """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
     found = foremost_pairs(result)
+    if result.pairs and all(row.verdict is not None and row.verdict.why for row in result.pairs):
+        return pair_sentences(result.pairs[0], result)
     if not found:
         return (Sentence.of("No two groups of an axis differ for certain."), *_nearest(result))
     told = [pair_sentences(row, result)[0] for row in found[:most]]

@@ -96,7 +96,7 @@ def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFr
 def _brief(row: GroupResult, what: str) -> str:
     if what == "label_use":
         return "" if row.label_use is None else foremost_text(row.label_use)
-    outcome = names.outcome_of(row, what)
+    outcome = names.told_of(row, what)
     return f"{cell_text(outcome)} {names.format_interval(outcome)}".rstrip()
 
 
@@ -179,7 +179,9 @@ def _tests(result: RunResult, found: SlicesResult, group: Group | None = None) -
     for one, row in ((of, row) for of in found.values for row in of.groups):
         if group in (None, row.group):
             for name in names.reported_statistics(result):
-                yield SliceTest(one, row, name, names.outcome_of(row, name))
+                outcome = names.told_of(row, name)
+                if not isinstance(outcome, names.InPlaceOfGai):  # the gap comes by itself
+                    yield SliceTest(one, row, name, outcome)
             if row.label_use is not None:
                 yield SliceTest(one, row, "label_use", row.label_use)
 

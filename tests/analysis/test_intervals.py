@@ -65,7 +65,7 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     given = (data.questions, data.raters, grouping, analysis)
     right = intervals(*given, lambda of, g: group_columns(of, analysis), names)
     for row, ends in zip(result.groups, right, strict=True):
-        for outcome, (low, high) in zip(row.statistics.values(), ends, strict=False):
+        for outcome, (low, high, _) in zip(row.statistics.values(), ends, strict=False):
             assert outcome.no_interval is None
             assert (outcome.interval.low, outcome.interval.high) == (low, high)
             assert outcome.interval.low < outcome.value < outcome.interval.high
@@ -198,9 +198,13 @@ def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
     kept = [*range(len(STATISTICS)), *range(LABELS, np.shape(found)[1])]
     names = [*STATISTICS, *annotations.categories]
     found, ends = np.array(found)[:, kept], np.array(ends)[:, kept]
-    truth, (low, high) = np.mean(found, axis=0), np.moveaxis(ends, 2, 0)
+    truth, (low, high, p) = np.mean(found, axis=0), np.moveaxis(ends, 2, 0)
     held = ((low <= truth) & (truth <= high)).mean(axis=0)
     assert (held >= 0.9).all(), dict(zip(names, held, strict=True))
+    of_labels = slice(len(STATISTICS), None)  # p is below the level just where the interval leaves out 0
+    leaves_out_0 = (low > 0) | (high < 0)
+    assert ((p < 0.05) == leaves_out_0)[:, of_labels].all()
+    assert (p < 0.05)[:, of_labels].mean(axis=0).max() <= 0.1
     width = (high - low).mean(axis=0) / (2 * 1.96 * np.std(found, axis=0))
     smooth = [STATISTICS.index(name) for name in ("irr", "xrr", "gai")]  # a plurality of few labels jumps
     assert (width[smooth] < 2).all(), dict(zip(names, width, strict=True))
@@ -224,7 +228,7 @@ def test_a_small_distance_is_held_where_a_label_is_rare() -> None:
         given = ([annotations], raters, grouping, SPEC, lambda of, g: group_columns(of, SPEC))
         ends.append(intervals(*given, Places(1, 2).names)[0])
     place = STATISTICS.index("distance")
-    truth, (low, high) = np.mean(found, axis=0)[place], np.array(ends)[:, place].T
+    truth, (low, high, _) = np.mean(found, axis=0)[place], np.array(ends)[:, place].T
     assert ((low <= truth) & (truth <= high)).mean() >= 0.9
 
 

@@ -218,6 +218,9 @@ def test_students_interval_by_its_formula(target, used) -> None:
     reach = stats.t.ppf(0.975, freedom) * np.sqrt(total)
     found = Jackknives(GROUP, OTHERS, ITEMS, ANNOTATIONS).interval(target)
     assert found == pytest.approx(np.array([[0.5 - reach, 0.5 + reach]]))
+    p = Jackknives(GROUP, OTHERS, ITEMS, ANNOTATIONS).p()
+    if target == "both":
+        assert p == pytest.approx(2 * stats.t.sf(0.5 / np.sqrt(total), freedom))
 
 
 def test_both_is_never_narrower_than_either_source_and_some_intervals_have_no_width_or_are_none() -> None:
@@ -229,6 +232,8 @@ def test_both_is_never_narrower_than_either_source_and_some_intervals_have_no_wi
     assert Jackknives(still, still, still, still).interval("both").tolist() == [[0.5, 0.5]]
     found = Jackknives(spread([0.4, np.nan, 0.6]), OTHERS, ITEMS, ANNOTATIONS)
     assert np.isnan(found.interval("both")).all()
+    assert np.isnan(found.p()).all()
+    assert np.isnan(Jackknives(still, still, still, still).p()).all()
     assert not np.isnan(found.interval("items")).any()
 
 

@@ -76,7 +76,7 @@ def _human(chosen: argparse.Namespace) -> None:
     if chosen.gold is not None:
         against = gold_labels(found.annotations, found.spec, chosen.gold)
     axes = () if chosen.by is None else (chosen.by,)
-    dataset = found.dataset(axes)
+    found, dataset = found.formed(axes)
     asked = 0
     if chosen.qualification is not None:
         right = right_labels(read_bounded(chosen.qualification, chosen.qualification.name))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +15,16 @@ from grasp_core.model.remarks.reasons import ItemProblem
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.raters import Described, DescribingColumn, DescribingFile, alike
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
+from grasp_core.reading.table.names import ROUNDS, WHEN, mentions
 from grasp_core.reading.table.table import Table
 
 MAX_SLICES = 50
 """A column with more distinct values than this makes no slices."""
+MOST_BATCHES = 12
+"""Of more values nothing is told unasked."""
+_MOST_DATES = 200_000
+"""Among more different texts no dates are looked for."""
+_MONTH = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2]))-\d{2}(?!\d)")
 LONGEST = 200
 """Longer texts name no slice."""
 
@@ -75,6 +82,23 @@ class Descriptions(Described):
         column, unit = source.table.column(name), source.unit_of_row
         return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
 
+    def batches(self, rated: BoolArray, but: Collection[str]) -> dict[str, DescribingColumn]:
+        """Columns that say by their names in which batch or month an item was rated, and the month of dates.
+
+        - `but`: columns that are something else.
+        """
+        found: dict[str, DescribingColumn] = {}
+        columns = dict.fromkeys(name for source in self.sources for name in source.columns if name not in but)
+        for name in (name for name in columns if mentions(name, ROUNDS)):
+            if all(self._able(source, name, rated) for source in self.sources):
+                found[name] = self.merged(name, rated)
+        for source in self.sources:
+            for name in source.columns:
+                if name not in but and name not in found and mentions(name, WHEN):
+                    months = _months(source, name)
+                    found |= {} if months is None else {f"{name} (month)": months}
+        return {name: one for name, one in found.items() if 2 <= len(_there(one, rated)) <= MOST_BATCHES}
+
     def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
         """The named columns; `rated`, (I,), are the items that count."""
         raise_stopping(problem for name in names for problem in self._refused(name, rated))
@@ -117,6 +141,21 @@ class Descriptions(Described):
                 file=table.name, column=name, values=distinct, most=MAX_SLICES
             )
             yield stop(remark, distinct, values)
+
+
+def _months(source: DescribingFile, name: str) -> DescribingColumn | None:
+    """The month of each item's first date in a column of days or moments as ISO 8601 writes them."""
+    column = source.table.column(name)
+    if len(column.values) > _MOST_DATES:
+        return None
+    found = [_MONTH.match(text) for text in column.values]
+    months = tuple(sorted({one[1] for one in found if one}))
+    place = {month: code for code, month in enumerate(months)}
+    code = np.array([place[one[1]] if one else len(months) for one in found], dtype=np.int64)[column.codes]
+    first = np.full(source.n_units, len(months), dtype=np.int64)
+    here = source.unit_of_row >= 0
+    np.minimum.at(first, source.unit_of_row[here], code[here])
+    return DescribingColumn(np.where(first < len(months), first, -1), months)
 
 
 def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:

@@ -13,10 +13,10 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
-from grasp_core.report.findings.selection import LARGEST_GAI, by_verdict
+from grasp_core.report.findings.selection import by_verdict
 from grasp_core.report.tables import FEWEST, IN_TABLES, ends, explaining
 from grasp_core.report.words import label_use
-from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
+from grasp_core.report.words.names import VERDICT_NAMES, InPlaceOfGai, format_interval, format_value, told_of
 
 SHOWN = 8
 """Groups that are drawn; the others stand under *Groups in numbers*."""
@@ -95,8 +95,8 @@ def _one_label(found: list[Finding]) -> str | None:
 
 def _of_little(one: Finding) -> bool:
     """Whether a group has a gap, but no GAI that says something."""
-    gai, gap = (one.row.statistics.get(name, Outcome(None)).value for name in ("gai", "gap"))
-    return gap is not None and (gai is None or abs(gai) > LARGEST_GAI)
+    gai, gap = told_of(one.row, "gai"), one.row.statistics.get("gap", Outcome(None))
+    return gap.value is not None and (gai.value is None or isinstance(gai, InPlaceOfGai))
 
 
 class _Drawing:

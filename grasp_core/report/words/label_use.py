@@ -57,7 +57,11 @@ def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
     return f"{what}: {counts} ({' · '.join(shown)}{rest})"
 
 
-_MARKED = {"corrected": " after correction", "nominal": ", which may be luck"}
+P_BOTH = "p over raters and items"
+P_BOTH_MEANING = (
+    f"{P_BOTH}: of this label alone, for other raters and other items. Every other p is for other raters on "
+    "these items."
+)
 _WHOLE_ANSWERS = 2.95
 """From so many of 100 answers on, decimals say nothing where a sentence is said aloud."""
 _NEARLY = 0.8
@@ -151,23 +155,14 @@ def manner(use: LabelUse, than: str | Segment | None = None) -> tuple[str | Segm
 
 
 def direction(
-    use: LabelUse | None,
-    *who: str | Segment,
-    than: str | Segment | None = None,
-    permutations: int | None = None,
+    use: LabelUse | None, *who: str | Segment, than: str | Segment | None = None
 ) -> tuple[str | Segment, ...]:
-    """Which label goes with a finding, to go on after it, with its own p and mark."""
+    """Which label goes with a finding, to go on after it; its p is the finding's."""
     if use is None or use.significance == "none":
         return ()
     said = manner(use, than)
-    if not said:
-        return ()
-    mark = (
-        ""
-        if use.p is None
-        else f", {names.p_words(use, permutations=permutations)}{_MARKED[use.significance]}"
-    )
-    return ("; ", *(who or ("they",)), " ", *said, mark)
+    doubtful = ", which may be luck" if use.significance == "nominal" else ""
+    return ("; ", *(who or ("they",)), " ", *said, doubtful) if said else ()
 
 
 def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Sentence:
@@ -196,16 +191,13 @@ def mean_words(use: LabelUse, result: RunResult) -> str:
     ends = "" if mean.low is None or mean.high is None else _ends(mean.low, mean.high, sign, 3)
     size, steps = names.format_value(abs(mean.value)), _steps(use)
     where = "lower" if mean.value < 0 else "higher"
-    p = names.format_p(mean.p, permutations=result.permutations)
     than = "on average than the others’ on the same items"
     if result.spec.analysis.level != "ordinal":
-        return f"Their labels lie {size} points of the scale {where} {than}{ends}, {p}."
+        return f"Their labels lie {size} points of the scale {where} {than}{ends}."
     ranks = f"{size} of 1 as ranks{ends}"
     if steps is None or steps * sign <= 0:
-        return f"Their labels lie {where} {than}: {ranks}, {p}."
-    return (
-        f"Their labels lie {names.format_value(abs(steps))} steps of the scale {where} {than} ({ranks}), {p}."
-    )
+        return f"Their labels lie {where} {than}: {ranks}."
+    return f"Their labels lie {names.format_value(abs(steps))} steps of the scale {where} {than} ({ranks})."
 
 
 def _steps(use: LabelUse) -> float | None:
@@ -221,13 +213,13 @@ def higher_or_lower(value: float) -> str:
 
 
 def mean_outcome(use: LabelUse | None) -> Outcome | None:
-    """The shift of the mean with its own p; None where labels have no mean."""
+    """The shift of the mean, which is tested with the labels; None where labels have no mean."""
     if use is None or use.mean is None:
         return None
     mean = use.mean
     if mean.value is None:
         return Outcome(None, reason=use.reason)
-    return Outcome(mean.value, p=mean.p, interval=interval_of(use, mean), no_interval=use.no_interval)
+    return Outcome(mean.value, interval=interval_of(use, mean), no_interval=use.no_interval)
 
 
 def interval_of(use: LabelUse, shift: Shift | None, times: float = 1) -> Interval | None:
@@ -270,7 +262,7 @@ def _steps_per_rank(counts: Sequence[int]) -> float:
 
 
 def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
-    """One label's shift in points, with its own p and its mark, for figures.
+    """One label's shift in points and its mark, for figures.
 
     The test is that of all labels together, so no label has a mark where the group has none. The label that
     lies furthest from chance has the group's mark, others a nominal one where their own p is below 0.05.
@@ -286,9 +278,13 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     elif use.significance != "none" and shift.p is not None and shift.p < LEVEL:
         mark = "nominal"
     interval = interval_of(use, shift, 100)
-    return Outcome(
-        100 * shift.value, p=shift.p, significance=mark, interval=interval, no_interval=use.no_interval
-    )
+    return Outcome(100 * shift.value, significance=mark, interval=interval, no_interval=use.no_interval)
+
+
+def tested_as(value: Outcome, use: LabelUse) -> Outcome:
+    """A value with the test of all labels together."""
+    tested = {name: getattr(use, name) for name in ("p", "q", "significance", "p_interval", "q_interval")}
+    return replace(value, fit=use.fit, no_fit=use.no_fit, reason=use.reason, **tested)
 
 
 def _size(shift: Shift) -> float:

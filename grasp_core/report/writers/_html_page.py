@@ -227,7 +227,7 @@ def _chance(result: RunResult) -> Parts:
     parts, others, few = Parts(), Parts(), ("text", not_drawn(result.groups))
     for method, name in zip(contents.methods(result), names.reported_statistics(result), strict=False):
         table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
-        outcomes = [names.outcome_of(row, name) for row in result.groups]
+        outcomes = [names.told_of(row, name) for row in result.groups]
         table["Group"] = group_labels([row.group for row in result.groups])
         table[document.INTERVAL] = [
             names.format_interval(one) or str(one.no_interval or "") for one in outcomes

@@ -88,15 +88,24 @@ class Moved(Form):
     }
 
 
+class Judged(Form):
+    """A group's verdict in both runs."""
+
+    group: dict[str, str]
+    a: str
+    b: str
+
+
 class Compared(Form):
     """Run b held against run a."""
 
     a: str
     b: str
-    sentences: list[str] = Field(description="Whether more than noise moved, what did, and each statistic.")
+    sentences: list[str] = Field(description="How verdicts changed, what else moved, and each statistic.")
     noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
     asked: list[Differs] = Field(description="What was asked differently.")
     data: list[Differs] = Field(description="How the data differ.")
+    verdicts: list[Judged] = Field(description="The verdict of each group in both.")
     changes: list[Moved]
 
 
@@ -133,6 +142,11 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
         noise_alone=found.noise_alone,
         asked=[Differs.of(one) for one in found.spec],
         data=[Differs.of(one) for one in found.data],
+        verdicts=[
+            Judged(group=by_axis(group), a=one.a.code, b=one.b.code)
+            for one in found.verdicts
+            for group in one.groups
+        ],
         changes=[Moved.of(one) for one in found.changes],
     )
 

@@ -15,7 +15,7 @@ from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.power import estimate, power_tasks
 from grasp_core.engine import run_request as request
 from grasp_core.engine.option_names import KeepingNotes
-from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.reading_request import Answer, Reading, mended
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -396,8 +396,30 @@ def _formed(
 ) -> tuple[Recognised, Dataset]:
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
-    dataset = bringing.formed(found.spec, tables, told)
-    return found.settled_by(dataset, sent), dataset
+    return _read(bringing, found, sent, tables, recommended, told)
+
+
+def _read(
+    bringing: Bringing,
+    found: Recognised,
+    sent: Sent,
+    tables: dict[str, Table],
+    recommended: bool | None,
+    told: Told,
+) -> tuple[Recognised, Dataset]:
+    """The data set, and what is known once there is one; without rows that stop it, if that is wanted."""
+    answer, voice = Answer(recommended=recommended), Json()
+    while True:
+        try:
+            dataset = bringing.formed(found.spec, tables, told)
+        except DataError as error:
+            data = None if "repeated" in sent.data else mended(found.spec.data, error.problems, answer, voice)
+            if data is None:
+                raise
+            found = replace(found, known=replace(found.spec, data=data), notes=[*found.notes, *voice.notes])
+            voice.notes.clear()
+        else:
+            return found.settled_by(dataset, sent), dataset
 
 
 def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
@@ -412,8 +434,7 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
         answer.notes = found.notes
         answer.questions = [forms.Question.of(one, text=ask(one)) for one in found.questions]
         if found.known is not None:
-            dataset = bringing.formed(found.known, tables, told)
-            found = found.settled_by(dataset, sent)
+            found, dataset = _read(bringing, found, sent, tables, new.recommended, told)
             answer.notes, answer.spec = found.notes, found.spec.to_dict() if whole else None
             answer.data = to_json(dataset.summary)
             grouping = checked_groups(dataset, found.spec)

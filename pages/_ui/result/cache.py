@@ -208,7 +208,9 @@ def groups_table(
     lead, theme = terms.lead_statistic(result), page_theme()
     columns = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
 
-    frame = kept(key, f"table {order}", result, lambda: tables.results_table(result, order=order))
+    frame = kept(
+        key, f"table {order}", result, lambda: tables.results_table(result, order=order, of=terms.told_of)
+    )
     if axes:
         frame = frame[frame["axis"].isin(axes)]
     if marked:
@@ -341,7 +343,7 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-_SIGNS = ("arrow", "stars", "unsure", "fitted")
+_SIGNS = ("arrow", "stars", "unsure", "fitted", "form")
 
 
 def _signs(frame: pd.DataFrame, name: str, *kinds: str) -> list[str]:
@@ -389,7 +391,7 @@ def show_groups_table(
     so_far = f"{statistics[0]}_unsure" in frame
     if not so_far:
         rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
-    style = _with_marks(rounded, {name: _signs(frame, name, *_SIGNS, "form") for name in statistics})
+    style = _with_marks(rounded, {name: _signs(frame, name, *_SIGNS) for name in statistics})
     style = style.apply(_emphasis, subset=list(statistics), axis=None, frame=frame, theme=theme)
     style = style if so_far else _format_p(style, tests, permutations)
     heads = {name: _head(name, words=so_far or frame[name].isna().any()) for name in shown}
@@ -455,8 +457,10 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
 
 def show_dsi_table(result: RunResult) -> None:
     """The DSI of every axis with both tests."""
-    shown = ["axis", "dsi", "group", "p", "q", *(["stars"] if result.spec.analysis.tail else []), "p_group"]
-    style = tables.dsi_table(result)[shown].style.format(terms.format_value, subset=["dsi"])
+    table = tables.dsi_table(result, tables.told_axes)
+    signs = ["stars"] if table["stars"].str.strip("*").any() else []
+    shown = ["axis", "dsi", "group", "p", "q", *signs, "p_group"]
+    style = table[shown].style.format(terms.format_value, subset=["dsi"])
     column = st.column_config.Column
     style = _format_p(
         style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations

@@ -381,7 +381,7 @@ def _in_numbers(shown: Shown, *, at_once: bool) -> None:
         choose_group(shown.result)
     line = everybody.in_one_line(shown.result)
     if line:
-        st.markdown(line)
+        st.markdown(escape_markdown(line))
     show_groups(shown, at_once=at_once)
 
 

@@ -48,7 +48,8 @@ def test_label_use_has_a_bar_per_label_that_differs_most(row):
     unsafe, safe = datasets(chart)["labels"]
     assert (unsafe["label"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
     assert [round(unsafe[end], 9) for end in ("x", "low", "high")] == [-11.2, -17.2, -5.2]
-    assert (safe["value"], safe["p"], safe["marked"]) == ("+11.2", "p = 0.001", True)
+    assert (safe["value"], safe["significance"]) == ("+11.2", "after correction")
+    assert chart.to_dict()["title"]["subtitle"][-1] == "All labels together: p = 0.002, q = 0.010."
     assert "unsafe −11.2 [−17.2, −5.2]; safe +11.2 [+5.2, +17.2]." in chart.to_dict()["description"]
     shifts = {f"L{n}": Shift((-1) ** n * n / 1000) for n in range(60)}
     row = replace(make_group("Woman"), label_use=LabelUse(shifts, most="L59"))
