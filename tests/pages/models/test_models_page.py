@@ -53,14 +53,13 @@ def answered(page: AppTest, server: Server, gone: list[str]) -> AppTest:
 def section(annotations, raters, spec):
     """What pages/models.py does, around this section alone."""
     from grasp_core.reading.sandbox.read import read_table
-    from pages._ui.data.decisions import Decided, load_or_list
     from pages._ui.helpers.state import work
     from pages._ui.models import show_models_as_raters
 
     session = work()
     if session.annotations is None:
         session.use_files(read_table(annotations, "annotations.csv"), read_table(raters, "raters.csv"))
-        load_or_list(Decided(spec.data, (), asked=False))
+        session.use_dataset(*session.load(spec.data))
     show_models_as_raters()
 
 
