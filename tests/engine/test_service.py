@@ -311,14 +311,14 @@ def test_whatever_happens_at_claiming_the_next_run_is_computed(monkeypatch, capl
 @pytest.mark.parametrize(
     ("analysis", "error"),
     [
-        ({"axes": (("age",),)}, "the data have no axis age; there are gender, race, region"),
+        ({"axes": (("age",),)}, "no axis age"),
         ({"min_raters": 500}, "no group has 500 raters or more; lower the smallest group size or choose"),
     ],
 )
 def test_an_error_for_the_user_is_passed_on(service: Service, analysis: dict, error: str) -> None:
     failed = ended(service, ask(service, **analysis))
     assert failed.state == "failed"
-    assert (failed.error or "").startswith(error)
+    assert error in str(failed.error)
 
 
 # Claims that are kept

@@ -154,7 +154,7 @@ def test_models_are_computed_there_as_here(pool: ClusterPool) -> None:
 def test_any_function_runs_on_the_cluster_and_its_errors_come_back(pool: ClusterPool) -> None:
     assert list(pool.each(math.factorial, range(6))) == [1, 1, 2, 6, 24, 120]
     assert os.getpid() not in set(pool.each(_where, range(4)))
-    with pytest.raises(SettingsError, match="GRASP_WORKERS must be a whole number"):
+    with pytest.raises(SettingsError, match="GRASP_WORKERS"):
         list(pool.each(read_settings, [{"GRASP_WORKERS": "many"}]))
 
 

@@ -127,7 +127,7 @@ def test_it_knows_none_of_the_servers_secrets(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(fetching.subprocess, "Popen", noted)
     source = parse("sql:postgresql://127.0.0.1:1/labels?table=votes")
-    with pytest.raises(DataError, match="there is no connection to it"):
+    with pytest.raises(DataError, match="no connection"):
         fetch(source, "hidden", hosts=hosts_of(["127.0.0.1:1"], own_machine=False))
     assert len(seen) == 1
     assert "hidden" not in seen[0]

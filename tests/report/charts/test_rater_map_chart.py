@@ -82,4 +82,4 @@ def test_it_is_told_in_words_and_can_be_written(found: RaterMap) -> None:
     assert "of the variance" in said
     assert "<svg" in to_svg(chart)
     chart = rater_map_chart(dataclasses.replace(NOTHING, reason=NoMap.NO_DISAGREEMENT()), RACE)
-    assert chart.to_dict()["description"] == "raters never differ on what they share."
+    assert chart.to_dict()["description"] == f"{NoMap.NO_DISAGREEMENT()}."

@@ -83,7 +83,7 @@ def test_health_says_when_the_disk_is_full(client: MakeClient, monkeypatch: pyte
     visitor = client()
     monkeypatch.setattr(sqlite, "LEAST_ROOM", 2**62)  # more than is free on any
     told = visitor.get("/api/health")
-    assert "disk that holds GRASP's database is full" in problem(told, HTTPStatus.SERVICE_UNAVAILABLE)
+    assert sqlite.FULL in problem(told, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @pytest.mark.parametrize("user", [ANN, VIEWER])
