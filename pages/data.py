@@ -47,8 +47,7 @@ def _decide() -> tuple[decisions.Decided | None, Dataset | None]:
     session.chosen = spec
     with first:
         heading = st.empty()
-        decided = decisions.decide(spec, guess)
-        dataset = decisions.load_or_list(decided)
+        decided, dataset = decisions.decide(spec, guess)
         if decided.asked or dataset is None:
             heading.header("Decide first")
     with understood:
@@ -110,5 +109,5 @@ else:
         ready = decided is not None and dataset is not None and not decided.open
         looks = {"type": "primary", "disabled": not ready}
         if button("Continue to the analysis", "arrow_forward", **looks) and decided is not None:
-            remembered.remember_reading(decided.spec, work().proposed_axes)
+            remembered.remember_reading(decisions.answers_to_keep())
             go("analysis")

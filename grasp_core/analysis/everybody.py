@@ -1,7 +1,5 @@
 """How well all raters agree, whoever they are: overall, by label, by rater, and by batch of items."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -37,7 +35,7 @@ MOST_ITEMS = 100
 def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
     """The agreement of all raters (docs/methods.md, "Everybody"); None of too many items and labels.
 
-    `analysis`: of it the level of measurement and the slices count.
+    `analysis`: of it the level of measurement and the slices count; without these it is by batch.
     """
     questions = dataset.questions
     if any(one.n_items * one.n_categories > MOST_CELLS for one in questions):
@@ -216,8 +214,8 @@ def _shares(one: Annotations, c: Int64Array) -> tuple[Int64Array, FloatArray, Fl
 def _by_batch(
     dataset: Dataset, analysis: AnalysisSpec, counts: Sequence[Int64Array]
 ) -> Iterator[BatchAgreement]:
-    for name in analysis.slices:
-        attribute = dataset.attributes[name]
+    slices = {name: dataset.attributes[name] for name in analysis.slices}
+    for name, attribute in (slices or dataset.batches).items():
         for code, value in enumerate(attribute.values):
             here = attribute.codes == code
             alpha, _ = _alpha(dataset.questions, [c[here] for c in counts], analysis.level)

@@ -1,7 +1,5 @@
 """Pairs of groups of one axis or intersection: their columns, panel and intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

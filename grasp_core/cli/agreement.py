@@ -27,9 +27,9 @@ from grasp_core.cli.terminal.output import (
     write_output,
 )
 from grasp_core.cli.terminal.results import SHOWN, fitted, is_brief, map_tables, say_map
-from grasp_core.engine.request.analysis import levelled, say_data, say_order, say_problems, say_shuffles
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import agreement_alone, checked_groups
+from grasp_core.engine.run_request import levelled, say_data, say_order, say_problems, say_shuffles
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError, raise_stopping
 from grasp_core.model.groups import AxisSet
@@ -119,8 +119,8 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
             found = dataclasses.replace(found, annotations=found.annotations.without({chosen.over}))
         slices = (*slices, name)
     fields: dict[str, Any] = {} if chosen.level is None else {"level": chosen.level}
+    found, data = found.formed(slices=slices)
     run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))
-    data = found.dataset(slices=slices)
     say_data(data, run_spec.data, VOICE)
     if chosen.level is None:
         data, run_spec = levelled(found, data, run_spec, VOICE)
@@ -247,7 +247,7 @@ def _raters(chosen: argparse.Namespace) -> None:
     if chosen.min_gold is None:
         given.pop("gold", None)  # it leaves nobody out
     found = read({**given, **_NO_AXES}, several=True)
-    data = found.dataset()
+    found, data = found.formed()
     say_data(data, found.spec, VOICE)
     frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     write_output(
@@ -299,13 +299,13 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     sort_files(chosen, "rater-map")
     given = given_options(chosen)
     found = read(given, several=True)
-    asked = RunSpec(found.spec, AnalysisSpec(**analysis_fields(given, found)))
-    analysis = asked.analysis
+    analysis = AnalysisSpec(**analysis_fields(given, found))
     colour = analysis.axes[0] if chosen.colour is None else chosen.colour
     if colour not in analysis.axes:
         known = listed([":".join(names) for names in analysis.axes])
         raise SpecError(f"--colour takes an axis of the map, {known}; found {quoted(':'.join(colour))}")
-    dataset = found.dataset(analysis.columns)
+    found, dataset = found.formed(analysis.columns)
+    asked = RunSpec(found.spec, analysis)
     say_data(dataset, found.spec, VOICE)
     say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
     if api is None:

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -37,9 +38,9 @@ from grasp_core.cli.terminal.output import (
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import say_data
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
+from grasp_core.engine.run_request import say_data
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, one_line
 from grasp_core.model.json_values import from_json, to_json
@@ -94,7 +95,8 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
             fields["axes"] = (group_axes(chosen.group),)
         run_spec = RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
         permutations = run_spec.analysis.permutations
-    dataset = found.dataset(run_spec.analysis.columns)
+    found, dataset = found.formed(run_spec.analysis.columns)
+    run_spec = replace(run_spec, data=found.spec)
     if recorded is not None:
         note_other_data(recorded, dataset)
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.parser import option
-from grasp_core.engine.request.analysis import proposed_axes, with_axes
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.run_request import proposed_axes, with_axes
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues, range_labels
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
@@ -117,9 +117,9 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     option(
         group,
         "--recommended",
-        "leave out raters and annotations that the data mark, such as rejected ones, and take spellings "
-        "that differ by case or blanks as one (default: all count, and it is said how many they are; on a "
-        "terminal, asked)",
+        "leave out raters and annotations that the data mark, such as rejected ones, and rows without an id; "
+        "of a rater's different answers to an item the last counts; take spellings that differ by case or "
+        "blanks as one (default: all count, and it is said how many they are; on a terminal, asked)",
         action=argparse.BooleanOptionalAction,
     )
     for what in ("rater", "item"):

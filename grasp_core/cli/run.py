@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -42,12 +43,12 @@ from grasp_core.cli.terminal.results import CLEAR, WIDTH, in_width, say_map, say
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import (
+from grasp_core.engine.run import run_key
+from grasp_core.engine.run_request import (
     analysis_of,
     request_of,
     say_problems,
 )
-from grasp_core.engine.run import run_key
 from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError
 from grasp_core.model.extras import require
 from grasp_core.model.groups import AxisSet
@@ -214,7 +215,8 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
         found = read(given, several=True)
         named, preset = named_axes(given, found), given.get("preset")
         run_spec = RunSpec(found.spec, analysis_of(found, test_fields(given), named, preset, VOICE))
-    data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
+    found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
+    run_spec = replace(run_spec, data=found.spec)
     if recorded is not None:
         note_other_data(recorded, data)
     options = {*given, *(["axes"] if named else [])} if recorded is None else None

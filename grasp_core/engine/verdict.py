@@ -1,7 +1,5 @@
 """Verdicts over a whole run, and what could have been found."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -143,6 +141,7 @@ def _on_rest(
         raters=prepared.dataset.raters.some(kept),
         models=(),
         attributes={},
+        batches={},
     )
     panel = Cohesion(dataset, rest, analysis)
     tally = permute(panel, analysis, sum(one.n_annotations for one in dataset.questions))
@@ -252,7 +251,7 @@ class _Planting:
         held = copy.copy(panel)
         held.observed = Cohesion(dataset, grouping, self._analysis).observed
         groups = tuple(range(len(grouping.groups)))
-        (one,) = judged_alone(held.together(null), [groups], self._like, {}, None).found
+        (one,) = judged_alone(held.together(null), [groups], self._like, {}).found
         return one.why is None and one.p <= self._limit
 
     def _planted(self, shift: float) -> tuple[Dataset, Grouping]:

@@ -1,7 +1,5 @@
 """The statistics of a group: one table, from which columns, tests, intervals and reports take their order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple

@@ -157,6 +157,8 @@ _ARGUMENTS = {
 
 def _argument(found: re.Match[str]) -> str:
     name, several, value = found.groups()
+    if name.startswith("exclude-") and several is not None:
+        return f"filters=grasp.Filters({name.removeprefix('exclude-')}s={several.split(',')})"
     if several is not None:
         return f"{name}={several.split(',')}"
     if name in _PAIRS:

@@ -14,14 +14,14 @@ import numpy as np
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers as kinds
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import (
+from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.run import checked_groups
+from grasp_core.engine.run_request import (
     Asked,
     analysis_of,
     request_of,
     say_data,
 )
-from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label
@@ -135,7 +135,8 @@ def asked_of(
     else:
         found = Reading(tables.annotations, tables.raters, spec.data, items=tables.items)
         run_spec = spec
-    data = found.dataset(run_spec.analysis.columns, run_spec.analysis.slices)
+    found, data = found.formed(run_spec.analysis.columns, run_spec.analysis.slices)
+    run_spec = replace(run_spec, data=found.spec)
     given = {*options, *(["axes"] if named else [])} if spec is None else None
     return request_of(found, run_spec, data, given, voice)
 
@@ -187,7 +188,6 @@ def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
 
 
 Statistic = Callable[[Int64Array, Int64Array], float]
-Found = tuple[tuple[Outcome, ...], FloatArray]
 _OWN_PERMUTATIONS = 1000
 """By default, of a statistic in Python: one takes milliseconds where the compiled ones take microseconds."""
 
@@ -301,8 +301,9 @@ def permutation_test(
     if not named:
         raise SpecError("a test needs groups: name an axis with axes=")
     asked = {"permutations": _OWN_PERMUTATIONS, **analysis_fields(options)}
-    spec = RunSpec(found.spec, AnalysisSpec(axes=named, **asked))
-    data = found.dataset(spec.analysis.columns)
+    analysis = AnalysisSpec(axes=named, **asked)
+    found, data = found.formed(analysis.columns)
+    spec = RunSpec(found.spec, analysis)
     grouping = checked_groups(data, spec)
     say_data(data, spec.data, voice)
     name = getattr(statistic, "__name__", type(statistic).__name__)
@@ -313,7 +314,7 @@ def permutation_test(
 
 def _tested(
     data: Dataset, grouping: Grouping, analysis: AnalysisSpec, statistic: Statistic, bar: Bar
-) -> Found:
+) -> tuple[tuple[Outcome, ...], FloatArray]:
     """The outcome of every group, and the shuffled values, shape (B, G)."""
     n_groups = len(grouping.groups)
     observed, null = np.full(n_groups, np.nan), np.full((analysis.permutations, n_groups), np.nan)

@@ -11,9 +11,9 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 
 import numpy as np
 
-from grasp_core.engine.request.analysis import Preset
-from grasp_core.engine.request.option_names import KeepingNotes
-from grasp_core.engine.request.reading import Answer
+from grasp_core.engine.option_names import KeepingNotes
+from grasp_core.engine.reading_request import Answer
+from grasp_core.engine.run_request import Preset
 from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Recode, Repeated, Screen
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.fields import fields_of
@@ -102,15 +102,15 @@ class Python(KeepingNotes):
     """Options as they are written in Python; notes are kept, worded for it."""
 
     def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         super().note(for_python(sentence))
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return f"{field}="
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return f"{field}={value!r}"
 
 
@@ -183,8 +183,9 @@ _MEANINGS = {
     "label": "Column of the labels; several are held together, and `categories` are then a mapping.",
     "filters": "A :class:`Filters`.",
     "exclude": "Pairs of a column and a value: raters with it are left out.",
-    "recommended": "Whether raters and answers go that the data mark, and spellings that differ by case or "
-    "blanks are one, but for those to `keep`; by default all count, and the first note says how many.",
+    "recommended": "Whether raters and answers go that the data mark, and rows without an id, of a rater's "
+    "different answers to an item the last counts, and spellings that differ by case or blanks are one, but "
+    "for those to `keep`; by default all count, and the first note says how many.",
     "keep": "Pairs of a column and a value: what counts, or stays apart, all the same.",
     "seed": "A whole number, a NumPy Generator to draw one from, or None for another one each time.",
     "preset": '"default" or "paper": conventions, see docs/methods.md.',

@@ -17,11 +17,11 @@ from grasp_core.analysis.planner.simulation import (
     usual,
 )
 from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
+from grasp_core.engine.option_names import Voice
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import say_data, say_problems
-from grasp_core.engine.request.option_names import Voice
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.run_request import say_data, say_problems
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, form_groups, one_line
 from grasp_core.model.spec import Level
@@ -205,7 +205,7 @@ def pilot_task(
     voice: Voice,
 ) -> PlanTask:
     """A plan of a pilot's group, the one `named` among all."""
-    data = found.dataset(axes)
+    found, data = found.formed(axes)
     least = options.get("min_raters", 2)
     grouping = form_groups(data.raters, [axes], min_raters=least)
     group = named(grouping.groups)

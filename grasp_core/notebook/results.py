@@ -93,7 +93,7 @@ class Analysis(Saved):
     def _said(self) -> list[Sentence]:
         """The headline, what may undo it, what backs it, and what holds of pairs."""
         found = answer(self.result)
-        mind = [Sentence.of(f"Mind first: {one}") for one in found.warned.first]
+        mind = [Sentence.of(f"Careful: {one}") for one in found.warned.first]
         pairs = most_told(self.result, PAIRS_SAID) if self.result.pairs else ()
         said = (
             found.headline,

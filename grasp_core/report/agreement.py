@@ -143,7 +143,7 @@ def _told(named: BoolArray, looked_at: BoolArray) -> list[bool | None]:
 
 
 def _batches(dataset: Dataset) -> Iterator[tuple[str, str, BoolArray]]:
-    for column, attribute in dataset.attributes.items():
+    for column, attribute in (dataset.attributes or dataset.batches).items():
         numbers = [number_of(value) for value in attribute.values]
         keys = attribute.values if np.isnan(numbers).any() else numbers
         for code in sorted(range(len(keys)), key=keys.__getitem__):

@@ -33,6 +33,17 @@ def agreement_title(result: RunResult) -> Sentence:
     return Sentence.of(f"Your {number(raters, 'rater')} {words}: ", strong(two_decimals(found.alpha)))
 
 
+def all_together(result: RunResult) -> Sentence | None:
+    """How well all raters agree and what would make them agree more, beside groups that do not differ."""
+    found = result.everybody
+    if found is None or found.alpha is None:
+        return None
+    advice = agreement_advice(found)
+    to_do = "" if advice is None else f" {advice.plain}"
+    how = f"They {how_well(found)}: {two_decimals(found.alpha)} (0 is chance, 1 is perfect).{to_do}"
+    return Sentence.of(how)
+
+
 def how_well(found: Everybody) -> str:
     """The words of a scale for Krippendorff's alpha."""
     alpha = found.alpha or 0.0
@@ -72,7 +83,7 @@ def least_agreed(found: Everybody) -> LabelAgreement | None:
 
 
 def in_one_line(result: RunResult) -> str:
-    """All figures of everybody together, in one line; empty where there are none."""
+    """All figures of everybody together, in one line, and by batch where there is no table of that."""
     found = result.everybody
     if found is None or found.alpha is None:
         return ""
@@ -83,7 +94,11 @@ def in_one_line(result: RunResult) -> str:
         parts.append(f"an item’s most frequent label has {_per_100(found.plurality)} of 100 answers")
     if found.unanimous is not None:
         parts.append(f"all agree on {_per_100(found.unanimous)} of 100 items")
-    return f"All {number(result.data.raters, 'rater')} together: {'; '.join(parts)}."
+    line = f"All {number(result.data.raters, 'rater')} together: {'; '.join(parts)}."
+    if result.of_everybody or result.spec.analysis.slices or not found.batches:
+        return line
+    of = " · ".join(f"{one_line(one.value)} {format_value(one.alpha)}" for one in found.batches)
+    return f"{line} Alpha by {one_line(found.batches[0].column)}: {of}."
 
 
 def who_differs(found: Everybody) -> Sentence | None:

@@ -1,9 +1,8 @@
 """How files are read: confirmed readings, remembered by the files' columns, and drafts not run yet."""
 
-from __future__ import annotations
-
 import contextlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
@@ -17,29 +16,42 @@ from grasp_core.store.schema import drafts, readings, storable
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A reading that somebody confirmed, without rules that name items or raters of one file."""
+class KeptReading:
+    """A reading that somebody confirmed, without rules that name items or raters of one file.
+
+    `answers`: to questions on such files, which the spec does not say.
+    """
 
     spec: DataSpec
     axes: tuple[str, ...]
     ids_left_out: int
     owner: str
     updated_at: float
+    answers: Mapping[str, bool]
 
 
 class ReadingStore(Bound):
     """Readings of a project in the database, one for each person and signature."""
 
-    def remember(self, signature: str, spec: DataSpec, axes: tuple[str, ...], *, owner: str) -> None:
+    def remember(
+        self,
+        signature: str,
+        spec: DataSpec,
+        axes: tuple[str, ...],
+        *,
+        owner: str,
+        answers: Mapping[str, bool] | None = None,
+    ) -> None:
         """Keep a reading in place of the person's earlier one; raises AccessError in an archived project."""
         kept, left_out = without_ids(spec)
         whose = {"project_id": self._home, "signature": signature, "owner": owner}
-        told = {"data": json.dumps(to_json(kept)), "axes": json.dumps(axes), "ids_left_out": left_out}
+        data = {**to_json(kept), _ANSWERS: dict(answers or {})}
+        told = {"data": json.dumps(data), "axes": json.dumps(axes), "ids_left_out": left_out}
         with to_write(self._engine, alone=f"reading {signature}") as connection:
             self._check_open(connection)
             put(connection, readings, whose, id=new_id(), updated_at=self._now, **told)
 
-    def recall(self, signature: str, *, owner: str) -> Reading | None:
+    def recall(self, signature: str, *, owner: str) -> KeptReading | None:
         """The person's own reading, else the project's latest; None where there is none that can be read."""
         own = sa.case((readings.c.owner == storable(owner), 0), else_=1)
         query = sa.select(readings).where(self._of(signature))
@@ -47,8 +59,10 @@ class ReadingStore(Bound):
         for row in rows:
             with contextlib.suppress(ValueError, RecursionError):  # of another version
                 axes = from_json(json.loads(row.axes), tuple[str, ...])
-                spec = from_json(json.loads(row.data), DataSpec)
-                return Reading(spec, axes, row.ids_left_out, row.owner, row.updated_at)
+                data = json.loads(row.data)
+                given = data.pop(_ANSWERS, {}) if isinstance(data, dict) else {}
+                spec, answers = from_json(data, DataSpec), from_json(given, dict[str, bool])
+                return KeptReading(spec, axes, row.ids_left_out, row.owner, row.updated_at, answers)
         return None
 
     def delete_older_than(self, days: float) -> int:
@@ -74,6 +88,8 @@ def without_ids(spec: DataSpec) -> tuple[DataSpec, int]:
     return replace(spec, exclude=exclude, recode=recode, filters=filters), left_out
 
 
+_ANSWERS = "answers"
+"""Stands beside the spec's fields."""
 MAX_BYTES = 2**20
 """Longer drafts are not kept."""
 

@@ -1,7 +1,5 @@
 """How well all raters agree: against other software, by hand; AC1, for those who ask for it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -115,6 +113,67 @@ def test_items_of_most_disagreement_come_first() -> None:
     assert disputed_items(annotations, "nominal", "x") == ()
 
 
+def batched(**columns: list[str]) -> Dataset:
+    """Six raters of 24 items; a value of each column for every item, of dates for every answer."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        [
+            (f"i{i}", f"r{j}", rng.choice(["a", "b"], p=[0.9, 0.1] if i % 2 else None), "fm"[j % 2])
+            for i in range(24)
+            for j in range(6)
+        ],
+        columns=["item", "rater", "label", "gender"],
+    )
+    for name, values in columns.items():
+        frame[name] = values if len(values) == len(frame) else np.repeat(values, 6)
+    return load(read_table(frame.to_csv(index=False).encode(), "votes.csv"), None, SPEC, ["gender"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "told", "others"),
+    [
+        ({"batch": [f"b{i % 3}" for i in range(24)]}, ("batch", ["b0", "b1", "b2"]), 0),
+        ({"batch": [f"b{i}" for i in range(24)]}, None, 0),  # more than there is room for
+        ({"topic": [f"t{i % 3}" for i in range(24)]}, None, 0),
+        ({"batch": [f"b{n % 3}" for n in range(144)]}, None, 0),  # several of an item
+        (
+            # Each item is of the month of its first answer.
+            {
+                "created_at": [
+                    f"2026-0{1 + i % 2 + (j > 4)}-03T10:00:00Z" for i in range(24) for j in range(6)
+                ]
+            },
+            ("created_at (month)", ["2026-01", "2026-02"]),
+            0,
+        ),
+        ({"answer_time": [str(10**9 + i) for i in range(24)]}, None, 0),
+        (
+            {"wave": ["1", "2"] * 12, "submitted": ["2026-01-02", "2026-02-02"] * 12, "batch": ["x"] * 24},
+            ("wave", ["1", "2"]),
+            1,
+        ),
+    ],
+)
+def test_a_column_of_batches_or_dates_is_told_of_unasked(columns, told, others: int) -> None:
+    dataset = batched(**columns)
+    found = everybody(dataset, AnalysisSpec(axes=(("gender",),)))
+    by = [(one.column, one.value) for one in found.batches]
+    assert by == ([] if told is None else [(told[0], value) for value in told[1]])
+    named = [one.message for one in dataset.problems if "may be batches or months, too" in one.message]
+    assert len(named) == others
+    assert not others or "'submitted (month)'" in named[0]
+
+
+def test_batches_stand_in_the_line_on_everybody_where_groups_are_compared() -> None:
+    dataset = batched(batch=[f"b{i % 2}" for i in range(24)])
+    spec = RunSpec(SPEC, AnalysisSpec(axes=(("gender",),), permutations=99))
+    line = report.in_one_line(compute_in_threads(dataset, spec))
+    first, second = everybody(dataset, spec.analysis).batches
+    assert line.endswith(f" Alpha by batch: b0 {first.alpha:.3f} · b1 {second.alpha:.3f}.".replace("-", "−"))
+    alone = RunSpec(SPEC, ALL)
+    assert "Alpha by" not in report.in_one_line(compute_in_threads(dataset, alone))  # it has a table
+
+
 def test_batches_are_those_of_the_slices() -> None:
     rows = random_rows(6, "ab")
     items = "item,batch\n" + "".join(f"i{i},{'June' if i % 2 else 'July'}\n" for i in range(40))
@@ -126,8 +185,7 @@ def test_batches_are_those_of_the_slices() -> None:
     assert found.batches[1].alpha == pytest.approx(alone.alpha, abs=1e-12)
     (said,) = report.over_batches(found)
     assert "By batch between" in said.plain
-    plain = everybody(dataset, ALL)
-    assert plain.batches == ()
+    assert everybody(dataset, ALL).batches == found.batches  # unasked, by its name
 
 
 @pytest.mark.parametrize(

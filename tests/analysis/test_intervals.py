@@ -1,7 +1,5 @@
 """Intervals beside outcomes, how often they hold what they are for; power; statistics without each unit."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
@@ -18,7 +16,15 @@ from benchmarks.planted import AXIS
 from grasp_core.analysis import power
 from grasp_core.analysis.cohesion.columns import LABELS, Places, group_columns
 from grasp_core.analysis.cohesion.untested import Jackknifed, jackknifed
-from grasp_core.analysis.intervals import Scales, Sides, Spreads, answers_of, intervals, lay_out, spreads
+from grasp_core.analysis.intervals import (
+    Jackknives,
+    Scales,
+    Sides,
+    answers_of,
+    intervals,
+    jackknives,
+    lay_out,
+)
 from grasp_core.analysis.power import PowerTask, estimate, group_gai, power_tasks
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups
@@ -340,7 +346,7 @@ def test_large_data_are_thinned_to_whole_items_and_say_so(monkeypatch):
 FIRST = AnalysisSpec(axes=(("gender",),), ties="first")  # drawn ones follow who is there
 
 
-def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> Spreads:
+def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> Jackknives:
     grouping = form_groups(raters, spec.axes)
     design = lay_out(questions, raters, grouping, spec)
     sides = Sides(grouping.member[g], grouping.complement(g))
@@ -350,7 +356,7 @@ def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, 
     def statistics(sums: FloatArray) -> FloatArray:
         return group_columns(of_questions.together(of_questions.components(design, sums)), spec)
 
-    return spreads(answers, sides, statistics)
+    return jackknives(answers, sides, statistics)
 
 
 def naive(questions: Sequence[Annotations], grouping: Grouping, spec: AnalysisSpec, g: int) -> list:

@@ -1,7 +1,5 @@
 """Runs on data in which groups were given other items, or whose small p-values are fitted."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

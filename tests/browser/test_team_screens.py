@@ -1,7 +1,5 @@
 """What a team's server shows beside results: wide, on a phone in the dark, by the keyboard alone, to axe."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -75,6 +73,7 @@ def test_screens_of_a_team(looking: tuple[str, BrowserContext], site: Site) -> N
     look_at("watch")
     opened(page, site, "/data", "Data")
     page.get_by_text("From a tool or database").first.click()
+    page.get_by_text("Database (SQL)").first.click()
     page.get_by_role("textbox", name="Address").first.wait_for()
     settle(page)
     look_at("from-a-tool")

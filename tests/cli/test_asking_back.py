@@ -175,6 +175,61 @@ def test_where_nobody_is_there_all_count_and_the_first_line_says_how_many_might_
     assert "--recommended leaves them out" in first
 
 
+def stopped(folder: Path) -> list[str]:
+    """Rows without an id, and an answer given twice."""
+    rows = [f"i{i},r{j},{'ab'[(i + j) % 2]},{'fm'[j % 2]}" for i in range(10) for j in range(8)]
+    rows += ["i0,r0,b,f", "i1,r0,b,f", ",r0,a,f", "i1,,a,f", "i2, ,a,f"]
+    (folder / "stopped.csv").write_text("\n".join(["item,rater,label,gender", *rows]))
+    return ["quality", "--annotations", "stopped.csv"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "again", "left"),
+    [
+        ("yes\nyes\nyes\n", ["--drop item=", "--drop rater=", "--repeated last"], "a: 39 · b: 41"),
+        ("yes\nyes\nno\nyes\n", ["--drop item=", "--drop rater=", "--repeated first"], "a: 40 · b: 40"),
+    ],
+)
+def test_on_a_terminal_rows_that_stop_a_reading_are_asked_about(
+    folder: Path, capsys, monkeypatch, typed: str, again: list[str], left: str
+) -> None:
+    command = stopped(folder)
+    at_a_terminal(monkeypatch, typed)
+    assert cli.main(command) == 0
+    said = capsys.readouterr()
+    assert "1 row without an id in 'item'" in said.err
+    assert "2 rows without an id in 'rater'" in said.err
+    assert "rater 'r0' gives item 'i0' the labels 'a' in row 2 and 'b' in row 82" in said.err
+    told = said.err.split("note: to answer so again: ")[1:]
+    assert [one.splitlines()[0] for one in told] == again
+    assert left in said.out.splitlines()[0]
+    assert cli.main([*command, *shlex.split(" ".join(again))]) == 0
+    assert capsys.readouterr().out == said.out
+
+
+def test_in_a_script_such_rows_stop_it_unless_what_is_recommended_is_wanted(folder: Path, capsys) -> None:
+    command = stopped(folder)
+    for more in ([], ["--no-recommended"], ["--recommended", "--repeated", "refuse"]):
+        said = refusal(capsys, *command, *more)
+        assert "leave such rows out: by --drop item= (and 2 more problems)" in said
+    assert cli.main([*command, "--recommended"]) == 0
+    said = capsys.readouterr()
+    assert "note: left out, as recommended: 2 rows without an id in 'rater'" in said.err
+    assert "note: the last answer counts, as recommended: 1 answer that differs" in said.err
+    assert "a: 39 · b: 41" in said.out.splitlines()[0]
+
+
+def test_on_a_terminal_a_matrix_row_without_an_id_is_left_out(folder: Path, capsys, monkeypatch) -> None:
+    (folder / "matrix.csv").write_bytes(b"key,a,b,c\n1,x,y,x\n2,y,y,x\n,x,x,y\n4,y,x,y\n")
+    command = ["quality", "--annotations", "matrix.csv", "--layout", "items-by-raters", "--item", "key"]
+    at_a_terminal(monkeypatch, "yes\n")
+    assert cli.main(command) == 0
+    said = capsys.readouterr()
+    assert "note: to answer so again: --exclude-item ''" in said.err
+    assert cli.main([*command, "--exclude-item", ""]) == 0
+    assert capsys.readouterr().out == said.out
+
+
 WORDS = ("very low", "low", "high")
 
 

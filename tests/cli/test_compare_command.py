@@ -1,7 +1,5 @@
 """``compare``: two results from files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

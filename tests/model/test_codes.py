@@ -122,9 +122,10 @@ def test_lists_and_cells_are_cut_to_what_is_shown() -> None:
 
 
 def test_what_stands_at_times_only() -> None:
-    said_once = DataProblem.BLANK_ID(file="a.csv", row=1_234, column="id", more=0)
+    said_once = DataProblem.BLANK_ID_OF_ROW(file="a.csv", row=1_234, column="id", more=0)
     assert str(said_once) == (
-        "a.csv, row 1234, column 'id': the id is blank; give every row an id, or remove it"
+        "a.csv, row 1234, column 'id': the id is blank; give every row an id, or leave such rows out: on "
+        "Data, under Decide first, or by --drop id="
     )
     assert "is blank (and in 1 more row); give" in str(said_once.reworded(more=1))
     close = {"file": "a.csv", "column": "ag", "columns": ("age", "g")}

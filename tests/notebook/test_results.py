@@ -1,7 +1,5 @@
 """What results give: frames, figures, words, files, a cell's HTML, as pandas users expect; what is beside."""
 
-from __future__ import annotations
-
 import builtins
 import inspect
 import json

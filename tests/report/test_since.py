@@ -1,7 +1,5 @@
 """The changes since earlier data: what moved further than noise explains, marks, groups."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The title of a result is the verdict in one sentence; the line below counts every group once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Readings on both databases: one's own first, then the team's latest, and none that cannot be read."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,6 +7,7 @@ import pytest
 from sqlalchemy import Engine
 
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues
+from grasp_core.model.json_values import to_json
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.store.readings import MAX_BYTES, Draft, DraftFile, DraftStore, ReadingStore, without_ids
 from grasp_core.store.schema import drafts, readings
@@ -44,7 +43,17 @@ def test_a_reading_comes_back_as_it_was(store: ReadingStore, spec: DataSpec) -> 
     store.remember("1" * 64, spec, ("gender", "Älter?"), owner="ann")
     found = store.recall("1" * 64, owner="ann")
     assert (found.spec, found.axes, found.owner, found.ids_left_out) == (spec, ("gender", "Älter?"), "ann", 0)
+    assert found.answers == {}
     assert store.recall("2" * 64, owner="ann") is None
+    store.remember("1" * 64, spec, (), owner="ann", answers={"removed": True, "numbers": False})
+    assert store.recall("1" * 64, owner="ann").answers == {"removed": True, "numbers": False}
+
+
+def test_a_reading_that_was_kept_without_answers_is_read(engine: Engine, store: ReadingStore) -> None:
+    store.remember("1" * 64, LONG, ("gender",), owner="ann")
+    change(engine, readings, data=json.dumps(to_json(LONG)))
+    found = store.recall("1" * 64, owner="ann")
+    assert (found.spec, found.answers) == (LONG, {})
 
 
 def test_ones_own_reading_comes_first_and_then_the_teams_latest(engine: Engine, store: ReadingStore) -> None:

@@ -1,7 +1,5 @@
 """The panel of the paper's statistics: GAI, DSI and what they are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self

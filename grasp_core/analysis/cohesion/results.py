@@ -1,7 +1,5 @@
 """Results of cohesion: outcomes by group and by axis, label use, how raters spread."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self

@@ -1,7 +1,5 @@
 """A result, and a map of raters, in words and tables on the terminal."""
 
-from __future__ import annotations
-
 import math
 import shlex
 import sys
@@ -18,7 +16,7 @@ from grasp_core.model.text import printable
 from grasp_core.report.account import how_it_ended
 from grasp_core.report.contents import brackets, marks_legend
 from grasp_core.report.document import dsi_in_numbers, means_in_numbers, statistics_in_numbers
-from grasp_core.report.everybody import agreement_tables
+from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.findings.advice import WHICH_ITEMS, told
 from grasp_core.report.findings.answer import answer
 from grasp_core.report.findings.selection import leading
@@ -77,7 +75,7 @@ def _say_brief(result: RunResult) -> None:
         table = lead_table(shown) if verdicts.empty else verdicts.drop(columns="Kinds")
         names = 2
     said = [
-        *([f"Mind first: {printable(str(found.warned.first[0]))}"] if found.warned.first else []),
+        *([f"Careful: {printable(str(found.warned.first[0]))}"] if found.warned.first else []),
         found.headline.plain,
         *([] if result.provisional else [sentence.plain for sentence in found.details[:2]]),
     ]
@@ -100,7 +98,7 @@ def _say_brief(result: RunResult) -> None:
 def _say_all(result: RunResult) -> None:
     found, shown = answer(result), printable_result(result)
     if found.warned.first:
-        say("\nMind first:", end="\n\n")
+        say("\nCareful:", end="\n\n")
         for caution in found.warned.first:
             say(f"- {printable(str(caution))}")
     say(f"\n{emphasised(found.headline.plain)}", end="\n\n")
@@ -115,6 +113,8 @@ def _say_all(result: RunResult) -> None:
     verdicts = verdict_table(shown)
     if not verdicts.empty:
         say(f"\nVerdicts, by all tests of a group together\n{fitted(verdicts, 2)}")
+    if line := in_one_line(result):
+        say(f"\n{printable(line)}")
     say(f"\n{fitted(wide_table(result), 2)}")
     say(f"\n{marks_legend(result)} Stars here are of one statistic alone.")
     say(f"\n{brackets(result.spec.analysis)}")

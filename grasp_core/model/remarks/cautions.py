@@ -15,7 +15,7 @@ class LeftOutReason(Code):
     REPEATED_ALIKE = "repeated with the same label"
     COLUMN_PUT_ASIDE = "column {column:q} put aside"
     RATERS_WITH = "raters with {values:or}"
-    WITH_VALUE = "{column:q} = {value:q}"
+    WITH_VALUE = "{column:q}{value:? = {value:q}}{value:! empty}"
     LISTED_RATERS = "raters on the exclusion list"
     LISTED_ITEMS = "items on the exclusion list"
     TIME_BELOW = "{column:q} below {low:g}, or no number"

@@ -149,9 +149,12 @@ class DataProblem(Code):
 
     BLANK_ID = (
         "{file}, row {row:d}, column {column:q}: the id is blank{more:? (and in {more:more row})}; "
-        "give every row an id, or remove it"
+        "give every row an id, or leave such rows out: on Data, under Decide first, or by --exclude-{unit} ''"
     )
-    BLANK_ID_OF_ROW = BLANK_ID + "; or leave such rows out: on Data, under Leave out, or by --drop {column}="
+    BLANK_ID_OF_ROW = (
+        "{file}, row {row:d}, column {column:q}: the id is blank{more:? (and in {more:more row})}; "
+        "give every row an id, or leave such rows out: on Data, under Decide first, or by --drop {column}="
+    )
     BLANK_RATER_ID = (
         "{file}, row {row:d}, column {column:q}: the rater id is blank; give every row an id, or remove it"
     )
@@ -197,7 +200,7 @@ class DataProblem(Code):
     )
     ANSWERED_TWICE = (
         "{file}: {example}{more:? ({more:more case} like this)}; keep one of them, or let the first or the "
-        "last count: on Data, under Leave out, or by --repeated first or last, by the order of rows or by "
+        "last count: on Data, under Decide first, or by --repeated first or last, by the order of rows or by "
         "the times in --order COLUMN"
     )
     MANY_ANSWERED_TWICE = (
@@ -205,8 +208,8 @@ class DataProblem(Code):
         "{columns:?, which differ in {columns:5}. If these name what was judged, they belong to the item: "
         "on Data, or by --item COLUMN+COLUMN}. If these are choices of one answer, write them into one row, "
         "as 'a + b'; spans cannot be analysed. If the item was shown again, let the first or the last count: "
-        "on Data, under Leave out, or by --repeated first or last, by the order of rows or by the times in "
-        "--order COLUMN"
+        "on Data, under Decide first, or by --repeated first or last, by the order of rows or by the times "
+        "in --order COLUMN"
     )
     MOSTLY_ANSWERED_TWICE = (
         "{file}: {example}{more:? ({more:more case} like this)}; raters have several rows for most items, "
@@ -287,6 +290,10 @@ class DataProblem(Code):
     ONE_RATER = "{file} has one rater only, so there is nobody to agree with"
     NOBODY_SHARES_AN_ITEM = "no item of {file} has labels of two raters, so no agreement can be estimated"
 
+    OTHER_BATCHES = (
+        "how well all raters agree is told for each value of {column:q}; {others:3} may be batches or "
+        "months, too"
+    )
     SEVERAL_VALUES = (
         "{file}, rows {first:d} and {second:d}, column {column:q}: rater {rater:q} has {value:q} and "
         "{other:q}{more:? (and {more:more rater} likewise)}; give each rater one value per column"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +13,18 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, Problem, SpecError, raise_stopping, stop
 from grasp_core.model.remarks.reasons import ItemProblem
 from grasp_core.reading.dataset.checks import no_column
-from grasp_core.reading.dataset.raters import Described, DescribingColumn, Source, alike
+from grasp_core.reading.dataset.raters import Described, DescribingColumn, DescribingFile, alike
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
+from grasp_core.reading.table.names import ROUNDS, WHEN, mentions
 from grasp_core.reading.table.table import Table
 
 MAX_SLICES = 50
 """A column with more distinct values than this makes no slices."""
+MOST_BATCHES = 12
+"""Of more values nothing is told unasked."""
+_MOST_DATES = 200_000
+"""Among more different texts no dates are looked for."""
+_MONTH = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2]))-\d{2}(?!\d)")
 LONGEST = 200
 """Longer texts name no slice."""
 
@@ -47,7 +54,7 @@ class Descriptions(Described):
             taken = {*id_columns(spec), *spec.labels, spec.text}
             cells = () if spec.layout == "long" else cell_columns(annotations, spec)
             columns = tuple(name for name in annotations.columns if name not in taken.union(cells))
-            inside = Source(annotations, spec.item, item_of_row, columns, len(item_ids), "item")
+            inside = DescribingFile(annotations, spec.item, item_of_row, columns, len(item_ids), "item")
         beside = _beside(annotations.name, items, spec, item_ids)
         return cls(item_ids, spec.missing, inside, beside, spec, annotations)
 
@@ -58,7 +65,7 @@ class Descriptions(Described):
         found = {name: self.merged(name, rated) for name in able}
         return {name: column for name, column in found.items() if len(_there(column, rated)) > 1}
 
-    def _able(self, source: Source, name: str, rated: BoolArray) -> bool:
+    def _able(self, source: DescribingFile, name: str, rated: BoolArray) -> bool:
         if name not in source.columns:
             return True
         values = set(self._values(source, name, rated)) - set(self.spec.missing)
@@ -68,12 +75,29 @@ class Descriptions(Described):
             and source.constant(name, self.spec.missing)
         )
 
-    def _values(self, source: Source, name: str, rated: BoolArray) -> Sequence[str]:
+    def _values(self, source: DescribingFile, name: str, rated: BoolArray) -> Sequence[str]:
         """A column's distinct texts: of an items file, which may list a whole catalogue, those that count."""
         if source is not self.beside:
             return source.table.distinct(name)
         column, unit = source.table.column(name), source.unit_of_row
         return [column.values[code] for code in np.unique(column.codes[(unit >= 0) & rated[unit]])]
+
+    def batches(self, rated: BoolArray, but: Collection[str]) -> dict[str, DescribingColumn]:
+        """Columns that say by their names in which batch or month an item was rated, and the month of dates.
+
+        - `but`: columns that are something else.
+        """
+        found: dict[str, DescribingColumn] = {}
+        columns = dict.fromkeys(name for source in self.sources for name in source.columns if name not in but)
+        for name in (name for name in columns if mentions(name, ROUNDS)):
+            if all(self._able(source, name, rated) for source in self.sources):
+                found[name] = self.merged(name, rated)
+        for source in self.sources:
+            for name in source.columns:
+                if name not in but and name not in found and mentions(name, WHEN):
+                    months = _months(source, name)
+                    found |= {} if months is None else {f"{name} (month)": months}
+        return {name: one for name, one in found.items() if 2 <= len(_there(one, rated)) <= MOST_BATCHES}
 
     def slices(self, names: Sequence[str], rated: BoolArray) -> dict[str, DescribingColumn]:
         """The named columns; `rated`, (I,), are the items that count."""
@@ -99,7 +123,7 @@ class Descriptions(Described):
         elif not sources:
             yield no_column(name, tables)
 
-    def _too_much(self, source: Source, name: str, rated: BoolArray) -> Iterator[Problem]:
+    def _too_much(self, source: DescribingFile, name: str, rated: BoolArray) -> Iterator[Problem]:
         """Values that are too many, or too long to be named."""
         table, values = source.table, self._values(source, name, rated)
         column = table.column(name)
@@ -119,11 +143,26 @@ class Descriptions(Described):
             yield stop(remark, distinct, values)
 
 
+def _months(source: DescribingFile, name: str) -> DescribingColumn | None:
+    """The month of each item's first date in a column of days or moments as ISO 8601 writes them."""
+    column = source.table.column(name)
+    if len(column.values) > _MOST_DATES:
+        return None
+    found = [_MONTH.match(text) for text in column.values]
+    months = tuple(sorted({one[1] for one in found if one}))
+    place = {month: code for code, month in enumerate(months)}
+    code = np.array([place[one[1]] if one else len(months) for one in found], dtype=np.int64)[column.codes]
+    first = np.full(source.n_units, len(months), dtype=np.int64)
+    here = source.unit_of_row >= 0
+    np.minimum.at(first, source.unit_of_row[here], code[here])
+    return DescribingColumn(np.where(first < len(months), first, -1), months)
+
+
 def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:
     return tuple(column.values[code] for code in np.unique(column.codes[rated]) if code >= 0)
 
 
-def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]) -> Source | None:
+def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]) -> DescribingFile | None:
     if items is None:
         if spec.items_id is not None:
             raise DataError(ItemProblem.NO_ITEMS_FILE(column=spec.items_id))
@@ -134,7 +173,7 @@ def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]
         raise DataError(ItemProblem.NO_ITEM_IDS(file=name, items=items.name))
     if spec.items_id not in items.columns:
         raise_stopping([no_column(spec.items_id, (items,))])
-    source = Source.beside(items, spec.items_id, ids, "item")
+    source = DescribingFile.beside(items, spec.items_id, ids, "item")
     if (source.unit_of_row >= 0).any():
         return source
     key = spec.items_id

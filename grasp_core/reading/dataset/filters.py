@@ -109,18 +109,25 @@ def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> Sieve:
 
 def _by_values(sieve: Sieve, spec: DataSpec) -> None:
     for name, value in spec.filters.drop:
-        hit = sieve.votes.of_rows(sieve.votes.table.column(name).among([value]))
+        column = sieve.votes.table.column(name)
+        blank = () if value.strip() else (text for text in column.values if not text.strip())
+        hit = sieve.votes.of_rows(column.among([value, *blank]))
         sieve.keep(LeftOutReason.WITH_VALUE(column=name, value=value), ~hit)
 
 
 def _by_ids(sieve: Sieve, spec: DataSpec) -> None:
     filters, votes = spec.filters, sieve.votes
     if filters.raters:
-        among = np.isin(np.array(votes.rater_ids, dtype=object), filters.raters)
-        sieve.keep(LeftOutReason.LISTED_RATERS(), ~among[votes.rater])
+        sieve.keep(LeftOutReason.LISTED_RATERS(), ~_listed(votes.rater_ids, filters.raters)[votes.rater])
     if filters.items:
-        among = np.isin(np.array(votes.item_ids, dtype=object), filters.items)
-        sieve.keep(LeftOutReason.LISTED_ITEMS(), ~among[sieve.votes.item])
+        sieve.keep(LeftOutReason.LISTED_ITEMS(), ~_listed(votes.item_ids, filters.items)[sieve.votes.item])
+
+
+def _listed(ids: Sequence[str], listed: Sequence[str]) -> BoolArray:
+    """Which ids a list names; the empty one names all that are blank."""
+    named = set(listed)
+    blank = "" in named
+    return np.array([one in named or (blank and not one.strip()) for one in ids], dtype=np.bool_)
 
 
 def _by_time(sieve: Sieve, spec: DataSpec) -> None:

@@ -1,7 +1,5 @@
 """Tables and a data spec become annotations, raters and what is to be known about them."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json
@@ -118,6 +116,7 @@ class Dataset:
     - `further`: the answers to further questions, over the same items and raters.
     - `models`: models that are to be held against the groups, over the same items.
     - `attributes`: columns that describe items, whose values can make slices; its codes have shape (I,).
+    - `batches`: the column that says in which batch or month items were rated, where none are to make slices.
     """
 
     annotations: Annotations
@@ -128,6 +127,7 @@ class Dataset:
     further: tuple[Annotations, ...] = ()
     models: tuple[ModelLabels, ...] = ()
     attributes: Mapping[str, Axis] = field(default_factory=dict)
+    batches: Mapping[str, Axis] = field(default_factory=dict)
 
     @property
     def questions(self) -> tuple[Annotations, ...]:
@@ -208,6 +208,11 @@ def load(
     else:
         slicing = described.slices(slices or (), per_item > 0)
         found += [note for column in slicing.values() for note in column.problems]
+    batches = {} if slices else described.batches(per_item > 0, {*names})
+    if len(batches) > 1:
+        first, *others = batches
+        found.append(know(DataProblem.OTHER_BATCHES(column=first, others=tuple(others)), len(others)))
+    batches = dict(list(batches.items())[:1])
     categories = [
         question.categories or in_order(sieve.labels(), ranges(spec, None) or ranges(spec, question.label))
         for sieve, question in zip(sieves, spec.questions, strict=True)
@@ -216,7 +221,7 @@ def load(
         annotations_of(sieve.votes, labels, counted, per_item > 0)
         for sieve, labels in zip(sieves, categories, strict=True)
     ]
-    parts = {*columns, *(slices or ())}
+    parts = {*columns, *(slices or ()), *(name.removesuffix(" (month)") for name in batches)}
     files = [table for table in (annotations, raters, items) if table is not None]
     about_files = [problem for table in files[: 1 if raters is None else 2] for problem in table.problems]
     return Dataset(
@@ -233,6 +238,7 @@ def load(
         attributes={
             name: axis_of(column, per_item > 0, ranges(spec, name)) for name, column in slicing.items()
         },
+        batches={name: axis_of(column, per_item > 0, ranges(spec, name)) for name, column in batches.items()},
     )
 
 

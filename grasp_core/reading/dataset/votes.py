@@ -273,8 +273,11 @@ def blank_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
         blank = [code for code, value in enumerate(ids) if not value.strip()]
         rows = np.unique(votes.row[np.isin(codes, blank)])
         if rows.size:
-            code = DataProblem.BLANK_ID_OF_ROW if spec.layout == "long" else DataProblem.BLANK_ID
-            remark = code(file=table.name, row=table.row(rows[0]), column=name, more=rows.size - 1)
+            unit, row, more = "item" if name == spec.item else "rater", table.row(rows[0]), rows.size - 1
+            if spec.layout == "long":
+                remark = DataProblem.BLANK_ID_OF_ROW(file=table.name, row=row, column=name, more=more)
+            else:
+                remark = DataProblem.BLANK_ID(file=table.name, row=row, column=name, more=more, unit=unit)
             examples = [f"row {table.row(row)}" for row in rows[:EXAMPLES]]
-            problems.append(stop(remark, rows.size, examples))
+            problems.append(stop(remark, rows.size, examples, field=unit))
     return problems

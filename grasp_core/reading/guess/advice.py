@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from grasp_core.model.data_spec import DataSpec, Layout, MapValues
+from grasp_core.model.errors import Problem
+from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.table.parsed import ANY
 
@@ -99,6 +101,7 @@ class Named:
 
 
 Pair = tuple[str, str]
+Field = Literal["exclude", "drop", "raters", "items", "missing", "alike", "repeated"]
 
 _SHOWN = 4
 """Pieces of advice that one line has room for."""
@@ -108,7 +111,8 @@ _SHOWN = 4
 class Advice:
     """One thing that is recommended to be left out, or to be taken as one, for a reason that the data give.
 
-    - `field`: where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it.
+    - `field`: where a :class:`~grasp_core.model.data_spec.DataSpec` or its filters name it; the one value of
+      "repeated" is the answer that counts where a rater gave several.
     - `column`: of the values, or of the ids; "label" for those of a matrix.
     - `count`: raters, annotations, items or cells that it concerns, by `field`.
     - `recommended`: whether the data say so; else either answer may be right.
@@ -117,7 +121,7 @@ class Advice:
     - `into`: for each of the values the spelling that it differs from by case or blanks alone.
     """
 
-    field: Literal["exclude", "drop", "raters", "items", "missing", "alike"]
+    field: Field
     column: str
     values: tuple[str, ...]
     why: str
@@ -134,6 +138,11 @@ class Advice:
     @property
     def what(self) -> str:
         """What would go, e.g. "4 raters with 'removed' = 'yes'"."""
+        if self.field == "repeated":
+            other = agree(self.count, "differs from another", "differ from others")
+            return f"{number(self.count, 'answer')} that {other} of the same rater to the same item"
+        if self.blank:
+            return f"{number(self.count, 'row')} without an id in {quoted(self.column)}"
         if self.field in ("missing", "alike"):
             of = f" in {quoted(self.column)}" if self.group else ""
             return f"{number(self.count, 'cell')} with {listed(self.values, 3)}{of}"
@@ -141,6 +150,11 @@ class Advice:
         if self.field in ("raters", "items"):
             return f"{number(self.count, one)} ({listed(self.values, 3)})"
         return f"{number(self.count, one)} with {quoted(self.column)} = {listed(self.values)}"
+
+    @property
+    def blank(self) -> bool:
+        """Whether it is about rows that name no rater, or no item."""
+        return self.field in ("drop", "raters", "items") and self.values == ("",)
 
     @property
     def sentence(self) -> str:
@@ -160,6 +174,8 @@ class Advice:
         """The spec that follows the advice."""
         if self.field == "exclude":
             return replace(spec, exclude=_with(spec.exclude, self.pairs))
+        if self.field == "repeated":
+            return replace(spec, repeated="first" if "first" in self.values else "last")
         left = tuple(label for label in spec.categories or () if label not in self.values)
         categories = left if len(left) > 1 else None
         if self.field == "missing":
@@ -192,6 +208,31 @@ def all_taken(advice: Iterable[Advice], spec: DataSpec) -> DataSpec:
     for one in advice:
         spec = one.taken(spec) if one.recommended else spec
     return spec
+
+
+def mending(problems: Sequence[Problem], spec: DataSpec) -> Advice | None:
+    """What would let data be read that all of these problems stop; None where more than that is to be mended.
+
+    Rows without an id go first: of one rater, so to speak, they look like answers given again.
+    """
+    blank = [one for one in problems if one.remark.code in _BLANK]
+    again = [one for one in problems if one.field == "repeated"]
+    if len(blank) + len(again) < len(problems):
+        return None
+    if blank:
+        unit = blank[0].field
+        count = max(one.count for one in blank if one.field == unit)  # of any question
+        column = spec.item if unit == "item" else spec.rater
+        field: Field = "drop" if spec.layout == "long" else "items" if unit == "item" else "raters"
+        found = Advice(field, str(column), ("",), f"nobody can tell the {unit}", count)
+        return None if found.followed(spec) else found
+    sure = again[0].remark.code is DataProblem.ANSWERED_TWICE
+    example = dict(again[0].remark.numbers)["example"]
+    why = f"{example}; the last one may correct the others" if sure else again[0].message
+    return Advice("repeated", "label", ("last",), why, sum(one.count for one in again), recommended=sure)
+
+
+_BLANK = (DataProblem.BLANK_ID, DataProblem.BLANK_ID_OF_ROW)
 
 
 def told(advice: Sequence[Advice], takes: str, declines: str, missing: Callable[[str], str]) -> str:

@@ -1,7 +1,5 @@
 """Words in names of columns, and what they say of the column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from itertools import takewhile
@@ -173,6 +171,8 @@ ROUNDS = word_set("batch round hit")
 """Words for parts of a study in each of which others may rate."""
 BATCHES = word_set("hit task case record example sample unit")
 """Words for what may hold several items, or one of them more than once."""
+ROUNDS = word_set("batch round wave tranche week month quarter")
+"""Words for which part of the work an item was rated in."""
 RESPONDENTS = word_set("record case instance unit")
 """Words for items that surveys call their respondents, too, as REDCap's ``record_id``."""
 WHEN = word_set("timestamp time date datetime day submitted started completed created updated")

@@ -427,7 +427,11 @@ def _histograms(
     if not result.provisional and not any(null_row(line) for line in shown):
         text = "Nothing of this group is tested by random groupings; the table has its values."
         return draw.message(theme, heading=heading, text=text)
-    domain = shared_domain([line.placed for line in shown])
+    # Intervals may be many times as wide as what chance gives: cut at the ends, they leave the shapes seen.
+    low, high = shared_domain([replace(line.placed, interval=None) for line in shown])
+    room = (high - low) / 2
+    whole = shared_domain([line.placed for line in shown])
+    domain = max(whole[0], low - room), min(whole[1], high + room)
     domain = rounded_outwards(domain) if result.provisional else domain
     axis = "standard deviations from the mean of random groupings"
     said = "; ".join(

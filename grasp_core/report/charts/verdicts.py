@@ -27,6 +27,8 @@ CHOSEN = "chosen"
 NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
+_STEP = 0.05
+"""Of a step between two labels, a shift of the average from which it is told."""
 _SAID = 22
 """Characters of what is said of a group that have room."""
 _LONGEST = 32
@@ -219,6 +221,8 @@ class _Drawing:
             return f"{who}agree {'less' if one.outcome.direction == 'down' else 'more'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
         if mean is not None and mean.value is not None:
+            if self._result.spec.analysis.level == "ordinal" and abs(mean.value) < _STEP:
+                return f"{who}{_SAME}"
             return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
         told = self._told(one)
         if told is None or told[1].value is None:

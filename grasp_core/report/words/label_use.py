@@ -1,6 +1,9 @@
 """Label use in words."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import one_line, spoken
@@ -231,18 +234,31 @@ def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
 
     Of ordered labels it is in steps from one label to the next, so that every step counts alike. What is
     computed of them, and has an interval, is the shift of middle ranks: its ends are told in proportion, so
-    that an end at no difference stays there.
+    that an end at no difference stays there. Where nothing was found, and both lie near none, on different
+    sides of it, they are as far from the steps as from the ranks, by what a rank is worth.
     """
     mean = mean_outcome(use)
     if use is None or mean is None or mean.value is None or result.spec.analysis.level != "ordinal":
         return mean
     steps = _steps(use) if len(result.spec.data.questions) == 1 else None
-    if steps is None or steps * mean.value <= 0:
+    interval, one_side = mean.interval, steps is not None and steps * mean.value > 0
+    if steps is None or not (one_side or use.significance == "none"):
         return None
-    per_rank, interval = steps / mean.value, mean.interval
+    per_rank = steps / mean.value if one_side else _steps_per_rank(result.data.label_counts)
     if interval is not None:
-        interval = Interval(per_rank * interval.low, per_rank * interval.high, interval.target)
+        low, high = (steps + per_rank * (end - mean.value) for end in (interval.low, interval.high))
+        interval = Interval(low, high, interval.target)
     return replace(mean, value=steps, interval=interval)
+
+
+def _steps_per_rank(counts: Sequence[int]) -> float:
+    """By how many steps labels differ whose middle ranks differ by 1, by least squares over all labels."""
+    given = np.array(counts, dtype=float)
+    shares, steps = given / given.sum(), np.arange(given.size)
+    ranks = np.cumsum(shares) - shares / 2
+    off, apart = steps - shares @ steps, ranks - shares @ ranks
+    varied = float(shares @ apart**2)
+    return float(shares @ (off * apart)) / varied if varied else 0.0
 
 
 def shift_outcome(use: LabelUse | None, label: str) -> Outcome:

@@ -116,7 +116,7 @@ def _figure(chart: alt.LayerChart, name: str) -> tuple[str, Any]:
 def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iterator[_Section]:
     told, everybody = answer(result), result.everybody if result.of_everybody else None
     first = [*map(str, told.warned.first)]
-    parts: Parts = [("headline", told.headline), ("text", "Mind first:" if first else ""), ("list", first)]
+    parts: Parts = [("headline", told.headline), ("text", "Careful:" if first else ""), ("list", first)]
     if everybody is None:
         parts += [_figure(verdict_chart(result), "verdicts")] if judged(result) else []
     elif everybody.labels:

@@ -84,8 +84,8 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
         return "\n".join(lines) + "\n"
     warned = (rf"({place}) {escape_latex(str(one))}" for place, one in enumerate(ranked(result.warnings), 1))
     # Whoever copies a table has what may undo its marks.
-    note = _note(f"Mind: {'; '.join(warned)}.") if result.warnings else []
-    see = r" Mind the note below Table~\ref{tab:grasp}." if result.warnings else ""
+    note = _note(f"Careful: {'; '.join(warned)}.") if result.warnings else []
+    see = r" See the note below Table~\ref{tab:grasp}." if result.warnings else ""
     on_map: Iterable[Section] = ()
     if found is not None and found.reason is None:
         on_map = map_of_raters(printable_result(found), result.spec.analysis.level)

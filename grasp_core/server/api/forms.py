@@ -252,8 +252,9 @@ class NewCheck(Form):
     files: Files
     recommended: bool | None = Field(
         None,
-        description="Whether raters and annotations that the files mark to be left out go, and spellings "
-        "that differ by case or blanks are one; by default all count, and `notes` say how many they are.",
+        description="Whether raters and annotations that the files mark to be left out go, and rows without "
+        "an id; of a rater's different answers to an item the last counts; spellings that differ by case or "
+        "blanks are one. By default all count, and `notes` say how many they are.",
     )
     project: str = Field(EVERYONE, max_length=32, description="Id of a project of yours.")
 

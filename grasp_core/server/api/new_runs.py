@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.power import estimate, power_tasks
-from grasp_core.engine.request import analysis as request
-from grasp_core.engine.request.option_names import KeepingNotes
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine import run_request as request
+from grasp_core.engine.option_names import KeepingNotes
+from grasp_core.engine.reading_request import Answer, Reading, mended
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -28,14 +28,14 @@ from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess, question
+from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import guessed
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import findings, quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._answers import Done, Found, IdempotencyKey, Told, later, once
+from grasp_core.server.api._answers import Done, IdempotencyKey, JsonObject, Told, later, once
 from grasp_core.server.api.forms import Checked, NewCheck, NewReport, NewRun, ProblemListed, StartedRun, Work
 from grasp_core.server.problem import ProblemError, listed
 
@@ -55,11 +55,11 @@ class Json(KeepingNotes):
     """Options as they are written in a request's JSON; notes are kept."""
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return json.dumps({"axis": "axes"}.get(field, field))
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return f"{json.dumps(field)}: {json.dumps(value)}"
 
 
@@ -396,8 +396,30 @@ def _formed(
 ) -> tuple[Recognised, Dataset]:
     told("Looking at what the files hold")
     found = recognised(sent, tables, recommended)
-    dataset = bringing.formed(found.spec, tables, told)
-    return found.settled_by(dataset, sent), dataset
+    return _read(bringing, found, sent, tables, recommended, told)
+
+
+def _read(
+    bringing: Bringing,
+    found: Recognised,
+    sent: Sent,
+    tables: dict[str, Table],
+    recommended: bool | None,
+    told: Told,
+) -> tuple[Recognised, Dataset]:
+    """The data set, and what is known once there is one; without rows that stop it, if that is wanted."""
+    answer, voice = Answer(recommended=recommended), Json()
+    while True:
+        try:
+            dataset = bringing.formed(found.spec, tables, told)
+        except DataError as error:
+            data = None if "repeated" in sent.data else mended(found.spec.data, error.problems, answer, voice)
+            if data is None:
+                raise
+            found = replace(found, known=replace(found.spec, data=data), notes=[*found.notes, *voice.notes])
+            voice.notes.clear()
+        else:
+            return found.settled_by(dataset, sent), dataset
 
 
 def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
@@ -412,8 +434,7 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
         answer.notes = found.notes
         answer.questions = [forms.Question.of(one, text=ask(one)) for one in found.questions]
         if found.known is not None:
-            dataset = bringing.formed(found.known, tables, told)
-            found = found.settled_by(dataset, sent)
+            found, dataset = _read(bringing, found, sent, tables, new.recommended, told)
             answer.notes, answer.spec = found.notes, found.spec.to_dict() if whole else None
             answer.data = to_json(dataset.summary)
             grouping = checked_groups(dataset, found.spec)
@@ -434,7 +455,7 @@ def _of_spec(sentences: Sequence[str]) -> list[ProblemListed]:
     return [ProblemListed(code="spec", text=text, place="spec") for text in sentences]
 
 
-def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, Found]:
+def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, JsonObject]:
     tables = bringing.tables(sent.data, told)
     found, dataset = _formed(bringing, sent, tables, new.recommended, told)
     analysis = found.spec.analysis
@@ -456,4 +477,4 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *voice.notes))]
     said = [printable(one) for one in findings(report, report.duplicates)]
     told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
-    return HTTPStatus.OK, Found({**report.to_dict(), **told_too})
+    return HTTPStatus.OK, JsonObject({**report.to_dict(), **told_too})

@@ -1,6 +1,8 @@
 """Files that arrive: uploads, the server's own folder and addresses, tools and databases, saved results."""
 
 import json
+import shlex
+import sys
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,14 +14,14 @@ from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.members import MIB, check_size
-from grasp_core.reading.connectors.fetching import Snapshot, available
+from grasp_core.reading.connectors.fetching import Snapshot
 from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
-from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.dataset.example import example_files, example_spec
+from grasp_core.reading.guess.tables import AT_ONCE, guessed, loaded
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import FOLDER, AllowedSources
 from grasp_core.reading.sources.folder import MAX_LISTED, Listing
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import AT_ONCE, guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
@@ -232,20 +234,24 @@ _ASKED: Mapping[Kind, tuple[str, str, str]] = {
 
 
 def offer_tools(take: Take) -> None:
-    """A form for a source, where the server may fetch any and the visitor may run."""
+    """A list of tools and a form for one, where the server may fetch from any and the visitor may run."""
     sources = server.shared().sources
-    kinds, reached = sources.kinds, sources.hosts.any or sources.hosts.named
-    missing = [kind for kind in KINDS if reached and not available(kind)]
-    if not (kinds or missing) or not may_run():
+    there = sources.kinds
+    kinds = KINDS if sources.hosts.any or sources.hosts.named else there
+    if not kinds or not may_run():
         return
     key = f"tool-{st.session_state.setdefault(_TOOL_ROUND, 0)}"
     with st.expander("From a tool or database", icon=":material/cloud_download:", key=key):
-        if missing:
-            tools = ", ".join(TOOLS[kind].name for kind in missing)
-            st.caption(f"For {tools}, packages are not installed here: {command('connectors')}.")
-        if not kinds:
+        looks = {"format_func": lambda kind: TOOLS[kind].name, "index": None, "key": f"{key}-kind"}
+        says = [_ASKED[kind][1] if kind in there else "Its package is missing here" for kind in kinds]
+        kind = st.radio("Tool", kinds, captions=[escape_markdown(text) for text in says], **looks)
+        if kind is None:
             return
-        kind = pick("Tool", {kind: TOOLS[kind].name for kind in kinds}, key=f"{key}-kind")
+        if kind not in there:
+            st.write(f"{TOOLS[kind].name} needs a package that is not installed here. This brings it:")
+            st.code(_bringing(), language=None, wrap_lines=True)
+            st.caption("Then load this page again.")
+            return
         label, example, _ = _ASKED[kind]
         address = st.text_input(label, placeholder=example, key=f"{key}-{kind}-address")
         options = _options(kind, f"{key}-{kind}")
@@ -263,6 +269,13 @@ def offer_tools(take: Take) -> None:
                 # Fresh fields: nothing typed stays, the token least of all.
                 st.session_state[_TOOL_ROUND] += 1
             st.rerun()
+
+
+def _bringing() -> str:
+    """The command that brings the clients of tools, to the Python that serves where it is the visitor's."""
+    brings = command("connectors")
+    own = server.shared().settings.own_machine
+    return f"{shlex.quote(sys.executable)} -m {brings}" if own else brings
 
 
 def offer_refresh(slot: str, table: Table, take: Take) -> None:

@@ -15,45 +15,22 @@ from grasp_core.model.text import escape_markdown, for_pages
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.votes import cell_columns
-from grasp_core.reading.guess.advice import Advice
+from grasp_core.reading.guess.advice import Advice, mending
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
 from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers import widgets as ui
-from pages._ui.helpers.state import work
-
-_REPEATED: dict[Repeated, str] = {
-    "refuse": "Refuse the file",
-    "first": "The first answer counts",
-    "last": "The last answer counts",
-}
-
-
-def _choose_repeated(table: Table, spec: DataSpec, guess: Guess) -> DataSpec:
-    left, right = st.columns(2)
-    looks = {"index": list(_REPEATED).index(guess.spec.repeated), **ui.for_visit(work().key("repeated"))}
-    more = "Equal answers count once. What is left out is shown by group below."
-    label = "A rater answers an item twice, differently"
-    repeated = ui.pick(label, _REPEATED, place=left, help=more, **looks)
-    if repeated == "refuse":
-        return spec
-    taken = {spec.item, spec.rater, *spec.labels}
-    if spec.layout != "long":
-        taken |= set(cell_columns(table, spec)) - {guess.spec.order}
-    free = [name for name in table.columns if name not in taken]
-    looks = {"placeholder": "The order of rows", **ui.for_visit(work().key("order"))}
-    with right:
-        order = ui.choose_one("Time that tells which", free, guess.spec.order, **looks)
-    return replace(spec, repeated=repeated, order=order)
-
+from pages._ui.helpers.state import Loaded, work
 
 _ROWS = {True: "Leave out", False: "Keep"}
 _CELLS = {True: "No answer", False: "A label"}
 _GROUPS = {True: "No answer", False: "A group"}
 _ALIKE = {True: "The same", False: "Different"}
 _RANKS = {True: "They rank so", False: "No order"}
+_BLANK = {True: "Leave out", False: "Mend the file"}
+_REPEATED = {True: "Last counts", False: "First counts"}
 _NUMBERS = {True: "Ordered numbers", False: "Only names"}
 
 
@@ -66,27 +43,116 @@ class Decided:
     asked: bool
 
 
-def decide(spec: DataSpec, guess: Guess) -> Decided:
-    """Ask of everything that may not be meant to count; what was answered stays answered for other files."""
-    open_: list[str] = []
-    asked = [one for one in guess.advice if _concerns(one, spec, guess)]
-    for one in asked:
-        what = f"{one.what[0].upper()}{one.what[1:]}:"
-        alike = one.field == "alike"
-        answers = _ALIKE if alike else _GROUPS if one.group else _CELLS if one.field == "missing" else _ROWS
-        looks = {"recommended": one.recommended, "pressed": alike}  # no row goes by it
-        answer = _answer(what, f"{one.why}.", answers, _advice_key(one), **looks)
+def decide(spec: DataSpec, guess: Guess) -> tuple[Decided, Dataset | None]:
+    """Ask of everything that may not be meant to count; what was answered stays answered for other files.
+
+    Returns the answers, and the data under them, analysed once nothing is open; None where a problem that is
+    listed stops the reading.
+    """
+    session, open_ = work(), list[str]()
+    session.asked = {}
+    for one in (one for one in guess.advice if _concerns(one, spec, guess)):
+        answer = _ask(one)
         if answer is None:
             open_.append(one.what)
         elif answer:
             spec = one.taken(spec)
-    spec, level = _rank(spec)
-    work().level = level or "nominal"
-    return Decided(spec, tuple(open_), bool(asked) or level is not None)
+    spec, session.level = _rank(spec)
+    spec, loaded = _without_stops(spec, guess, open_)
+    session.open = tuple(open_)
+    if loaded is None or open_:
+        session.use_dataset(None, None)
+    elif session.dataset is not loaded[0]:
+        session.use_dataset(*loaded)
+    decided = Decided(spec, session.open, bool(session.asked))
+    return decided, None if loaded is None else loaded[0]
+
+
+def answers_to_keep() -> dict[str, bool]:
+    """The answers on the page, but for those that name single raters or items."""
+    session = work()
+    if session.guess is None:
+        return {}
+    ids = {session.guess.spec.item, session.guess.spec.rater}
+    single = {
+        _advice_key(one)
+        for one in session.guess.advice
+        if one.field in ("raters", "items") or (one.field == "drop" and one.column in ids)
+    }
+    asked = session.asked.items()
+    return {key: answer for key, answer in asked if answer is not None and key not in single}
+
+
+def _without_stops(spec: DataSpec, guess: Guess, open_: list[str]) -> tuple[DataSpec, Loaded | None]:
+    """The spec without rows that stop the reading, of which it is asked; and the files as read so."""
+    session = work()
+    refusals, session.refusals = session.refusals, {}
+    while problems := refusals.get(spec) or _refused(spec):
+        session.refusals[spec] = problems
+        one = mending(problems, spec)
+        answer, mended = None, spec
+        if one is not None:
+            with st.container(border=True):
+                answer, mended = _mended(one, spec, guess)
+        if one is None or (answer is False and one.blank):
+            st.write("No analysis can run until this is mended, here or in the file.")
+            list_problems(problems)
+            return spec, None
+        if answer is None:
+            open_.append(one.what)
+        spec = mended
+    return spec, session.shown
+
+
+def _refused(spec: DataSpec) -> tuple[Problem, ...]:
+    """Why the files cannot be read so; where they can, the session shows them."""
+    session = work()
+    if session.shown is None or session.shown[1] != spec:
+        try:
+            session.shown = session.load(spec)
+        except DataError as error:
+            session.shown = None
+            return error.problems
+    return ()
+
+
+def _mended(one: Advice, spec: DataSpec, guess: Guess) -> tuple[bool | None, DataSpec]:
+    """An answer on rows that stop the reading, and the spec without them, as recommended while it is open.
+
+    Which of several answers came first may be told by a column of times.
+    """
+    answer = _ask(one, border=False)
+    if one.field != "repeated":
+        return answer, one.taken(spec)
+    session, order = work(), None
+    if answer is not None and spec.layout == "long" and session.annotations is not None:
+        taken = {spec.item, spec.rater, *spec.labels}
+        free = [name for name in session.annotations.columns if name not in taken]
+        looks = {"placeholder": "The order of rows", "width": 320, **ui.for_visit(session.key("order"))}
+        order = ui.choose_one("Which came first is told by", free, guess.spec.order, **looks)
+    which: Repeated = "first" if answer is False else "last"
+    if session.chosen is not None:
+        session.chosen = replace(session.chosen, repeated=which, order=order)
+    return answer, replace(spec, repeated=which, order=order)
+
+
+def _ask(one: Advice, *, border: bool = True) -> bool | None:
+    what, alike = f"{one.what[0].upper()}{one.what[1:]}:", one.field == "alike"
+    if one.blank:
+        answers = _BLANK
+    elif one.field == "repeated":
+        answers = _REPEATED
+    else:
+        answers = _ALIKE if alike else _GROUPS if one.group else _CELLS if one.field == "missing" else _ROWS
+    looks = {"recommended": one.recommended, "pressed": alike, "border": border}  # no row goes by spellings
+    return _answer(what, f"{one.why.rstrip('.')}.", answers, _advice_key(one), **looks)
 
 
 def _advice_key(one: Advice) -> str:
-    return f"advice-{one.field}-{one.column}-{'-'.join(one.values)}"
+    either = "" if one.recommended else "-either"
+    return (
+        f"advice-{one.field}-{one.column}-{'-'.join(one.values)}{either if one.field == 'repeated' else ''}"
+    )
 
 
 def kept_raters() -> tuple[tuple[str, str], ...]:
@@ -97,10 +163,10 @@ def kept_raters() -> tuple[tuple[str, str], ...]:
     return tuple(pair for one in kept for pair in one.pairs)
 
 
-def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
+def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
     """The level of labels that look like ordered numbers or a known scale, as recommended or answered."""
     if spec.further:
-        return spec, None
+        return spec, "nominal"
     labels = spec.categories or found_labels(spec, spec)
     proposal, joined = proposed_levels(labels), "-".join(labels)
     if proposal is not None:
@@ -110,7 +176,7 @@ def _rank(spec: DataSpec) -> tuple[DataSpec, Level | None]:
         return spec, proposal.levels[0] if yes else "nominal"
     scale = known_scale(labels) if spec.categories is None else None
     if scale is None:
-        return spec, None
+        return spec, "nominal"
     said = f"{' < '.join(map(one_line, scale))}."
     if _answer("The labels look like a scale:", said, _RANKS, f"scale-{joined}", pressed=True):
         return replace(spec, categories=scale), "ordinal"
@@ -135,50 +201,26 @@ def _answer(
     *,
     recommended: bool = True,
     pressed: bool = False,
+    border: bool = True,
 ) -> bool | None:
-    given = work().answers
+    session = work()
+    given = session.answers
     with st.container(
-        border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+        border=border, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        st.markdown(f"**{escape_markdown(what)}** {escape_markdown(why)}")
+        st.markdown(f"**{escape_markdown(what)}** {for_pages(why)}")
         words = {
             yes: f"{said} (recommended)" if yes and recommended else said for yes, said in answers.items()
         }
-        looks = {"default": given.get(key, True if pressed else None), "required": pressed, "key": key}
-        looks |= {"label_visibility": "collapsed", "width": "content"}
+        looks = {"default": given.get(key, True if pressed else None), "required": pressed}
+        looks |= {"label_visibility": "collapsed", "width": "content", "key": session.key(key)}
         answer = ui.switch(escape_markdown(what.rstrip(":")), words, **looks)
+    session.asked[key] = answer
     if answer is None:
         given.pop(key, None)
     else:
         given[key] = answer
     return answer
-
-
-def load_or_list(decided: Decided) -> Dataset | None:
-    """The data set by what was decided, analysed once nothing is open; or every problem that stops it."""
-    session = work()
-    session.open = decided.open
-    if session.shown is None or session.shown[1] != decided.spec:
-        try:
-            session.shown = session.load(decided.spec)
-        except DataError as error:
-            session.shown = None
-            session.use_dataset(None, None)
-            st.write("No analysis can run until this is mended, here or in the file.")
-            list_problems(error.problems)
-            if any(problem.field == "repeated" for problem in error.problems):
-                with st.container(horizontal=True):
-                    for which in ("first", "last"):
-                        looks = {"key": f"let-{which}", "on_click": _choose, "args": ("repeated", which)}
-                        more = "By the order of rows; “Leave out” above can name a column of times."
-                        st.button(f"Let the {which} answer count", help=more, **looks)
-            return None
-    dataset, spec, seconds = session.shown
-    if decided.open:
-        session.use_dataset(None, None)
-    elif session.dataset is not dataset:
-        session.use_dataset(dataset, spec, seconds)
-    return dataset
 
 
 def list_problems(problems: Sequence[Problem]) -> None:
@@ -237,9 +279,7 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
         exclude = _where("exclude", "Leave out raters where", options, guess.spec.exclude)
         fields: dict[str, Any] = {}
         if spec.layout == "long":
-            found = [(name, "") for name in (spec.item, spec.rater) if name]
-            empty = [one for one in found if "" in session.distinct(annotations, one[0])]
-            options = [*empty, *_pairs(annotations, annotations.columns, spec)]
+            options = _pairs(annotations, annotations.columns, spec)
             fields["drop"] = _where("drop", "Leave out annotations where", options, start.drop)
         for place, what in zip(st.columns(2), ("raters", "items"), strict=True):
             fewest, value = f"min_per_{what[:-1]}", "\n".join(getattr(start, what))
@@ -251,7 +291,6 @@ def choose_exclusions(spec: DataSpec, guess: Guess) -> DataSpec:
             fields[what] = tuple(dict.fromkeys(filter(None, ids)))
         if spec.layout != "raters-by-items":
             fields |= _by_time(annotations, start) | _by_gold(annotations, spec, start)
-        spec = _choose_repeated(annotations, spec, guess)
         more = "Looked for in what is left after everything else; see Quality below."
         looks = {"format_func": lambda screen: SCREENS[screen].capitalize(), "help": more}
         looks |= {"placeholder": "Nobody is left out", **ui.for_visit(work().key("screens"))}

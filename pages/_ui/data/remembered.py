@@ -15,8 +15,8 @@ from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.guess.tables import fitted, guessed
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import fitted, guessed
 from grasp_core.server import server
 from grasp_core.server.identity import BROWSER, known
 from grasp_core.store.readings import Draft
@@ -179,8 +179,9 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
         st.session_state[_KEY] = _Recalled(guess, guess, sentence.rstrip(".") + ".")
         return guess
     recalled = guess.confirmed(fits.spec, fits.axes or guess.axes)
-    settled = not guess.uncertain
-    if settled and (recalled.spec, recalled.axes) == (plain.spec, plain.axes) and not found.ids_left_out:
+    work().answers |= found.answers
+    same = not guess.uncertain and (recalled.spec, recalled.axes) == (plain.spec, plain.axes)
+    if same and not found.ids_left_out and not found.answers:
         return guess
     dropped = list(fits.dropped)
     if found.ids_left_out:
@@ -190,12 +191,13 @@ def recalled_guess(annotations: Table, raters: Table | None, items: Table | None
     return recalled
 
 
-def remember_reading(spec: DataSpec, axes: tuple[str, ...]) -> None:
-    """Keep the reading of the files in use for the next ones of their columns."""
+def remember_reading(answers: Mapping[str, bool]) -> None:
+    """Keep the reading of the files in use, and the answers, for the next ones of their columns."""
     session = work()
     key = signature(session.annotations, session.raters, session.items)
     with suppress(GraspError):  # the analysis does without it
-        here().readings.remember(key, spec, axes, owner=require_run().id)
+        chosen, axes = session.chosen, session.proposed_axes
+        here().readings.remember(key, chosen, axes, owner=require_run().id, answers=answers)
 
 
 def say_what_is_remembered() -> None:
@@ -207,5 +209,10 @@ def say_what_is_remembered() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         caption(recalled.sentence)
         if recalled.plain is not recalled.guess:
-            files = session.annotations, session.raters, recalled.plain, session.items
-            button("Start afresh", "restart_alt", session.use_files, *files)
+            button("Start afresh", "restart_alt", _start_afresh, recalled.plain)
+
+
+def _start_afresh(guess: Guess) -> None:
+    session = work()
+    session.answers = {}
+    session.use_files(session.annotations, session.raters, guess, session.items)

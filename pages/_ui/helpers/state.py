@@ -11,15 +11,15 @@ import streamlit as st
 
 from grasp_core.model.access import Token
 from grasp_core.model.data_spec import Combine, DataSpec, Recode
-from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.errors import DataError, GraspError, Problem
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.model.text import for_pages, number
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.guess.tables import guessed, loaded
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.links import Link
@@ -113,14 +113,18 @@ class Work:
     answered: dict[str, Reason] = field(default_factory=dict)
     named: Named = field(default_factory=Named)
     # As they are analysed: None while they cannot be. `shown` is what Data shows, with open questions too;
-    # `apart` is one of several questions read by itself.
+    # `refusals` are what stops readings on the way there, so that no file is read again to find it; `apart`
+    # is one of several questions read by itself.
     dataset: Dataset | None = None
     data_spec: DataSpec | None = None
     load_s: float = 0.0
     shown: Loaded | None = None
+    refusals: dict[DataSpec, tuple[Problem, ...]] = field(default_factory=dict)
     apart: Loaded | None = None
-    # What was chosen: answers on rows that may not count, questions still open, and all without the answers.
+    # What was chosen: answers on rows that may not count, those that Data asks for now, questions still open,
+    # and all without the answers.
     answers: dict[str, bool] = field(default_factory=dict)
+    asked: dict[str, bool | None] = field(default_factory=dict)
     level: Level = "nominal"
     open: tuple[str, ...] = ()
     chosen: DataSpec | None = None
@@ -195,7 +199,7 @@ class Work:
             guess = guessed(annotations, raters, items)
         self.annotations, self.raters, self.items, self.guess = annotations, raters, items, guess
         self.dataset = self.data_spec = self.apart = self.shown = None
-        self.open, self.chosen = (), None
+        self.open, self.chosen, self.refusals = (), None, {}
         self._distinct = {}
         self.recode = () if guess is None else guess.spec.recode
         self._recoded = None

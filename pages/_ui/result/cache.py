@@ -37,8 +37,6 @@ from grasp_core.report.words.label_use import format_points
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.widgets import Shown, page_theme, show_table
 
-_TOLD = 256
-
 disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
@@ -146,17 +144,20 @@ class ToldFirst(NamedTuple):
     hints: bool
 
 
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _once(key: str, _find: Callable[[], Any]) -> Any:
+    return _find()
+
+
+def _settled(what: str, key: str, result: RunResult, find: Callable[[], Any]) -> Any:
+    """Kept once all stages are done, since pairs and what is left given an axis have a part in it."""
+    return find() if result.later is not None else _once(repr((what, key)), find)
+
+
 def told_first(key: str, result: RunResult) -> ToldFirst:
-    """Find out what is told first: a third of the work of a page, though nothing is drawn.
-
-    Kept once all stages are done, since pairs and what is left given an axis have a part in it.
-    """
-    return _told_first(key, result) if result.later is None else _find_out(result)
-
-
-@st.cache_resource(max_entries=_TOLD, show_spinner=False)
-def _told_first(key: str, _result: RunResult) -> ToldFirst:
-    return _find_out(_result)
+    """Find out what is told first: a third of the work of a page, though nothing is drawn."""
+    found: ToldFirst = _settled("told first", key, result, lambda: _find_out(result))
+    return found
 
 
 def _find_out(result: RunResult) -> ToldFirst:
@@ -182,15 +183,9 @@ def _find_out(result: RunResult) -> ToldFirst:
 
 
 def verdict_chart(key: str, result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
-    """The groups by their verdicts as a chart's specification, for its clicks are the page's; kept alike."""
-    if result.later is not None:
-        return _spec(of_verdicts(result, theme, narrow=narrow))
-    return _verdict_chart(key, result, theme, narrow=narrow)
-
-
-@st.cache_resource(max_entries=_TOLD, show_spinner=False)
-def _verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
-    return _spec(of_verdicts(_result, theme, narrow=narrow))
+    """The groups by their verdicts as a chart's specification, for its clicks are the page's."""
+    what = f"verdicts {theme} {narrow}"
+    return _settled(what, key, result, lambda: _spec(of_verdicts(result, theme, narrow=narrow)))
 
 
 def groups_table(

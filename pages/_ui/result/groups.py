@@ -414,7 +414,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     )
 
 
-def _choose_group(result: RunResult, found: SlicesResult, told: slices.Found | None) -> Group | None:
+def _choose_group(result: RunResult, found: SlicesResult, told: slices.SliceTest | None) -> Group | None:
     groups = slices.sliced_groups(result, found)
     if not groups:
         return None

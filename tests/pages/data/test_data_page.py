@@ -7,6 +7,7 @@ import zipfile
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import ButtonGroup
 
 from grasp_core.model.data_spec import Bins
 from grasp_core.server.server import Server
@@ -411,18 +412,58 @@ def work(page: AppTest) -> Work:
     return session
 
 
-def test_an_item_answered_twice_is_settled_beside_the_refusal(page: AppTest) -> None:
+def answers_of(*more: str) -> bytes:
     rows = ["item,rater,label,gender,when"]
     rows += [f"i{n % 6},r{n // 6},{'Yes' if n % 4 else 'No'},{'w' if n < 18 else 'm'},{n}" for n in range(36)]
-    rows += ["i0,r0,Yes,w,99"]
-    bring(page, "votes.csv", "\n".join(rows).encode())
-    assert "let the first or the last count: on Data, under Leave out" in seen(page.error)
-    assert "--" not in seen(page.error)
-    assert not page.metric
-    press(page, "Let the last answer count")
-    assert not page.error
-    assert "37 rows read: 36 annotations, 1 left out" in seen(page.caption)
+    return "\n".join([*rows, *more]).encode()
+
+
+def asked(page: AppTest, words: str) -> ButtonGroup:
+    return next(one for one in page.segmented_control if words in one.label.replace("\\", ""))
+
+
+def test_of_an_item_answered_twice_it_is_asked_which_answer_counts(page: AppTest) -> None:
+    bring(page, "votes.csv", answers_of("i0,r0,Yes,w,-9"))
+    question = asked(page, "1 answer that differs from another of the same rater to the same item")
+    assert (question.options, question.value) == (["Last counts (recommended)", "First counts"], None)
+    assert "'No' in row 2 and 'Yes' in row 38" in seen(page.markdown)
+    assert "36 answers to 6 items by 6 raters" in seen(page.title)
+    assert "--" not in seen(page.markdown)
+    assert widget(page.button, CONTINUE).disabled
+    question.set_value(True).run()
     work: Work = page.session_state["work"]
     assert (work.data_spec.repeated, work.data_spec.order) == ("last", None)
-    widget(page.selectbox, "Time that tells which").set_value("when").run()
+    assert "**No**: 8" in seen(page.markdown)
+    widget(page.selectbox, "Which came first is told by").set_value("when").run()
     assert work.data_spec.order == "when"
+    assert "**No**: 9" in seen(page.markdown)
+    asked(page, "differs from another").set_value(False).run()
+    assert (work.data_spec.repeated, work.data_spec.order) == ("first", "when")
+    assert not widget(page.button, CONTINUE).disabled
+
+
+def test_many_items_answered_twice_may_be_other_items_so_nothing_is_recommended(page: AppTest) -> None:
+    again = [f"i{n % 6},r{n // 6},{'No' if n % 4 else 'Yes'},{'w' if n < 18 else 'm'},{n}" for n in range(9)]
+    bring(page, "votes.csv", answers_of(*again))
+    question = asked(page, "9 answers that differ from others")
+    assert (question.options, question.value) == (["Last counts", "First counts"], None)
+    assert "many raters have several rows for an item" in seen(page.markdown)
+    assert widget(page.button, CONTINUE).disabled
+
+
+def test_rows_without_an_id_are_asked_about(page: AppTest) -> None:
+    bring(page, "votes.csv", answers_of("i0,,Yes,,3", "i1,  ,No,,3", ",r1,No,w,3", "i2,,,,3"))
+    item, rater = asked(page, "1 row without an id in 'item'"), asked(page, "2 rows without an id in 'rater'")
+    assert item.options == ["Leave out (recommended)", "Mend the file"]
+    assert (item.value, rater.value) == (None, None)
+    assert "36 answers to 6 items by 6 raters" in seen(page.title)
+    item.set_value(True).run()
+    assert widget(page.button, CONTINUE).disabled
+    asked(page, "in 'rater'").set_value(False).run()
+    assert "the id is blank (and in 1 more row)" in seen(page.error)
+    assert not page.metric
+    asked(page, "in 'rater'").set_value(True).run()
+    work: Work = page.session_state["work"]
+    assert work.data_spec.filters.drop == (("item", ""), ("rater", ""))
+    assert not page.error
+    assert not widget(page.button, CONTINUE).disabled

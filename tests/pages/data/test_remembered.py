@@ -1,7 +1,5 @@
 """Readings that come back with the next files of the same columns."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -54,6 +52,52 @@ def test_next_months_file_needs_no_clicks(server: Server) -> None:
     assert widget(page.selectbox, LABEL_COLUMN).value == "label"
     assert "Read as on" not in seen(page.caption)
     assert "Start afresh" not in labels(page.button)
+
+
+def questions(page: AppTest) -> dict[str, object]:
+    return {
+        one.label.replace("\\", ""): one.value for one in page.segmented_control if one.label != "Add a step"
+    }
+
+
+def test_what_was_decided_is_pressed_and_can_be_changed(server: Server) -> None:
+    def of_month(*more: str) -> bytes:
+        status = ("approved", "rejected")
+        rows = [
+            f"i{n % 8},r{n // 8},{n % 5},{'MW'[n // 8 % 2]},{('no', 'yes')[n > 39]},{status[n == 9]}"
+            for n in range(48)
+        ]
+        return "\n".join(["item,rater,label,gender,removed,status", *rows, *more]).encode()
+
+    page = visit("data")
+    drop(page, "april.csv", of_month("i0,r0,3,M,no,approved", "i1,,0,,no,approved"))
+    asked = {
+        "1 rater with 'removed' = 'yes'": False,
+        "1 annotation with 'status' = 'rejected'": True,
+        "1 row without an id in 'rater'": True,
+        "1 answer that differs from another of the same rater to the same item": False,
+        "The labels are the numbers 0 to 4": False,
+    }
+    assert questions(page).keys() == asked.keys()
+    for words, answer in asked.items():
+        found = (one for one in page.segmented_control if one.label.replace("\\", "") == words)
+        next(found).set_value(answer).run()
+    decided = page.session_state["work"].data_spec
+    assert (decided.exclude, decided.repeated) == ((), "first")
+    press(page, CONTINUE)
+
+    page = visit("data")
+    drop(page, "may.csv", of_month("i0,r0,3,M,no,approved", "i1,,0,,no,approved", "i9,r1,4,W,no,approved"))
+    assert "by you" in seen(page.caption)
+    assert questions(page) == asked
+    session = page.session_state["work"]
+    assert (session.data_spec, session.level) == (decided, "nominal")
+    removed = next(one for one in page.segmented_control if "removed" in one.label)
+    removed.set_value(True).run()
+    assert session.data_spec.exclude == (("removed", "yes"),)
+    press(page, "Start afresh")
+    assert set(questions(page).values()) == {None, True}  # the order of numbers, by which no row goes
+    assert session.data_spec is None
 
 
 def test_a_file_of_other_columns_is_guessed(server: Server) -> None:

@@ -1,7 +1,5 @@
 """The table of label use: numbers that sort, in words and colour which are marked."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 

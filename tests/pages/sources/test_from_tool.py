@@ -1,8 +1,8 @@
 """The Data page where files come from a tool: fetched, refused, fetched again, the token kept or not."""
 
-from __future__ import annotations
-
+import shlex
 import sqlite3
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import User
 from grasp_core.model.settings import Settings
+from grasp_core.reading.connectors import fetching
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
 from pages._ui.data import arriving as from_tool
@@ -44,7 +45,7 @@ def page(server: Server) -> AppTest:
 
 
 def fetch(page: AppTest, address: str, table: str = "votes") -> AppTest:
-    page.selectbox(key=next(box.key for box in page.selectbox if box.label == "Tool")).set_value("sql").run()
+    widget(page.radio, "Tool").set_value("sql").run()
     widget(page.text_input, "Address of the database").set_value(address)
     widget(page.text_input, "Table").set_value(table).run()
     return press(page, "Fetch")
@@ -59,6 +60,8 @@ def test_a_table_is_fetched_fetched_again_and_analysed_as_before(
     assert "Fetched from table votes of lab.db" in seen(page.caption)
     (entry,) = server.audit.search(action="upload")[0]
     assert server.files.source(entry.object_id) == f"sql:sqlite:///{database}?table=votes"
+    assert widget(page.radio, "Tool").value is None  # nothing that was typed stays
+    widget(page.radio, "Tool").set_value("sql").run()
     assert widget(page.text_input, "Address of the database").value == ""
     drop(page, "raters.csv", RATERS.encode())
     press(page, "Bring what is new")
@@ -79,6 +82,26 @@ def test_a_table_is_fetched_fetched_again_and_analysed_as_before(
     again = shown_run(finished(page, server), server)
     assert again.spec.analysis == asked
     assert (asked.seed, again.summary.annotations) == (7, 49)
+
+
+def test_it_opens_on_a_list_of_tools_and_says_what_brings_what_is_missing(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "has", lambda *modules: modules == ("sqlalchemy",))
+    page.run()
+    tools = widget(page.radio, "Tool")
+    assert (tools.value, tools.options) == (
+        None,
+        ["Label Studio", "Argilla", "Hugging Face", "Database (SQL)"],
+    )
+    assert "Fetch" not in [button.label for button in page.button]
+    tools.set_value("argilla").run()
+    assert "Argilla needs a package that is not installed here" in seen(page.markdown)
+    (brings,) = page.code
+    assert brings.value == f"{shlex.quote(sys.executable)} -m pip install 'grasp-core[connectors]'"
+    widget(page.radio, "Tool").set_value("sql").run()
+    assert not page.code
+    assert "Fetch" in [button.label for button in page.button]
 
 
 REFUSED = {
@@ -106,7 +129,7 @@ def test_a_token_is_kept_for_those_who_ask_and_forgotten(
         return fetched(from_tool.parse(f"sql:sqlite:///{database}?table=votes"), **{**how, "token": ""})
 
     monkeypatch.setattr(server.sources, "fetch", noted)
-    page.selectbox(key=next(box.key for box in page.selectbox if box.label == "Tool")).set_value("sql").run()
+    widget(page.radio, "Tool").set_value("sql").run()
     widget(page.text_input, "Address of the database").set_value("postgresql://ann@db.internal/lab")
     widget(page.text_input, "Password").set_value("tok-hidden")
     widget(page.checkbox, "Keep it, encrypted, for the next time").check()
@@ -116,6 +139,7 @@ def test_a_token_is_kept_for_those_who_ask_and_forgotten(
     assert "tok-hidden" not in [box.value for box in page.text_input]
     fetch(page, "postgresql://ann@db.internal/lab")
     assert given == ["tok-hidden"] * 2
+    widget(page.radio, "Tool").set_value("sql").run()
     widget(page.text_input, "Address of the database").set_value("postgresql://ann@db.internal/lab")
     widget(page.text_input, "Table").set_value("votes").run()
     assert "Yours for postgresql://ann@db.internal/lab is kept since" in seen(page.caption)

@@ -1,7 +1,5 @@
 """What is asked beside runs: what one would read, where files may be, what is known of one that is done."""
 
-from __future__ import annotations
-
 import sqlite3
 from http import HTTPStatus
 from pathlib import Path

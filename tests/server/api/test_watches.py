@@ -1,7 +1,5 @@
 """Watches over the API, for members of their project alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from http import HTTPStatus

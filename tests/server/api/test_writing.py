@@ -91,6 +91,20 @@ def test_raters_whom_the_files_mark_count_until_somebody_says_otherwise(ann, com
     assert found == [(8, [], 1), (8, [], 0), (7, [["removed", "yes"]], 0)]
 
 
+def test_rows_that_stop_a_reading_go_as_recommended(ann, computing) -> None:
+    rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]}" for i in range(6) for j in range(8)]
+    content = "\n".join(["item,rater,label,gender", *rows, "i0,r0,1,f", "i0,,1,f"])
+    body = {"spec": {"analysis": SMALL}, "files": sent(ann, content)}
+    refused = ann.post("/api/v1/runs", json=body)
+    assert refused.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert [one["code"] for one in refused.json()["problems"]] == ["blank-id-of-row", "answered-twice"]
+    run = ann.post("/api/v1/runs", json={**body, "recommended": True}).json()
+    assert "left out, as recommended: 1 row without an id in 'rater'" in " ".join(run["notes"])
+    ann.get(f"/api/v1/runs/{run['id']}/events")
+    data = ann.get(f"/api/v1/runs/{run['id']}").json()["spec"]["data"]
+    assert (data["filters"]["drop"], data["repeated"]) == ([["rater", ""]], "last")
+
+
 def test_the_same_question_of_another_person_is_their_own_run(client: MakeClient, computing: Server) -> None:
     """With a title, links and a deletion of their own; it is computed once."""
     ann, bob = client(), client()

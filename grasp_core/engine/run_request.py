@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from grasp_core.analysis.overview import teams
-from grasp_core.engine.request.option_names import Voice
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.option_names import Voice
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.model import spec

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from grasp_core.engine.request.option_names import Voice
+from grasp_core.engine.option_names import Voice
 from grasp_core.model.data_spec import Bins, Combine, DataSpec
-from grasp_core.model.errors import SpecError, UnsureError, raise_stopping
+from grasp_core.model.errors import DataError, Problem, SpecError, UnsureError, raise_stopping
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.reading.guess.advice import Advice, Named, all_taken, told
+from grasp_core.reading.guess.advice import Advice, Named, all_taken, mending, told
 from grasp_core.reading.guess.recognise import Guess, question, recognise, with_items
 from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Recipe, Table
@@ -33,12 +34,17 @@ class Tables:
     items: Table | None = None
 
 
+Mend = Callable[[DataSpec, Sequence[Problem]], DataSpec | None]
+"""The spec without rows that stop it, as somebody answers; None where nobody does, or that is not enough."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """The files, and how they are to be read.
 
     `axes`, `recipe`: proposed where the reading was recognised, and the known format that decided it.
     `ranked`: whether somebody, or the data, put the spec's labels in an order.
+    `mend`: None where the spec says all.
     """
 
     annotations: Table
@@ -48,6 +54,19 @@ class Reading:
     recipe: Recipe | None = None
     items: Table | None = None
     ranked: bool = True
+    mend: Mend | None = None
+
+    def formed(self, axes: Sequence[str] = (), slices: Sequence[str] = ()) -> tuple[Reading, Dataset]:
+        """The reading with what was answered on rows that stop it, and its data set as below."""
+        found = self
+        while True:
+            try:
+                return found, found.dataset(axes, slices)
+            except DataError as error:
+                spec = None if self.mend is None else self.mend(found.spec, error.problems)
+                if spec is None:
+                    raise
+                found = replace(found, spec=spec)
 
     def dataset(self, axes: Sequence[str] = (), slices: Sequence[str] = ()) -> Dataset:
         """The data set of these columns of the raters and of the items."""
@@ -111,7 +130,39 @@ def reading_of(
     ranked, recipe = guess.ranked or "categories" in fields, guess.recipe
     if recipe is not None and recipe.paper:  # only where those are left out whom its authors left out
         recipe = replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
-    return Reading(annotations, raters, spec, axes, recipe, items, ranked)
+    mend = None if "repeated" in fields else partial(mended, answer=answer, voice=voice)
+    return Reading(annotations, raters, spec, axes, recipe, items, ranked, mend)
+
+
+def mended(spec: DataSpec, problems: Sequence[Problem], answer: Answer, voice: Voice) -> DataSpec | None:
+    """The spec without rows that stop the reading, as recommended or as who is asked says; else None."""
+    one = mending(problems, spec)
+    if one is None or answer.recommended is False:
+        return None
+    if answer.recommended:
+        does = "the last answer counts" if one.field == "repeated" else "left out"
+        if one.recommended:
+            voice.note(f"{does}, as recommended: {one.sentence}")
+        return one.taken(spec) if one.recommended else None
+    if one.field != "repeated":
+        ways = {"Leave out?": (one, _leaving_out(one, voice))}
+    else:
+        both = (one, replace(one, values=("first",), recommended=False))
+        ways = {
+            f"Let the {way.values[0]} one count?": (way, voice.value("repeated", way.values[0]))
+            for way in both
+        }
+    for question_, (way, option) in ways.items():
+        if voice.ask(f"{way.sentence}. {question_}", recommended=way.recommended):
+            voice.note(f"to answer so again: {option}")
+            return way.taken(spec)
+    return None
+
+
+def _leaving_out(one: Advice, voice: Voice) -> str:
+    if one.field == "drop":
+        return voice.condition("drop", one.column, "")
+    return voice.value(f"exclude_{one.field.removesuffix('s')}", "")
 
 
 def as_named(given: Tables, fields: Mapping[str, Any]) -> Reading:
