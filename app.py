@@ -24,7 +24,7 @@ from grasp_core.server import server
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.api.app import mount
 from grasp_core.server.gate import Gate, TabGate, UploadGate, UploadLedger, bound_heads, send_at_once
-from grasp_core.server.headers import Headers, Metrics, WayBack, security_headers
+from grasp_core.server.headers import Headers, Metrics, ReturnToPage, security_headers
 from grasp_core.server.identity import BROWSER, BROWSER_HOURS, Visits
 from grasp_core.store.database import database_url
 from pages._ui.helpers import sessions
@@ -123,7 +123,7 @@ app = st.App(
         Middleware(TabGate, server.shared, identify, PAGES, BASE_PATH),
         Middleware(Messages),
         Middleware(SignIns, accounts, SETTINGS, BASE_PATH),
-        Middleware(WayBack, identify, BASE_PATH, OPEN_PAGES),
+        Middleware(ReturnToPage, identify, BASE_PATH, OPEN_PAGES),
         Middleware(Visits, BASE_PATH, OPEN_PAGES),
         *([] if SETTINGS.sign_in else [Middleware(Visits, BASE_PATH, PAGES, BROWSER, BROWSER_HOURS)]),
     ],

@@ -31,8 +31,8 @@ from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel.profiles import MOST_BATCH
+from grasp_core.reading.dataset.example import AXES, example_files, example_spec
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.reading.example import AXES, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 
 PERMUTATIONS = 10_000

@@ -89,7 +89,10 @@ def busier(
     return give
 
 
-TESTS = ("irr", "xrr", "negentropy", "plurality_size", "cross_negentropy", "gai")
+TESTS = (
+    *("irr", "xrr", "negentropy", "plurality_size", "cross_negentropy", "voting_agreement", "gai", "gap"),
+    "distance",
+)
 PERMUTATIONS = 199
 
 CLEAN = (
@@ -104,6 +107,11 @@ CONFOUNDED = (
     Situation("batches, 80 % of one group", batches),
     Situation("4 times as many items", busier(4), each=15),
 )
+FURTHER = (
+    Situation("80 %, half of the raters", own_pool(0.8), inside=30),
+    Situation("90 %, half of the raters", own_pool(0.9), inside=30),
+    Situation("half as many items", busier(0.5)),
+)
 SLIGHT = (Situation("1.25 times as many items", busier(1.25), each=15),)
 
 
@@ -113,12 +121,13 @@ def main() -> None:
     sets = parser.parse_args().sets
     columns = ("warned", *TESTS, "label use", "left out")
     print(f"Share of {sets} data sets that are warned of, and in which p < {LEVEL}")
-    print(f"{'':32}" + "".join(f"{name[:11]:>13}" for name in columns))
+    print(f"{'':36}" + "".join(f"{name[:11]:>13}" for name in columns))
     pool = Pool(workers.threads)
     try:
-        for situation in (*CLEAN, *CONFOUNDED, *SLIGHT):
+        for situation in (*CLEAN, *CONFOUNDED, *FURTHER, *SLIGHT):
             found = np.mean([called(drawn(situation, seed), seed, pool) for seed in range(sets)], axis=0)
-            print(f"{situation.name:32}" + "".join(f"{share:13.3f}" for share in found))
+            for side, shares in zip(SIDES, found, strict=True):
+                print(f"{situation.name:32}{side:4}" + "".join(f"{share:13.3f}" for share in shares))
     finally:
         pool.close()
 
@@ -130,19 +139,28 @@ def checked(dataset: Dataset) -> AssignmentCheck:
     return check
 
 
-def called(dataset: Dataset, seed: int, pool: Pool) -> list[bool]:
-    """Whether it is warned of, what shuffling calls (nothing withheld), and what leaving raters out calls."""
+SIDES = ("in", "out")
+
+
+def called(dataset: Dataset, seed: int, pool: Pool) -> list[list[bool]]:
+    """Whether it is warned of, what shuffling calls (nothing withheld), and what leaving raters out calls.
+
+    Of either side: groups that are given more and those that are given less are called by other tests.
+    """
     spec = run_spec(seed, PERMUTATIONS)
     grouping = form_groups(dataset.raters, [(AXIS,)])
     panel = Cohesion(dataset, grouping, spec.analysis)  # as if nothing were withheld
     null = permute(panel, spec.analysis, pool, Watcher()).null
     found = outcomes(panel.tests, panel.observed, null, panel.reasons)
-    inside = next(g for g, group in enumerate(grouping.groups) if group.values == ("in",))
-    left_out = jackknifed(dataset.questions, grouping.member[inside], grouping.complement(inside))
+    warned, of_sides = checked(dataset).large, []
     places = [*(STATISTICS.index(name) for name in TESTS), panel.places.label_use]
-    p = [found[panel.places.column(inside, place)].p for place in places]
-    p.append(None if left_out is None else left_out.p)
-    return [checked(dataset).large, *(one is not None and one < LEVEL for one in p)]
+    for side in SIDES:
+        g = next(g for g, group in enumerate(grouping.groups) if group.values == (side,))
+        left_out = jackknifed(dataset.questions, grouping.member[g], grouping.complement(g))
+        p = [found[panel.places.column(g, place)].p for place in places]
+        p.append(None if left_out is None else left_out.p)
+        of_sides.append([warned, *(one is not None and one < LEVEL for one in p)])
+    return of_sides
 
 
 def drawn(situation: Situation, seed: int, categories: int = 3) -> Dataset:

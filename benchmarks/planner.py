@@ -13,7 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks import planted
-from grasp_core.analysis.planner.simulation import Trial, Trials, count_hits, model_of, significant, task_of
+from grasp_core.analysis.planner.simulation import (
+    SimulatedDesign,
+    Trials,
+    count_hits,
+    model_of,
+    significant,
+    task_of,
+)
 from grasp_core.analysis.planner.values import PlanSpec, Target
 from grasp_core.model.groups import Group, form_groups
 from grasp_core.model.spec import AnalysisSpec
@@ -70,7 +77,7 @@ def predicted(case: Case, pilot: int, sets: int) -> float:
     if task.pilot is None:
         raise ValueError("a data set is a pilot")
     model = model_of(task.pilot, task.spec, task.categories)
-    trial = Trial((case.inside, case.raters - case.inside), case.items, None)
+    trial = SimulatedDesign((case.inside, case.raters - case.inside), case.items, None)
     work = Trials(model, trial, case.target, task.categories, "nominal", (1, pilot), 0, sets)
     return count_hits(work) / sets
 

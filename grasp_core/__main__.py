@@ -1,7 +1,5 @@
 """``python -m grasp_core``, and the ``grasp`` program."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,7 +1,5 @@
 """Data of two batches that have items of their own, with most of a gender in one of them."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 ITEMS, EACH = 25, 20

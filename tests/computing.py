@@ -1,7 +1,5 @@
 """Runs without a server, and results that all test processes share."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -94,7 +94,7 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("in_earnest"):
         yield
         return
-    from grasp_core.reading import tables  # which loads NumPy
+    from grasp_core.reading.guess import tables  # which loads NumPy
     from grasp_core.reading.sandbox import read
     from grasp_core.store import links as passwords
     from tests.reading.making import handled_here, parsed_here
@@ -109,7 +109,7 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def example() -> dict[str, bytes]:
     """The example's files, by name."""
-    from grasp_core.reading.example import example_files  # which loads NumPy
+    from grasp_core.reading.dataset.example import example_files  # which loads NumPy
 
     return example_files()
 
@@ -117,8 +117,8 @@ def example() -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def example_result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """The example's answer of 5,000 permutations, computed once."""
+    from grasp_core.reading.dataset.example import example_files, example_spec
     from grasp_core.reading.dataset.load import load
-    from grasp_core.reading.example import example_files, example_spec
     from grasp_core.reading.sandbox.read import read_table
     from tests.computing import compute_in_threads, once
 

@@ -1,7 +1,5 @@
 """Stores with their tables and nothing in them: migrated from nothing once, and copied ever after."""
 
-from __future__ import annotations
-
 import functools
 import tempfile
 from pathlib import Path

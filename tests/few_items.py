@@ -1,10 +1,8 @@
 """The example with few items, for what takes its time and does not depend on their number."""
 
-from __future__ import annotations
-
 import functools
 
-from grasp_core.reading.example import example_files
+from grasp_core.reading.dataset.example import example_files
 
 ANNOTATIONS = 3640
 

@@ -1,7 +1,5 @@
 """Labels of pages that many tests look for: whoever rewords one changes it here, too."""
 
-from __future__ import annotations
-
 ALL_STATISTICS = "Every group's statistics, with arrows and stars"
 ADD_FILE = "Add a file"
 CANCEL_RUN = "Cancel the run"

@@ -1,7 +1,5 @@
 """Links of the documents, and what they may lead to."""
 
-from __future__ import annotations
-
 import re
 
 

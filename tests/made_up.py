@@ -1,7 +1,5 @@
 """Hand-made values for tests: a result about models and a leaderboard, both invented."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

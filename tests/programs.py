@@ -1,7 +1,5 @@
 """Programs beside Python that tests need: those that the environment names, or that `make test` installs."""
 
-from __future__ import annotations
-
 import functools
 import os
 import time

@@ -1,7 +1,5 @@
 """A real OpenID provider on this machine that believes everybody, and a sign-in without a browser."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

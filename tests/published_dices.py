@@ -1,7 +1,5 @@
 """DICES-350 in the layout in which its authors published it, made from the shared copy and filler columns."""
 
-from __future__ import annotations
-
 import csv
 import io
 

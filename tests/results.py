@@ -1,7 +1,5 @@
 """Hand-made results for tests: the paper's DICES-350 values with fabricated null distributions."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which tests need a server, and how test processes share the tests: a file at a time."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

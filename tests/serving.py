@@ -1,7 +1,5 @@
 """A real server process, served as in production."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

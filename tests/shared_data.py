@@ -1,7 +1,5 @@
 """Where the published data are: beside the repository, not in it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs put into a server's store: done, with the files that they are of, or under way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from grasp_core import __version__

@@ -1,7 +1,5 @@
 """Hypothesis strategies for data sets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """DICES-350 against the paper's Table 5."""
 
-from __future__ import annotations
-
 import csv
 import functools
 

@@ -1,7 +1,5 @@
 """DICES-350, 20 groups and 7 statistics: a run that stops early marks what 100,000 permutations mark."""
 
-from __future__ import annotations
-
 import pytest
 
 from grasp_core.model.result import RunResult

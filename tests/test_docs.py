@@ -6,8 +6,6 @@ Marks in the documents: the second word of a fence names the file that the block
 right after it (``...`` stands for any).
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The synthetic example: its shape, its bytes, and that what was planted is found."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections import Counter
@@ -9,7 +7,7 @@ from collections import Counter
 import pandas as pd
 
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.reading.example import COHESIVE, INCOHESIVE, LABELS, example_files
+from grasp_core.reading.dataset.example import COHESIVE, INCOHESIVE, LABELS, example_files
 
 FILES = example_files()
 

@@ -1,7 +1,5 @@
 """How a file is held against what was sent; the tools themselves are run by `make exports`."""
 
-from __future__ import annotations
-
 import pytest
 
 from exports.answers import Ledger, made_up, texts, votes

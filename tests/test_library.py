@@ -1,7 +1,5 @@
 """What ``pip install .`` gives: a library that works alone and names what it lacks where it is asked for."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """docs/architecture.md names what there is: every folder, and no file or function that is gone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

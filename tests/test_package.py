@@ -1,7 +1,5 @@
 """The package as it is built and installed: a program, types, and all files that it needs at run time."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import shutil

@@ -1,7 +1,5 @@
 """The paper's Table 5 computed anew, in plain NumPy, against the printed one."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How often somebody may ask: who is counted together, and what normal use never meets."""
 
-from __future__ import annotations
-
 import dataclasses
 from contextlib import ExitStack
 

@@ -4,8 +4,6 @@ Written by `grasp run` of that version on the example: rater_gender and
 rater_race x rater_gender, 200 permutations, seed 1. The database of each version is in tests/store/data.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

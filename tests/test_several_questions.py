@@ -1,7 +1,5 @@
 """Several questions about the same items, from the files to the result; and levels of measurement."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

@@ -200,8 +200,8 @@ def not_exchangeable(found: Found) -> str:
 Nothing is planted in the group that is tested, but its raters differ in what they were given, with whom they
 work, or what else they are. Share of data sets with p < .05; {NOTHING} where the program shows no p because
 the data forbid it. *Warned*: share of runs that warn of other or more items; clickers, associated axes and
-columns that look like teams have warnings of their own. Where groups have pools of their own the program
-marks only distance and label use. The remedy is to have all groups rate the same items, or to draw
+columns that look like teams have warnings of their own. Where groups were given other items, or more of
+them, the program marks label use alone. The remedy is to have all groups rate the same items, or to draw
 {situations.OF_EITHER} labels of each rater from either pool at random and leave out the others (`--drop`).
 
 {table("situation", ["situation", "remedy"], ["warned", *names(), "any clear"], rows)}

@@ -1,7 +1,5 @@
 """Checks of a design and of its raters before the permutations."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

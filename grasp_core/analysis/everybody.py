@@ -1,7 +1,5 @@
 """How well all raters agree, whoever they are: overall, by label, by rater, and by batch of items."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -139,7 +137,7 @@ def _interval(dataset: Dataset, analysis: AnalysisSpec) -> tuple[float | None, f
         lambda counted, _: counted[:, :1],
         ("irr",),
         fewest=2,  # it is for other items, so that raters need not tell what they vary by
-    )[0, 0]
+    )[0, 0, :2]
     return (None, None) if np.isnan(found).any() else (float(found[0]), float(found[1]))
 
 

@@ -31,7 +31,7 @@ COVERAGE = 0.95
 
 
 @dataclass(slots=True)
-class Spread:
+class Jackknife:
     """Statistics with one unit left out at a time, of which only the first four moments are held.
 
     `whole`, shape (T,): the statistics with all units.
@@ -81,20 +81,20 @@ class Spread:
         mean, squares, cubes, fourths = self.powers / self.n
         second = squares - mean**2
         fourth = fourths - 4 * mean * cubes + 6 * mean**2 * squares - 3 * mean**4
-        spread = np.maximum(fourth - second**2, 0.0)
+        noise = np.maximum(fourth - second**2, 0.0)
         found = np.full(self.whole.shape, most)
-        np.divide(2 * self.n * second**2, spread, out=found, where=spread > 0)
+        np.divide(2 * self.n * second**2, noise, out=found, where=noise > 0)
         return np.asarray(np.clip(found, 1.0, most))
 
 
 @dataclass(frozen=True, slots=True)
-class Spreads:
+class Jackknives:
     """What varies: raters of the group, raters of the others, items, and annotations one by one."""
 
-    group: Spread
-    others: Spread
-    items: Spread
-    annotations: Spread
+    group: Jackknife
+    others: Jackknife
+    items: Jackknife
+    annotations: Jackknife
 
     def interval(self, target: IntervalTarget) -> FloatArray:
         """The 95 % interval of each statistic, for new raters, new items or both.
@@ -104,36 +104,51 @@ class Spreads:
         Raters vary in two samples, V_r = V_group + V_others. For both, V_r + V_items counts what is due to
         single annotations twice: V = max(V_r + V_items - V_annotations, V_r, V_items). The interval is
         Student's, with Satterthwaite's degrees of freedom of the terms that are the largest, each by its own
-        (:attr:`Spread.freedom`).
+        (:attr:`Jackknife.freedom`).
 
         Source: Cameron, Gelbach & Miller (2011), Journal of Business & Economic Statistics 29; Efron & Stein
         (1981), Annals of Statistics 9; Satterthwaite (1946), Biometrics Bulletin 2.
         """
         from scipy.special import stdtrit  # takes a tenth of a second to load, which a start can do without
 
+        error, freedom = self._error(target)
+        reach = stdtrit(freedom, (1 + COVERAGE) / 2) * error
+        return np.stack([self.group.whole - reach, self.group.whole + reach], axis=-1)
+
+    def p(self) -> FloatArray:
+        """Two-sided p of no difference, over other raters and other items: below .05 where its interval is.
+
+        Returns shape (T,): NaN where a statistic has no value, or does not vary.
+        """
+        from scipy.special import stdtr
+
+        error, freedom = self._error("both")
+        t = np.full(error.shape, np.nan)
+        np.divide(np.abs(self.group.whole), error, out=t, where=error > 0)
+        return np.asarray(2 * stdtr(freedom, -t))
+
+    def _error(self, target: IntervalTarget) -> tuple[FloatArray, FloatArray]:
+        """The standard error of each statistic and its degrees of freedom, shape (T,)."""
         raters, items = [self.group, self.others], [self.items]
         every = {"raters": [raters], "items": [items], "both": [raters, items, raters + items]}
-        terms: list[list[Spread]] = every[target]
+        terms: list[list[Jackknife]] = every[target]
         variances = np.stack([_sum(one) for one in terms])
         if target == "both":
             variances[2] -= self.annotations.variance
         largest = variances.argmax(axis=0)  # NaN where there is one
-        freedom = np.choose(largest, [_freedom(one) for one in terms])
-        reach = stdtrit(freedom, (1 + COVERAGE) / 2) * np.sqrt(variances.max(axis=0))
-        whole = self.group.whole
-        return np.stack([whole - reach, whole + reach], axis=-1)
+        return np.sqrt(variances.max(axis=0)), np.choose(largest, [_freedom(one) for one in terms])
 
 
-def _sum(spreads: Sequence[Spread]) -> FloatArray:
+def _sum(jackknives: Sequence[Jackknife]) -> FloatArray:
     """The variances of independent sources together, shape (T,)."""
-    return np.asarray(np.sum([one.variance for one in spreads], axis=0))
+    return np.asarray(np.sum([one.variance for one in jackknives], axis=0))
 
 
-def _freedom(spreads: Sequence[Spread]) -> FloatArray:
+def _freedom(jackknives: Sequence[Jackknife]) -> FloatArray:
     """Satterthwaite's degrees of freedom of that sum, shape (T,)."""
-    shares = np.sum([one.variance**2 / one.freedom for one in spreads], axis=0)
+    shares = np.sum([one.variance**2 / one.freedom for one in jackknives], axis=0)
     found = np.ones(shares.shape)
-    np.divide(_sum(spreads) ** 2, shares, out=found, where=shares > 0)
+    np.divide(_sum(jackknives) ** 2, shares, out=found, where=shares > 0)
     return found
 
 
@@ -209,9 +224,9 @@ def answers_of(annotations: Annotations, design: Design, sides: Sides) -> Answer
     return Answers(annotations, design, c, known, ties[:, :, : annotations.n_items])
 
 
-def spreads(
+def jackknives(
     questions: Sequence[Answers], sides: Sides, statistics: Callable[[FloatArray], FloatArray]
-) -> Spreads:
+) -> Jackknives:
     """Leave each unit out in turn.
 
     `questions`: over the same items and raters.
@@ -221,12 +236,12 @@ def spreads(
     total = np.sum([block.sum(axis=0) for block in _items(questions, rated)], axis=0)
     whole = statistics(total[None])[0]
     at_a_time = _block(questions)
-    items, annotations = Spread.around(whole), Spread.around(whole)
+    items, annotations = Jackknife.around(whole), Jackknife.around(whole)
     for block in _items(questions, rated):
         items.add(statistics(total - block))
     of_sides = []
     for side, own in ((sides.group, True), (sides.others, False)):
-        alike, raters = _alike(questions, side), Spread.around(whole)
+        alike, raters = _alike(questions, side), Jackknife.around(whole)
         times = np.bincount(alike.kind, minlength=len(alike.item)).astype(np.float64)
         taken = np.zeros((len(side), total.size))
         for kinds, change in _taken(questions, alike, own=own):
@@ -237,7 +252,7 @@ def spreads(
             raters.add(statistics(total + taken[present[start : start + at_a_time]]))
         of_sides.append(raters)
     group, others = of_sides
-    return Spreads(group, others, items, annotations)
+    return Jackknives(group, others, items, annotations)
 
 
 def _block(questions: Sequence[Answers]) -> int:
@@ -395,7 +410,7 @@ def intervals(
     fewest: int = FEWEST_RATERS,
     lacking: Further | None = None,
 ) -> FloatArray:
-    """95 % intervals by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
+    """95 % intervals and p by the delete-one jackknife over raters and items (docs/methods.md, "Intervals").
 
     `questions`: over the same items and raters.
     `columns`: from the kernel's values of a group, shape (N, V), and its place to what gets an interval, (N,
@@ -404,7 +419,7 @@ def intervals(
     `fewest`: groups of fewer raters have no interval.
     `lacking`: statistics that kernels lack.
 
-    Returns shape (G, T, 2): lower and upper end; NaN where there is none.
+    Returns shape (G, T, 3): lower and upper end, and the p of :meth:`Spreads.p`; NaN where there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis, lacking), Scales.of(names)
 
@@ -416,13 +431,20 @@ def intervals(
     for g, size in enumerate(grouping.n_raters):
         sides = Sides(grouping.member[g], grouping.complement(g))
         if size < fewest:
-            found.append(np.full((len(names), 2), np.nan))
+            found.append(np.full((len(names), 3), np.nan))
             continue
         designs = design.designs
         answers = [answers_of(one, of_one, sides) for one, of_one in zip(questions, designs, strict=True)]
-        of_units = spreads(answers, sides, partial(of_sums, g=g))
-        found.append(scales.ends(of_units.interval(analysis.interval), of_units.group.whole[: len(names)]))
+        of_units = jackknives(answers, sides, partial(of_sums, g=g))
+        found.append(_with_p(of_units, scales, analysis.interval))
     return np.stack(found)
+
+
+def _with_p(found: Jackknives, scales: Scales, target: IntervalTarget) -> FloatArray:
+    """Ends and p of statistics behind which stand those on a scale, shape (T, 3)."""
+    n = scales.low.size
+    ends = scales.ends(found.interval(target), found.group.whole[:n])
+    return np.column_stack([ends, found.p()[:n]])
 
 
 def rarer_labels(questions: Sequence[Annotations], members: BoolArray) -> int:
@@ -463,7 +485,7 @@ def interval_of_two(
     statistics: Callable[[FloatArray], FloatArray],
     names: Sequence[str],
 ) -> FloatArray:
-    """95 % intervals as :func:`~grasp_core.analysis.intervals.intervals` of what needs both groups.
+    """As :func:`~grasp_core.analysis.intervals.intervals`, of what needs both groups.
 
     Each rater, item and annotation is left out of both groups' statistics at once.
 
@@ -473,7 +495,7 @@ def interval_of_two(
         T).
     `names`, length T: what these are, by which they have a range.
 
-    Returns shape (T, 2): lower and upper end; NaN where there is none.
+    Returns shape (T, 3): lower and upper end and p; NaN where there is none.
     """
     design, scales = lay_out(questions, raters, grouping, analysis), Scales.of(names)
     designs = design.designs
@@ -487,5 +509,5 @@ def interval_of_two(
             statistics(np.stack([of_questions.together(half) for half in both], axis=-2))
         )
 
-    found = spreads([*of_a, *of_b], sides, of_sums)
-    return scales.ends(found.interval(analysis.interval), found.group.whole[: len(names)])
+    found = jackknives([*of_a, *of_b], sides, of_sums)
+    return _with_p(found, scales, analysis.interval)

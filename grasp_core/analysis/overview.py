@@ -188,7 +188,7 @@ BARS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class CountRange:
     """Smallest, median and largest."""
 
     low: int
@@ -225,8 +225,8 @@ class Overview:
     raters: int
     annotations: int
     filled: float
-    raters_per_item: Spread
-    annotations_per_rater: Spread
+    raters_per_item: CountRange
+    annotations_per_rater: CountRange
     items_by_raters: tuple[Bar, ...]
     unknown: tuple[Unknown, ...]
 
@@ -251,8 +251,8 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
         raters=annotations.n_raters,
         annotations=annotations.n_annotations,
         filled=annotations.n_annotations / (annotations.n_items * annotations.n_raters),
-        raters_per_item=_spread(per_item),
-        annotations_per_rater=_spread(per_rater),
+        raters_per_item=_count_range(per_item),
+        annotations_per_rater=_count_range(per_rater),
         items_by_raters=tuple(
             Bar(low + bar * width, min(low + (bar + 1) * width - 1, high), int(count))
             for bar, count in enumerate(counts)
@@ -264,8 +264,8 @@ def overview(annotations: Annotations, raters: Raters) -> Overview:
     )
 
 
-def _spread(counts: Int64Array) -> Spread:
-    return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
+def _count_range(counts: Int64Array) -> CountRange:
+    return CountRange(int(counts.min()), float(np.median(counts)), int(counts.max()))
 
 
 # Columns that look like teams: raters with one value answer more alike than others of their group

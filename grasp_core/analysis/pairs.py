@@ -1,7 +1,5 @@
 """Pairs of groups of one axis or intersection: their columns, panel and intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -235,12 +233,12 @@ def with_intervals(
 
 
 def _ends(pair: TwoGroups, analysis: AnalysisSpec, *, by_shares: bool) -> FloatArray | Remark:
-    """Lower and upper ends of what :func:`pair_columns` has of this pair, or why there are none."""
+    """Ends and p of what :func:`pair_columns` has of this pair, shape (T, 3), or why there are none."""
     too_large = of_groups.too_large(pair.questions, analysis)
     if too_large is not None:
         return too_large
     if pair.grouping.n_raters.min() < FEWEST_RATERS:
-        return np.full((LABELS + pair.n_labels + len(OF_BOTH), 2), np.nan)
+        return np.full((LABELS + pair.n_labels + len(OF_BOTH), 3), np.nan)
     return interval_of_two(
         pair.questions,
         pair.raters,
@@ -385,12 +383,8 @@ class Pairs:
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
         places = self._places.of_first
         columns = {places.column(u, places.label_use): u for u in chosen if self._labels.told}
-        of_other_items = [u for u in chosen if unequal[self._pairs[u].grouping.groups[0].axes] == "items"]
         withheld = frozenset(
-            self._places.column(u, name)
-            for u in of_other_items
-            for name in names_of(self._analysis)
-            if name != "distance"
+            self._places.column(u, name) for u in chosen for name in names_of(self._analysis)
         )
         return Untested(lambda u: tests[u](0), withheld, columns)
 

@@ -1,7 +1,5 @@
 """The protocol of panels: what the engine asks of one, and the work that travels to workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 

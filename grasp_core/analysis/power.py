@@ -1,7 +1,5 @@
 """What could be found in such data, by simulation."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from bisect import bisect_left
@@ -225,7 +223,7 @@ _THIN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class DetectableEffect:
     """The smallest effect that most runs find.
 
     `strength`: share of the group's labels that follow the planted behaviour.
@@ -255,8 +253,8 @@ class GroupPower:
     n_items: int
     all_items: int
     expected: float | None = None
-    up: Shift | None = None
-    down: Shift | None = None
+    up: DetectableEffect | None = None
+    down: DetectableEffect | None = None
     reason: Remark | None = None
 
 
@@ -292,7 +290,7 @@ def estimate(task: PowerTask) -> GroupPower:
     )
 
 
-def _smallest(simulation: Simulation, direction: Direction, expected: float) -> Shift | None:
+def _smallest(simulation: Simulation, direction: Direction, expected: float) -> DetectableEffect | None:
     points = []
     for high in _STRONGEST:
         points.append(simulation.point(direction, high))
@@ -315,7 +313,7 @@ def _smallest(simulation: Simulation, direction: Direction, expected: float) -> 
         float(np.interp(s, strengths, middles)) for s in (strength, max(strength - error, strengths[0]))
     )
     nearest = min(points, key=lambda point: abs(point.strength - strength))
-    return Shift(strength, value, value - expected, math.hypot(value - around, nearest.error))
+    return DetectableEffect(strength, value, value - expected, math.hypot(value - around, nearest.error))
 
 
 def _crossing(points: Sequence[Point], fallback: float) -> tuple[float, float]:

@@ -1,7 +1,5 @@
 """The map as immutable values, and what strangers may see of it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

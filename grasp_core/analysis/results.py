@@ -1,7 +1,5 @@
 """Results read back, whatever their panel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from grasp_core.analysis.models import result as models

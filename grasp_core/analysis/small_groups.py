@@ -1,7 +1,5 @@
 """Small groups hidden from strangers, and whatever would tell of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -32,7 +30,7 @@ Cell = Any
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CellSum:
     """Cells that add up to a total.
 
     `margin`: the cell that is the total; None where the total is known anyhow.
@@ -44,7 +42,9 @@ class Line:
     rest: int = 0
 
 
-def left_out(sizes: Mapping[Cell, int], lines: Sequence[Line], gone: Iterable[Cell] = ()) -> frozenset[Cell]:
+def left_out(
+    sizes: Mapping[Cell, int], lines: Sequence[CellSum], gone: Iterable[Cell] = ()
+) -> frozenset[Cell]:
     """The cells to be left out.
 
     `sizes`: raters by cell.
@@ -66,7 +66,7 @@ def left_out(sizes: Mapping[Cell, int], lines: Sequence[Line], gone: Iterable[Ce
             return frozenset(hidden)
 
 
-def _needed(line: Line, sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
+def _needed(line: CellSum, sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
     """Further cells of a line, or its margin, that have to go."""
     out = [sizes[cell] for cell in line.cells if cell in hidden]
     shown = _by_size((cell for cell in line.cells if cell not in hidden), sizes)
@@ -95,7 +95,7 @@ def _enough(small: Sequence[int], covers: Sequence[int]) -> bool:
     return bool(covers) and sum(small) + sum(covers) >= TOGETHER
 
 
-def _computable(lines: Sequence[Line], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> list[Cell]:
+def _computable(lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> list[Cell]:
     """Small cells that follow from the lines' totals and the cells that are shown."""
     unknown = _by_size(hidden, sizes)
     place = {cell: column for column, cell in enumerate(unknown)}
@@ -115,7 +115,7 @@ def _computable(lines: Sequence[Line], sizes: Mapping[Cell, int], hidden: Set[Ce
     return [cell for cell in unknown if sizes[cell] < LEAST and not free[place[cell]]]
 
 
-def _further(told: Cell, lines: Sequence[Line], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
+def _further(told: Cell, lines: Sequence[CellSum], sizes: Mapping[Cell, int], hidden: Set[Cell]) -> set[Cell]:
     """The smallest cell that is still shown, beside one that could be computed if there is such a one."""
     beside = {cell for line in lines if told in (*line.cells, line.margin) for cell in line.cells}
     return set((_by_size(beside - hidden, sizes) or _by_size(sizes.keys() - hidden, sizes))[:1])
@@ -183,7 +183,7 @@ def some_hidden(shown: Result) -> bool:
     return any(warning.code is Caution.FEW_RATERS_HIDDEN for warning in shown.warnings)
 
 
-def _lines(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> list[Line]:
+def _lines(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> list[CellSum]:
     """Groups that add up: those of an axis to all raters, those of an intersection to each group beside them.
 
     The total of a group that was not asked for counts as known: another intersection may tell it.
@@ -199,7 +199,7 @@ def _lines(sizes: Mapping[Group, int], raters: int, *, listed: bool) -> list[Lin
 
 def _within(
     groups: Sequence[Group], within: tuple[int, ...], sizes: Mapping[Group, int], raters: int, *, listed: bool
-) -> list[Line]:
+) -> list[CellSum]:
     """A line for each group of these places of the axes."""
     lines: dict[tuple[str, ...], list[Cell]] = {}
     for group in groups:
@@ -211,7 +211,7 @@ def _within(
         margin = by_values.get(_sorted(Group(axes, values))) if within else None
         total = raters if not within else None if margin is None else sizes[margin]
         rest = 0 if listed or total is None else total - sum(map(sizes.__getitem__, cells))
-        found.append(Line(tuple(cells), margin, rest))
+        found.append(CellSum(tuple(cells), margin, rest))
     return found
 
 
@@ -248,7 +248,7 @@ def _slices(found: SlicesResult, hidden: frozenset[Group]) -> SlicesResult:
     A group's annotations in all slices add up to all that it gave, so it is left out of none or of several.
     """
     sizes: dict[tuple[str, Group], int] = {}
-    lines: list[Line] = []
+    lines: list[CellSum] = []
     for value in found.values:
         of_slice = {row.group: row.n_raters for row in value.groups}
         sizes |= {(value.value, group): size for group, size in of_slice.items()}
@@ -262,7 +262,7 @@ def _slices(found: SlicesResult, hidden: frozenset[Group]) -> SlicesResult:
         ]
     groups = dict.fromkeys(row.group for value in found.values for row in value.groups)
     lines += [
-        Line(tuple((value.value, group) for value in found.values if (value.value, group) in sizes))
+        CellSum(tuple((value.value, group) for value in found.values if (value.value, group) in sizes))
         for group in groups
         if group not in hidden and not found.without
     ]

@@ -3,8 +3,6 @@
 Both are panels of cohesion side by side, each of its own data or shuffles, which are one family of tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self

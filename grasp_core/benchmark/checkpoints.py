@@ -1,7 +1,5 @@
 """Work that is kept in a file as soon as it is done, and texts that a command retrieves for each row."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -22,7 +20,7 @@ V = TypeVar("V")
 _MAX_FILE = 1024 * MIB
 
 
-class Kept(MutableMapping[str, V], Generic[V]):
+class KeptWork(MutableMapping[str, V], Generic[V]):
     """A file's pieces of work; a piece that is set is on disk before anything else happens.
 
     `path`: may hold pieces of an earlier attempt.
@@ -127,9 +125,9 @@ def with_retrieved(
     return replace(rows, texts=tuple(texts)), wider
 
 
-def kept_texts(path: Path) -> Kept[str]:
+def kept_texts(path: Path) -> KeptWork[str]:
     """The file that keeps what was retrieved, so that nothing is asked for twice."""
-    return Kept(
+    return KeptWork(
         path,
         "grasp-retrieved",
         ("retrieved text", "retrieved texts"),
@@ -138,7 +136,7 @@ def kept_texts(path: Path) -> Kept[str]:
     )
 
 
-class Command:
+class RetrievalProgram:
     """A program that is given a row as a JSON object on its input and writes a text to its output.
 
     It is started without a shell, once for each different row.

@@ -1,7 +1,5 @@
 """The CSV files of a submission, in a folder or a zip archive; nothing is ever unpacked to disk."""
 
-from __future__ import annotations
-
 import io
 import lzma
 import zipfile

@@ -1,7 +1,5 @@
 """Work for other processes: only there are gold labels read, and only scores come back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

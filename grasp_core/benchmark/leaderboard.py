@@ -1,7 +1,5 @@
 """The leaderboard: a team's own systems beside published ones, never mixed unmarked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

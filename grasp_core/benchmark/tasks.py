@@ -1,7 +1,5 @@
 """Tasks: classes, fields and rows; a sheet for people to vote on; and a made-up task to try everything on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -27,9 +27,9 @@ from grasp_core.cli.terminal.output import (
     write_output,
 )
 from grasp_core.cli.terminal.results import SHOWN, fitted, is_brief, map_tables, say_map
-from grasp_core.engine.request.analysis import levelled, say_data, say_order, say_problems, say_shuffles
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import agreement_alone, checked_groups
+from grasp_core.engine.run_request import levelled, say_data, say_order, say_problems, say_shuffles
 from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import SpecError, raise_stopping
 from grasp_core.model.groups import AxisSet
@@ -122,10 +122,9 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     found, data = found.formed(slices=slices)
     run_spec = RunSpec(found.spec, AnalysisSpec(axes=(), slices=slices, **fields))
     say_data(data, run_spec.data, VOICE)
-    if chosen.level in (None, "ordinal"):
+    if chosen.level is None:
         data, run_spec = levelled(found, data, run_spec, VOICE)
-    if chosen.level is not None:
-        say_order(data, run_spec, VOICE)
+    say_order(data, run_spec, VOICE)
     if api is None:
         result = agreement_alone(data, run_spec, 0.0)
     else:
@@ -308,9 +307,6 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     found, dataset = found.formed(analysis.columns)
     asked = RunSpec(found.spec, analysis)
     say_data(dataset, found.spec, VOICE)
-    if chosen.level in (None, "ordinal"):
-        dataset, asked = levelled(found, dataset, asked, VOICE)
-        analysis = asked.analysis
     say_shuffles(dataset, checked_groups(dataset, asked), analysis, VOICE)
     if api is None:
         made = rater_map(MapTask.of(dataset, analysis))

@@ -1,7 +1,5 @@
 """``completion`` and ``warm``: a script that completes words in bash, zsh or fish; kernels compiled now."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 from collections.abc import Iterable, Iterator

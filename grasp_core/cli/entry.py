@@ -1,7 +1,5 @@
 """The command line: which command was asked for, and how it ended."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """``fetch`` and ``example``: published data sets from where their authors put them, and a made-up one."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping
@@ -13,7 +11,7 @@ from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.output import unwritable, write_text
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number
-from grasp_core.reading.example import example_files
+from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.sources.published import (
     PUBLISHED,
     REPOSITORIES,

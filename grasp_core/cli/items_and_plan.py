@@ -38,9 +38,9 @@ from grasp_core.cli.terminal.output import (
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import levelled, say_data
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
+from grasp_core.engine.run_request import say_data
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, one_line
 from grasp_core.model.json_values import from_json, to_json
@@ -102,8 +102,6 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
     group = named_group(chosen.group, checked_groups(dataset, run_spec).groups)
     question = _question(chosen.question, run_spec)
     say_data(dataset, run_spec.data, VOICE)
-    if recorded is None and chosen.level in (None, "ordinal"):
-        dataset, run_spec = levelled(found, dataset, run_spec, VOICE)
     if api is None:
         result = _look(dataset, ItemsAsked(run_spec, group, permutations, question))
     else:
@@ -277,8 +275,7 @@ def _planned_there(chosen: argparse.Namespace, api: Api, task: PlanTask, found: 
     asked: dict[str, Any] = {"spec": to_json(task.spec)}
     if found is not None and task.group is not None:
         given, group = given_options(chosen), task.group
-        fields: dict[str, Any] = {name: given[name] for name in ("min_raters", "seed") if name in given}
-        fields["level"] = task.spec.level
+        fields = {name: given[name] for name in ("min_raters", "level", "seed") if name in given}
         run = run_there(api, found, given, RunSpec(found.spec, AnalysisSpec(axes=(group.axes,), **fields)))
         asked |= {"run": run.run, "group": dict(zip(group.axes, group.values, strict=True))}
     return from_json(worked(api, api.ask("/plans", asked))["report"]["plan"], Plan)
@@ -308,4 +305,5 @@ def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
         raise SpecError("--labels and --agreement go with --assume")
     found = read(given)
     axes = group_axes(chosen.group)
-    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, VOICE)
+    found, _ = found.formed(axes)  # a server is asked with what was answered on its rows
+    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, VOICE), found

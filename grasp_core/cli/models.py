@@ -1,7 +1,5 @@
 """``models``: models as further raters, and whose judgements they reproduce."""
 
-from __future__ import annotations
-
 import argparse
 from contextlib import closing
 from pathlib import Path

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.cli.parser import option
-from grasp_core.engine.request.analysis import proposed_axes, with_axes
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.run_request import proposed_axes, with_axes
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValues, range_labels
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of

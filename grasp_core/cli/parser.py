@@ -1,7 +1,5 @@
 """The parser of the commands: each is loaded once it is chosen, and what is misspelt is told in two lines."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import importlib

@@ -13,7 +13,7 @@ from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, s
 from grasp_core.cli.terminal.output import add_output, check_output, tables_markdown, write_output
 from grasp_core.cli.terminal.results import fitted
 from grasp_core.cli.there import asked_lying, report_there
-from grasp_core.engine.request.analysis import say_batches, say_data, say_problems, say_shuffles
+from grasp_core.engine.run_request import say_batches, say_data, say_problems, say_shuffles
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, RunSpec

@@ -1,7 +1,5 @@
 """Files that options name: read, fetched, as a saved spec says, and what is said of them."""
 
-from __future__ import annotations
-
 import argparse
 import getpass
 import os
@@ -13,7 +11,7 @@ from typing import Any
 
 from grasp_core.cli.options import given_options, spec_fields
 from grasp_core.cli.terminal.messages import VOICE, clearing, note, show_line
-from grasp_core.engine.request.reading import Answer, Reading, Tables, reading_of
+from grasp_core.engine.reading_request import Answer, Reading, Tables, reading_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
@@ -24,9 +22,9 @@ from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.recognise import file_roles, recognise
+from grasp_core.reading.guess.tables import inside
 from grasp_core.reading.sandbox.read import read_together
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import inside
 from grasp_core.report.saved import RecordedSpec, read_spec
 
 _COMPARED = 20_000

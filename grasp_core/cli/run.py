@@ -43,12 +43,12 @@ from grasp_core.cli.terminal.results import CLEAR, WIDTH, in_width, say_map, say
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import (
+from grasp_core.engine.run import run_key
+from grasp_core.engine.run_request import (
     analysis_of,
     request_of,
     say_problems,
 )
-from grasp_core.engine.run import run_key
 from grasp_core.model.errors import DataError, GraspError, MissingPackageError, SettingsError
 from grasp_core.model.extras import require
 from grasp_core.model.groups import AxisSet
@@ -352,7 +352,10 @@ def _compare(chosen: argparse.Namespace, api: Api | None = None) -> None:
     else:
         shown = moved[[name for name in _HEADS if name in moved]].rename(columns=_HEADS)
         say(f"\nMoved further than noise explains, or marked otherwise\n{_printed(shown, names=3)}")
-    frames = [frame for frame in (found.table(), found.pairs(), found.slices()) if not frame.empty]
+    judged = found.verdicts()[["group", "axis", "verdict_a", "verdict_b"]]
+    codes = {"verdict_a": "mark_a", "verdict_b": "mark_b"}
+    verdicts = found.verdicts().rename(columns=codes).assign(statistic="verdict")
+    frames = [frame for frame in (verdicts, found.table(), found.pairs(), found.slices()) if not frame.empty]
     every = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
     first = [name for name in ("slice", "pair", "group") if name in every]
     every = every[[*first, *(name for name in every if name not in first)]]
@@ -361,7 +364,7 @@ def _compare(chosen: argparse.Namespace, api: Api | None = None) -> None:
         {
             "csv": lambda: "" if every.empty else safe_csv(every),
             "json": lambda: json_text(records(every)),
-            "markdown": lambda: tables_markdown({"Moved": moved}),
+            "markdown": lambda: tables_markdown({"Verdicts": judged, "Moved": moved}),
         },
     )
 

@@ -1,7 +1,5 @@
 """``backup``, ``restore``, ``log``, ``people`` and ``token``: for whoever has a server's database."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 from collections.abc import Callable, Iterator

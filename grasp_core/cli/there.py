@@ -1,7 +1,5 @@
 """Commands that a server computes: ``--server ADDRESS``."""
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import os
@@ -14,14 +12,14 @@ from grasp_core.analysis.rater_map_values import RaterMap
 from grasp_core.cli.options import given_options, spec_fields, test_fields
 from grasp_core.cli.reading import read_place
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, show_line
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import from_json
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import listed
-from grasp_core.notebook.remote import ROLES, Api, Computed, asked_plain, in_words_of, lying
+from grasp_core.notebook.remote import ROLES, Api, RemoteResult, asked_plain, in_words_of, lying
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import QualityReport
 from grasp_core.report.saved import read_spec
@@ -55,12 +53,12 @@ def run_there(
     given: Mapping[str, Any],
     spec: RunSpec,
     models: Mapping[str, tuple[Any, Table]] | None = None,
-) -> Computed:
+) -> RemoteResult:
     """Have a run of data that were read here computed; what was asked before is not computed again."""
     return computed(api, api.sent(spec, found, given, models or {}))
 
 
-def computed(api: Api, asked: Mapping[str, object]) -> Computed:
+def computed(api: Api, asked: Mapping[str, object]) -> RemoteResult:
     """Have a run computed, and show how far it is."""
     countdown = Countdown()
     with clearing():

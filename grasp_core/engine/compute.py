@@ -1,7 +1,5 @@
 """One run from beginning to end: its pool, its stages, when they may stop early, and later panels."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Files of runs: found again by their hashes, read in time, held while they are needed."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections import OrderedDict
@@ -16,10 +14,10 @@ from grasp_core.model.errors import DataError
 from grasp_core.model.spec import RunSpec
 from grasp_core.reading.connectors.source import is_source
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.reading.guess.tables import loaded
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import AllowedSources, Fetched
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import loaded
 from grasp_core.store.claims import insist
 from grasp_core.store.files import FileStore
 from grasp_core.store.runs import RunRecord, RunStore
@@ -28,7 +26,7 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class HeldData:
     """A data set that is held under a number of its own, and the seconds that reading it took."""
 
     number: int
@@ -40,20 +38,20 @@ class Holding:
     """The data sets of the latest questions, by the key of their runs; for any number of threads."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._held: OrderedDict[str, HeldData] = OrderedDict()
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
 
     def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
         """Hold a question's data, which took so long to read; returns the number that they are held under."""
         with self._lock:
-            held = Held(next(self._numbers), dataset, load_s)
+            held = HeldData(next(self._numbers), dataset, load_s)
             self._held[key] = held
             if len(self._held) > _MOST:
                 self._held.popitem(last=False)
         return held.number
 
-    def find(self, key: str) -> Held | None:
+    def find(self, key: str) -> HeldData | None:
         """What is held of a question now."""
         return self._held.get(key)
 

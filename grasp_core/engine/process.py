@@ -5,8 +5,6 @@ Python's lock as drawing pages does. The process answers over a socket that this
 key that it was started with; when it ends it is started anew, and finds its runs in the database.
 """
 
-from __future__ import annotations
-
 import atexit
 import logging
 import multiprocessing
@@ -139,7 +137,7 @@ class _Manager(BaseManager):
 _Manager.register("desk", _Desk, _DeskProxy)
 
 
-class Apart:
+class ComputingProcess:
     """Has a process compute what is queued: see :class:`~grasp_core.engine.saved_runs.Computing`."""
 
     def __init__(self, settings: Settings) -> None:

@@ -1,7 +1,5 @@
 """One run: from a data set and a spec to a result. What is between `prepare` and `finish` may be split."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable

@@ -5,8 +5,6 @@ while they compute and save blocks as they go; a claim that is no longer renewed
 blocks are not computed again.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
@@ -18,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.inputs import Held, Holding, Inputs
+from grasp_core.engine.inputs import HeldData, Holding, Inputs
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.run import run_key
@@ -199,7 +197,7 @@ POLL_SECONDS = 2.0
 _ASKED = 64
 
 
-class Found(NamedTuple):
+class Provisional(NamedTuple):
     """A provisional result, and the number that tells it from those before."""
 
     version: int
@@ -259,13 +257,13 @@ class Computing:
         progress = conductor.progress or Progress(conductor.record.done, conductor.record.total, None)
         return progress if progress.seconds_left is not None else replace(progress, waiting=preparing())
 
-    def found(self, run_id: str, version: int) -> Found | None:
+    def found(self, run_id: str, version: int) -> Provisional | None:
         """What is found so far of a run, without a result where it is this version; None if not here."""
         conductor = self._in_hand.get(run_id)
         if conductor is None or not conductor.version:
             return None
         known = conductor.version  # before the result, which may be a newer one's
-        return Found(known, None if known == version else conductor.provisional)
+        return Provisional(known, None if known == version else conductor.provisional)
 
     def news_every(self, run_id: str) -> float | None:
         """Seconds from one provisional result of a run to the next, as things are now; None if not here."""
@@ -371,7 +369,7 @@ class Computing:
             self._slots.release()
             self._awake.set()
 
-    def _outcome(self, conductor: Conductor, held: Held | None) -> Callable[[], None]:
+    def _outcome(self, conductor: Conductor, held: HeldData | None) -> Callable[[], None]:
         """Compute a claimed run; returns how it is to be ended in the database."""
         record = conductor.record
         started = time.monotonic()
@@ -398,7 +396,7 @@ class Computing:
         seconds = time.monotonic() - started
         return partial(self._runs.finish, record, "done", result=result, duration_s=seconds)
 
-    def _compute(self, conductor: Conductor, held: Held | None) -> Result:
+    def _compute(self, conductor: Conductor, held: HeldData | None) -> Result:
         record = conductor.record
         if record.cancel_requested:  # of a server that did not live to see it
             raise RunCancelledError

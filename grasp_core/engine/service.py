@@ -1,7 +1,5 @@
 """Questions taken in and answers found: runs, and in threads beside them plans and items of a group."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging
@@ -21,7 +19,7 @@ from grasp_core.analysis.planner.values import Plan
 from grasp_core.engine.inputs import Inputs
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
-from grasp_core.engine.process import Apart
+from grasp_core.engine.process import ComputingProcess
 from grasp_core.engine.run import run_key
 from grasp_core.engine.saved_runs import POLL_SECONDS, Computing, held_as
 from grasp_core.model.access import Reach, only
@@ -53,7 +51,7 @@ class Service:
         files: FileStore,
         pool: Pool,
         allowed: AllowedSources | None = None,
-        computing: Computing | Apart | None = None,
+        computing: Computing | ComputingProcess | None = None,
     ) -> None:
         self.runs = runs
         self.files = files

@@ -1,7 +1,5 @@
 """Verdicts over a whole run, and what could have been found."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -253,7 +251,7 @@ class _Planting:
         held = copy.copy(panel)
         held.observed = Cohesion(dataset, grouping, self._analysis).observed
         groups = tuple(range(len(grouping.groups)))
-        (one,) = judged_alone(held.together(null), [groups], self._like, {}, None).found
+        (one,) = judged_alone(held.together(null), [groups], self._like, {}).found
         return one.why is None and one.p <= self._limit
 
     def _planted(self, shift: float) -> tuple[Dataset, Grouping]:

@@ -1,7 +1,5 @@
 """Compile all kernels before somebody waits for them."""
 
-from __future__ import annotations
-
 import dataclasses
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Exceptions that a user of GRASP can act on."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Packages beyond the library's own: the extra that brings each, and the sentence where one is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from types import MappingProxyType

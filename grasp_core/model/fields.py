@@ -1,7 +1,5 @@
 """Fields of specs: help, choices and bounds, stated once, for command line and Python; their checks."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import functools

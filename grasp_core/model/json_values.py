@@ -13,8 +13,6 @@ whole number, a text no list. What is wrong is told with its place: "groups[0].s
   :data:`CONVERTER`.
 """
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import math

@@ -1,7 +1,5 @@
 """Log lines, as text or one JSON object each. Messages never quote data or secrets."""
 
-from __future__ import annotations
-
 import json
 import logging
 from datetime import UTC, datetime

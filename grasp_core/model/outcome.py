@@ -247,7 +247,8 @@ class Shift:
     """How much more often a group gives a label than the others do to the same items, or its mean's shift.
 
     `value` is a share, so 0.11 are 11 percentage points; `low` and `high` are its 95 % interval, None where
-    there is none. `p` is two-sided. `null` is kept of the label that differs most, and of the mean.
+    there is none. `p` is two-sided, over raters alone, as permutations are, `p_both` over raters and items.
+    `null` is kept of the label that differs most, and of the mean.
     """
 
     value: float | None
@@ -255,6 +256,7 @@ class Shift:
     high: float | None = None
     p: float | None = None
     null: Histogram | None = field(default=None, metadata=ADDED)
+    p_both: float | None = field(default=None, metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """How often somebody may ask for something, counted in this process."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import math

@@ -4,8 +4,6 @@ This stands beside `remarks`, not in it: remarks are what errors are made of, an
 which is asked here, raises errors.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from grasp_core.model.json_values import CONVERTER, WrongKindError, from_json

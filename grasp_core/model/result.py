@@ -1,7 +1,5 @@
 """A run's result, as immutable values, and its file form (``grasp-run`` version 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self

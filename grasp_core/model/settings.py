@@ -1,7 +1,5 @@
 """Settings of an installation, read from the environment once."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import re

@@ -100,7 +100,7 @@ class AnalysisSpec:
     ties: Ties = asked("random", "which of the most frequent labels a plurality is (default: random)")
     correction: Correction = asked("benjamini-hochberg", "of p for many tests (default: benjamini-hochberg)")
     family: Family = asked("statistic", "tests that are corrected together (default: statistic)")
-    level: Level = asked("nominal", "of measurement (default: ordinal for numbers and known scales)")
+    level: Level = asked("nominal", "of measurement (default: nominal)")
     adaptive: bool = asked(
         False,
         "stop permutations once all marks are settled; permutations are then the most, by default "

@@ -1,7 +1,5 @@
 """The statistics of a group: one table, from which columns, tests, intervals and reports take their order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -18,7 +16,6 @@ class Statistic(NamedTuple):
     `no_effect`: its value where nothing sets the group apart, where that is one number.
     `upper`: whether only large values are tested.
     `symmetric`: whether it is the same seen from either half of an axis of two values.
-    `unmarked`: designs in which shuffling does not test it: groups that were given other items, or more.
     `told`: its place among all that is told of a group; label use is at 0.
     `optional`: whether only those runs compute it that ask for it: kernels may lack it.
     """
@@ -32,7 +29,6 @@ class Statistic(NamedTuple):
     no_effect: float | None = None
     upper: bool = False
     symmetric: bool = False
-    unmarked: tuple[Literal["items", "workload"], ...] = ("items",)
     optional: bool = False
 
 
@@ -40,15 +36,14 @@ TABLE: Mapping[str, Statistic] = MappingProxyType(
     {
         "irr": Statistic("coefficient", "inside", 4, -1, 1, "logit"),
         "xrr": Statistic("coefficient", "across", 5, -1, 1, "logit", symmetric=True),
-        "negentropy": Statistic("nats", "inside", 7, low=0, unmarked=("items", "workload")),
+        "negentropy": Statistic("nats", "inside", 7, low=0),
         "cross_negentropy": Statistic("nats", "across", 8),
-        "plurality_size": Statistic("share", "inside", 9, 0, 1, unmarked=("items", "workload")),
+        "plurality_size": Statistic("share", "inside", 9, 0, 1),
         "voting_agreement": Statistic("coefficient", "across", 6, -1, 1, symmetric=True),
-        # GAI is unmarked where one of those is that it is made of.
-        "gai": Statistic("ratio", "made", 2, low=0, no_effect=1, unmarked=()),
+        "gai": Statistic("ratio", "made", 2, low=0, no_effect=1),
         "gap": Statistic("coefficient", "made", 3, -2, 2, no_effect=0),
         "distance": Statistic(
-            "disagreement", "made", 1, scale="log", no_effect=0, upper=True, symmetric=True, unmarked=()
+            "disagreement", "made", 1, scale="log", no_effect=0, upper=True, symmetric=True
         ),
         "ac1": Statistic("coefficient", "inside", 10, -1, 1, optional=True),
     }

@@ -14,14 +14,14 @@ import numpy as np
 from grasp_core.engine.compute import compute, make_pool
 from grasp_core.engine.pools import workers as kinds
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import (
+from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.run import checked_groups
+from grasp_core.engine.run_request import (
     Asked,
     analysis_of,
     request_of,
     say_data,
 )
-from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.run import checked_groups
 from grasp_core.model.annotations import FloatArray, Int64Array
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, Grouping, axis_label, group_label
@@ -188,7 +188,6 @@ def on(pool: Pool, bar: Bar, work: Callable[[], R]) -> R:
 
 
 Statistic = Callable[[Int64Array, Int64Array], float]
-Found = tuple[tuple[Outcome, ...], FloatArray]
 _OWN_PERMUTATIONS = 1000
 """By default, of a statistic in Python: one takes milliseconds where the compiled ones take microseconds."""
 
@@ -315,7 +314,7 @@ def permutation_test(
 
 def _tested(
     data: Dataset, grouping: Grouping, analysis: AnalysisSpec, statistic: Statistic, bar: Bar
-) -> Found:
+) -> tuple[tuple[Outcome, ...], FloatArray]:
     """The outcome of every group, and the shuffled values, shape (B, G)."""
     n_groups = len(grouping.groups)
     observed, null = np.full(n_groups, np.nan), np.full((analysis.permutations, n_groups), np.nan)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from grasp_core.analysis.power import GroupPower, estimate, power_tasks
-from grasp_core.engine.request.analysis import say_batches, say_data, say_problems
-from grasp_core.engine.request.reading import Reading, Tables, as_named, reading_of
+from grasp_core.engine.reading_request import Reading, Tables, as_named, reading_of
+from grasp_core.engine.run_request import say_batches, say_data, say_problems
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet
@@ -28,8 +28,8 @@ from grasp_core.notebook.options import (
     takes,
 )
 from grasp_core.reading.connectors.fetching import read_anywhere
+from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.example import example_files
 from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import (

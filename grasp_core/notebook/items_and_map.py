@@ -13,7 +13,7 @@ from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.errors import SpecError
 from grasp_core.model.spec import RunSpec

@@ -12,7 +12,10 @@ from grasp_core.analysis.models.labels import check_models, read_model, read_mod
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
-from grasp_core.engine.request.analysis import (
+from grasp_core.engine.option_names import Voice
+from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.run import checked_groups
+from grasp_core.engine.run_request import (
     Asked,
     say_data,
     say_shuffles,
@@ -20,9 +23,6 @@ from grasp_core.engine.request.analysis import (
     with_axes,
     with_groups,
 )
-from grasp_core.engine.request.option_names import Voice
-from grasp_core.engine.request.reading import Reading
-from grasp_core.engine.run import checked_groups
 from grasp_core.engine.time_left import models_seconds
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text

@@ -37,6 +37,7 @@ from grasp_core.report.comparison import (
     in_words,
     pairs_compared,
     slices_compared,
+    verdicts_table,
 )
 from grasp_core.report.comparison import compare as held
 from grasp_core.report.quality import QualityReport
@@ -102,7 +103,7 @@ class Compared(Brief):
     comparison: Comparison
 
     def answer(self) -> str:
-        """Whether more than noise moved, what did, and a line for each statistic."""
+        """How verdicts changed, whether more than noise moved, what did, and a line for each statistic."""
         first, *further = self._sentences()
         return "\n".join([first, *(f"- {sentence}" for sentence in further)])
 
@@ -117,6 +118,17 @@ class Compared(Brief):
     def data(self) -> pd.DataFrame:
         """How the data differ: `what`, `a` and `b`."""
         return differences_table(self.comparison.data)
+
+    def verdicts(self) -> pd.DataFrame:
+        """One row per group that has a verdict in both.
+
+        Returns
+        -------
+        DataFrame
+            A column for each axis, `group`, `axis`; `verdict_a`, `verdict_b`, see :meth:`Analysis.findings`;
+            `p_a`, `q_a`, `p_b`, `q_b` of all tests together (NaN where there is none).
+        """
+        return verdicts_table(self.comparison.verdicts)
 
     def table(self) -> pd.DataFrame:
         """One row per group and statistic that both have.

@@ -11,9 +11,9 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, get_type_hints
 
 import numpy as np
 
-from grasp_core.engine.request.analysis import Preset
-from grasp_core.engine.request.option_names import KeepingNotes
-from grasp_core.engine.request.reading import Answer
+from grasp_core.engine.option_names import KeepingNotes
+from grasp_core.engine.reading_request import Answer
+from grasp_core.engine.run_request import Preset
 from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Recode, Repeated, Screen
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.fields import fields_of
@@ -102,15 +102,15 @@ class Python(KeepingNotes):
     """Options as they are written in Python; notes are kept, worded for it."""
 
     def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         super().note(for_python(sentence))
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return f"{field}="
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return f"{field}={value!r}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -17,14 +17,14 @@ from grasp_core.analysis.planner.simulation import (
     usual,
 )
 from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
+from grasp_core.engine.option_names import Voice
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.request.analysis import levelled, say_data, say_problems
-from grasp_core.engine.request.option_names import Voice
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.reading_request import Reading
+from grasp_core.engine.run_request import say_data, say_problems
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import AxisSet, Group, form_groups, one_line
-from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
+from grasp_core.model.spec import Level
 from grasp_core.model.text import json_text
 from grasp_core.notebook._shown import Bar, Saved, page, shown_table
 from grasp_core.notebook.analysis import on
@@ -191,7 +191,7 @@ def plan(
         def named(groups: Iterable[Group]) -> Group:
             return group_of(group, dict.fromkeys(groups))
 
-        task, _ = pilot_task(found, texts(group), named, options, voice)
+        task = pilot_task(found, texts(group), named, options, voice)
     pool, bar = Pool(workers.threads), Bar("data sets", shown=progress)
     made = on(pool, bar, lambda: make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total)))
     return Planned(made, tuple(voice.notes))
@@ -203,23 +203,18 @@ def pilot_task(
     named: Callable[[Iterable[Group]], Group],
     options: Mapping[str, Any],
     voice: Voice,
-) -> tuple[PlanTask, Reading]:
-    """A plan of a pilot's group, the one `named` among all, and how the pilot was read."""
+) -> PlanTask:
+    """A plan of a pilot's group, the one `named` among all."""
     found, data = found.formed(axes)
     least = options.get("min_raters", 2)
     grouping = form_groups(data.raters, [axes], min_raters=least)
     group = named(grouping.groups)
     say_data(data, found.spec, voice)
     say_problems(data, voice)
-    level = options.get("level")
-    asked = RunSpec(found.spec, AnalysisSpec(axes=(axes,), level=level or "nominal"))
-    if level in (None, "ordinal"):
-        data, asked = levelled(found, data, asked, voice)
     g, rated = grouping.groups.index(group), data.annotations
     known = int(grouping.known[grouping.known_of[g]].sum())
     fields = usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)
-    plan = plan_spec(options, {**fields, "level": asked.analysis.level})
-    return task_of(data, group, plan, min_raters=least), replace(found, spec=asked.data)
+    return task_of(data, group, plan_spec(options, fields), min_raters=least)
 
 
 def plan_spec(options: Mapping[str, Any], unless_said: Mapping[str, Any]) -> PlanSpec:

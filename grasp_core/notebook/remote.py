@@ -1,7 +1,5 @@
 """A server's API by address and token: what it answers, and runs that it computes."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import http.client
@@ -18,8 +16,8 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urljoin, urlsplit
 
 from grasp_core.analysis.results import read_result
-from grasp_core.engine.request.option_names import Voice
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.option_names import Voice
+from grasp_core.engine.reading_request import Reading
 from grasp_core.model.data_spec import IN_FILES, DataSpec
 from grasp_core.model.errors import RemoteError
 from grasp_core.model.fields import fields_of
@@ -59,7 +57,7 @@ Told = Callable[[int, int], object]
 """Takes how many permutations, or other steps, are done, and of how many."""
 
 
-class Computed(NamedTuple):
+class RemoteResult(NamedTuple):
     """A run's result, its id, and what the server said of how it read the data."""
 
     result: Result
@@ -195,7 +193,7 @@ class Api:
         asked = urlencode({"name": name, "project": self.project})
         return {"sha256": self.ask(f"/files?{asked}", content=content)["sha256"], "name": name}
 
-    def compute(self, asked: Mapping[str, object], tell: Told) -> Computed:
+    def compute(self, asked: Mapping[str, object], tell: Told) -> RemoteResult:
         """The result of a run; where somebody interrupts it, it is cancelled."""
         told = self.ended(self.ask("/runs", {**asked, "project": self.project}))
         run = told.get("run") or told
@@ -208,7 +206,7 @@ class Api:
         except KeyboardInterrupt:
             self.ask(f"/runs/{run['id']}/cancel", {})
             raise
-        return Computed(read_result(self.result(run["id"])), run["id"], notes)
+        return RemoteResult(read_result(self.result(run["id"])), run["id"], notes)
 
 
 def lying(place: str, name: str = "", token: str | None = None) -> dict[str, str | None]:

@@ -93,7 +93,7 @@ class Analysis(Saved):
     def _said(self) -> list[Sentence]:
         """The headline, what may undo it, what backs it, and what holds of pairs."""
         found = answer(self.result)
-        mind = [Sentence.of(f"Mind first: {one}") for one in found.warned.first]
+        mind = [Sentence.of(f"Careful: {one}") for one in found.warned.first]
         pairs = most_told(self.result, PAIRS_SAID) if self.result.pairs else ()
         said = (
             found.headline,
@@ -141,7 +141,8 @@ class Analysis(Saved):
         -------
         DataFrame
             `axis`, `group`, `raters`, `label` ("all labels", a label, or "mean"), `shift`, `low`, `high`
-            (shares of 1), `p`, and of all labels together `q` and `stars`.
+            (shares of 1); `p`, `q` and `stars` of all labels and the mean together, in the row of all labels;
+            `p_both` of each label, over other raters and other items.
         """
         return label_use_table(self.result)
 
@@ -153,10 +154,10 @@ class Analysis(Saved):
         DataFrame
             A column for each axis, named as the data name it (None where the row is of no value of it), so
             that it joins the raters; `axis` and `group` in words, `raters`, `annotations`, `statistic`,
-            `label`, `value`, `unit`, 95 % interval `low` and `high`, `null_median`, `p`, `q`, `mark` ("none",
-            "nominal", "corrected") and `reason` where there is no value. Numbers are numbers, NaN where there
-            is none. Units: "share" of 1, "coefficient", "ratio", "nats", "disagreement", and "scale", that of
-            the labels.
+            `label`, `value`, `unit`, 95 % interval `low` and `high`, `null_median`, `p`, `q`, of labels
+            `p_both`, for other raters and items, `mark` ("none", "nominal", "corrected") and `reason` where
+            there is no value. Numbers are numbers, NaN where there is none. Units: "share" of 1,
+            "coefficient", "ratio", "nats", "disagreement", and "scale", that of the labels.
         """
         return tidy(self.result, lines(self.result))
 

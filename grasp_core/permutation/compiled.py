@@ -9,8 +9,6 @@ other: tables over a group's counts where every rater rated every item
 (:mod:`~grasp_core.permutation.kernel.direct`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

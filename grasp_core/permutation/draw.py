@@ -1,7 +1,5 @@
 """Permutations drawn from a seed, and what is exchanged."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import NamedTuple
 

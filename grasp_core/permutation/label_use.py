@@ -4,8 +4,6 @@ The statistic is :func:`~grasp_core.statistics.rater_residuals.difference`. What
 what it is when profiles move, so a permutation goes through the raters once and never through the items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self

@@ -5,8 +5,6 @@ a question for which a group's are not estimable adds nothing. The other statist
 questions in which they have a value. :mod:`grasp_core.statistics.association` is the plain twin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

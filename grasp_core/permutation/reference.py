@@ -1,7 +1,5 @@
 """The plain NumPy twin of the kernel: docs/methods.md, line by line, one group at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Statistics that the kernels lack, counted in plain NumPy: slow, and right for any sum over items."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -237,7 +237,7 @@ def staying(shuffles: Shuffles) -> list[str]:
     return [f"{caution}; that leaves {number(everybody - stay, 'rater')} to shuffle"]
 
 
-class Box(NamedTuple):
+class Stratum(NamedTuple):
     """A stratum, within which profiles move: its name, its raters, and who they are, in counts."""
 
     label: str
@@ -245,7 +245,7 @@ class Box(NamedTuple):
     lines: tuple[str, ...]
 
 
-def boxes(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> tuple[list[Box], str]:
+def boxes(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> tuple[list[Stratum], str]:
     """The largest strata, and a sentence of the others; none that is smaller than the smallest group."""
     strata = strata_of(raters, spec)
     sizes = np.bincount(strata)
@@ -269,7 +269,7 @@ def boxes(raters: Raters, grouping: Grouping, spec: AnalysisSpec) -> tuple[list[
             pairs = zip(*(one.tolist() for one in np.unique(size_of, return_counts=True)), strict=True)
             each = [f"{n:,} of {number(size, 'rater')}" for size, n in pairs]
             lines.append(f"{axis_label((spec.cluster,))}: {', '.join(each)}")
-        found.append(Box(", ".join(parts) or "All raters", int(sizes[s]), tuple(lines)))
+        found.append(Stratum(", ".join(parts) or "All raters", int(sizes[s]), tuple(lines)))
     left = sizes.size - len(largest)
     others = int(sizes.sum() - sizes[largest].sum())
     strata_left = number(left, "further stratum", "further strata")

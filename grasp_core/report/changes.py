@@ -1,15 +1,51 @@
-"""The changes since earlier data: what moved further than noise explains, and what did not."""
+"""The changes since earlier data: verdicts first, then what moved further than noise explains."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from grasp_core.model.groups import axis_label, group_label, one_line
-from grasp_core.model.text import LISTED, agree, number
-from grasp_core.report.comparison import Change, Comparison, became, tested, whose
-from grasp_core.report.words.names import SIGNIFICANCE_NAMES, format_value, interval_text
+from grasp_core.model.groups import axis_label, group_label, one_line, spoken
+from grasp_core.model.outcome import Verdict
+from grasp_core.model.text import LISTED, agree, number, spelled
+from grasp_core.report.comparison import Change, Comparison, VerdictChange, became, tested, whose
+from grasp_core.report.words.names import SIGNIFICANCE_NAMES, VERDICT_NAMES, format_value, interval_text
 
 
 def headline(found: Comparison) -> str:
-    """What changed, in a sentence."""
+    """What became of the groups' verdicts, in a sentence; without verdicts what became of values."""
+    changed = [one for one in found.verdicts if one.changed]
+    if not found.verdicts:
+        return _of_values(found)
+    if not changed:
+        return "No group's verdict changed."
+    many = len(found.verdicts)
+    which = "The" if many == 1 else f"{spelled(len(changed)).capitalize()} of {many:,}"
+    said = f"{which} {agree(many, 'verdict', 'verdicts')} changed"
+    return f"{said}: {_listed([f'{_named(one)}: {_code(one.a)} → {_code(one.b)}' for one in changed])}."
+
+
+def _named(one: VerdictChange) -> str:
+    return " and ".join(map(spoken, one.groups))
+
+
+def _code(verdict: Verdict) -> str:
+    if verdict.by is not None:
+        return f"explained by {spoken(verdict.by)}"
+    return VERDICT_NAMES[verdict.code]
+
+
+def verdicts_kept(found: Comparison) -> Iterator[str]:
+    """The verdicts that stay, those without a difference only counted."""
+    kept = [one for one in found.verdicts if not one.changed]
+    for code, words in VERDICT_NAMES.items():
+        of_code = [one for one in kept if one.a.code == code]
+        told = _listed([_named(one) for one in of_code])
+        if code in ("none", "untestable"):
+            told = number(sum(len(one.groups) for one in of_code), "group")
+        if of_code:
+            yield f"As before, {words}: {told}."
+
+
+def _of_values(found: Comparison) -> str:
+    """Whether values moved further than noise explains."""
     if not found.changes:
         return "No value is in both results, so there is nothing to hold against each other."
     if not found.with_interval:
@@ -29,12 +65,13 @@ def headline(found: Comparison) -> str:
 
 
 def details(found: Comparison) -> tuple[str, ...]:
-    """What changed one by one, each in a sentence: data, values, marks, groups."""
+    """What changed one by one, each in a sentence: verdicts that stay, data, values, marks, groups."""
     counts = [
         f"{name} {before:,} → {now:,}" if before != now else f"{name} {now:,} as before"
         for name, before, now in found.counts
     ]
-    told = [f"Data: {', '.join(counts)}."]
+    told = [*verdicts_kept(found), *([_of_values(found)] if found.verdicts else [])]
+    told.append(f"Data: {', '.join(counts)}.")
     for change in found.beyond[:LISTED]:
         before, now = (
             f"{format_value(one.value)} {interval_text(one.interval)}".strip() for one in (change.a, change.b)

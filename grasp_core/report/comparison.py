@@ -2,22 +2,22 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.groups import Group, axis_label, group_label, one_line
-from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome
+from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Verdict
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
 from grasp_core.report.contents import CALLED, chosen, profiles_move, ranged
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts
+from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts, told_axes
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome
+from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome, tested_as
 from grasp_core.report.words.levels import left_out, step_sentence
 
 _LAYOUTS = {
@@ -163,12 +163,27 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """The verdict of a group, or of both halves of an axis, in a and in b."""
+
+    groups: tuple[Group, ...]
+    a: Verdict
+    b: Verdict
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is another one."""
+        return (self.a.code, self.a.by) != (self.b.code, self.b.by)
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Run b compared with run a, which may be that of earlier data.
 
     `counts`: what the data hold, in a and in b; `other_version`: whether another version of GRASP computed b.
     `spec`: what was asked differently.
     `data`: how the data differ; empty for the same files.
+    `verdicts`: those of the groups in both, in the order of a; none where either has none.
     `changes`: every group and statistic in both, in the order of a.
     `statistics`: those that both report, in Table 5's order, then label use, the mean, and DSI.
     `only_a`, `only_b`: groups that one run alone shows.
@@ -176,6 +191,7 @@ class Comparison:
 
     spec: tuple[Difference, ...]
     data: tuple[Difference, ...]
+    verdicts: tuple[VerdictChange, ...]
     changes: tuple[Change, ...]
     statistics: tuple[str, ...]
     only_a: tuple[Group, ...]
@@ -211,10 +227,12 @@ def compare(a: Result, b: Result) -> Comparison | None:
     rows_a, rows_b = _rows(a), _rows(b)
     statistics = tuple(name for name in _reported(a) if name in _reported(b))
     changes = [
-        Change(row.group, name, row.outcomes[name], rows_b[key].outcomes[name], row.model)
+        Change(row.group, name, *both, row.model)
         for key, row in rows_a.items()
         if key in rows_b
         for name in statistics
+        for both in ((row.outcomes[name], rows_b[key].outcomes[name]),)
+        if not any(isinstance(one, names.InPlaceOfGai) for one in both)  # the gap is compared by itself
     ]
     beside = [
         change
@@ -224,11 +242,12 @@ def compare(a: Result, b: Result) -> Comparison | None:
     ]
     beside.sort(key=lambda change: (names.LABEL_USE, names.LABELS, names.MEAN).index(change.statistic))
     if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
-        of_b = {frozenset(row.axes): row for row in b.dsi}
+        of_b = {frozenset(row.axes): row for row in told_axes(b)}
         beside += [
             Change(one.group, names.DSI, one.outcome, other.outcome, group_b=other.group)
-            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in a.dsi)
+            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in told_axes(a))
             if other is not None and one.group is not None and other.group is not None
+            if not any(isinstance(row.outcome, names.InPlaceOfGai) for row in (one, other))
         ]
     statistics = tuple(dict.fromkeys((*statistics, *(change.statistic for change in beside))))
     changes += beside
@@ -236,6 +255,7 @@ def compare(a: Result, b: Result) -> Comparison | None:
     return Comparison(
         spec=_differences(asked(a.spec), asked(b.spec)),
         data=_differences(data_of(a), data_of(b)),
+        verdicts=tuple(_verdicts(a, b)),
         changes=tuple(changes),
         statistics=statistics,
         only_a=tuple(group for key, group in groups_a.items() if key not in groups_b),
@@ -243,6 +263,38 @@ def compare(a: Result, b: Result) -> Comparison | None:
         counts=tuple((one, getattr(a.data, one), getattr(b.data, one)) for one in _COUNTED),
         other_version=a.code_version != b.code_version,
     )
+
+
+def _verdicts(a: Result, b: Result) -> Iterator[VerdictChange]:
+    """Of the groups that both have, both halves of an axis as one."""
+    if not isinstance(a, RunResult) or not isinstance(b, RunResult):
+        return
+    of_b, told = {row.group.key: row.verdict for row in b.groups}, set[Group]()
+    for row in a.groups:
+        before, now = row.verdict, of_b.get(row.group.key)
+        if before is not None and now is not None and row.group not in told:
+            both = before.other is not None and now.other is not None
+            groups = (row.group, before.other) if both and before.other else (row.group,)
+            told.update(groups)
+            yield VerdictChange(groups, before, now)
+
+
+def verdicts_table(verdicts: Iterable[VerdictChange]) -> pd.DataFrame:
+    """One row per group, behind a column for each axis."""
+    rows = [(group, one) for one in verdicts for group in one.groups]
+    frame = pd.DataFrame(
+        {
+            "group": [group_label(group) for group, _ in rows],
+            "axis": [axis_label(group.axes) for group, _ in rows],
+            **{f"verdict_{side}": [getattr(one, side).code for _, one in rows] for side in "ab"},
+            **{
+                f"{name}_{side}": [or_nan(getattr(getattr(one, side), name)) for _, one in rows]
+                for side in "ab"
+                for name in ("p", "q")
+            },
+        }
+    )
+    return _by_axis([group for group, _ in rows], frame)
 
 
 def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
@@ -345,12 +397,10 @@ def use_changed(group: Group, a: LabelUse | None, b: LabelUse | None) -> Iterato
         return
     found = foremost(a)
     first = None if found is None else found[0]
-    whole = []
-    for use in (a, b):
-        one = _alone(use, first)
-        known = one.value is not None
-        whole.append(replace(one, p=use.p, q=use.q, significance=use.significance) if known else one)
-    yield Change(group, names.LABEL_USE, whole[0], whole[1], label=first)
+    before, after = (
+        one if one.value is None else tested_as(one, use) for use in (a, b) for one in (_alone(use, first),)
+    )
+    yield Change(group, names.LABEL_USE, before, after, label=first)
     if len(a.labels) > 2 or len(b.labels) > 2:  # of two labels, what one gains the other loses
         for label in a.labels:
             if label != first and label in b.labels:
@@ -365,7 +415,7 @@ def _alone(use: LabelUse, label: str | None) -> Outcome:
     if shift is None or shift.value is None:
         return Outcome(None, reason=use.reason)
     direction: Direction = "down" if shift.value < 0 else "up"
-    return Outcome(shift.value, direction=direction, p=shift.p, interval=interval_of(use, shift))
+    return Outcome(shift.value, direction=direction, interval=interval_of(use, shift))
 
 
 def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None], _Row]:
@@ -382,7 +432,7 @@ def _rows(result: Result) -> dict[tuple[frozenset[tuple[str, str]], str | None],
             _Row(
                 row.group,
                 None,
-                {name: names.outcome_of(row, name) for name in _reported(result)},
+                {name: names.told_of(row, name) for name in _reported(result)},
                 row.label_use,
             )
             for row in groups

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, one_line
-from grasp_core.model.outcome import PairResult
-from grasp_core.model.result import GivenResult, GroupResult, Result, RunResult, SliceResult, Stopping
+from grasp_core.model.result import GivenResult, Result, RunResult, SliceResult, Stopping
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee
@@ -130,24 +129,28 @@ def run_title(spec: RunSpec) -> str:
 def marks(result: Result) -> tuple[tuple[str, str], ...]:
     """The signs beside a value and what they say."""
     correction = chosen(result.spec.analysis, "correction").label
+    forms = _forms(result)
     return (
         ("↑ ↓", "above or below the middle of the random groupings"),
         ("*", f"may be luck, p < {LEVEL:g}"),
         ("**", f"after correction, q < {LEVEL:g} ({correction})"),
         *([(names.FITTED, names.FITTED_MEANING)] if result.spec.analysis.tail else []),
-        *([(names.OF_SHARES, names.OF_SHARES_MEANING)] if _has_shares(result) else []),
+        *([(names.OF_SHARES, names.OF_SHARES_MEANING)] if names.OF_SHARES in forms else []),
+        *([(names.GAP_INSTEAD, names.GAP_INSTEAD_MEANING)] if f" {names.GAP_INSTEAD}" in forms else []),
     )
 
 
-def _has_shares(result: Result) -> bool:
-    """Whether some distance is that of the shares of labels."""
+def _forms(result: Result) -> set[str]:
+    """The signs of other forms that tables of a result have."""
     if not isinstance(result, RunResult):
-        return False
+        return set()
     beside: list[SliceResult | GivenResult] = list(result.given)
     beside += [one for found in result.slices for one in found.values]
-    rows: list[GroupResult | PairResult] = [*result.groups, *result.pairs]
-    rows += [row for one in beside for row in one.groups]
-    return any(outcome.of_shares for row in rows for outcome in row.statistics.values())
+    groups = [*result.groups, *(row for one in beside for row in one.groups)]
+    told = [names.told_of(row, name) for row in groups for name in row.statistics]
+    return {
+        names.form(one) for one in (*told, *(one for row in result.pairs for one in row.statistics.values()))
+    }
 
 
 def marks_legend(result: Result) -> str:

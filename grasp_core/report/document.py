@@ -28,16 +28,23 @@ from grasp_core.report.tables import (
     Column,
     ends,
     label_use_by_group,
-    ordered_dsi,
     p_and_starred_q,
+    told_axes,
     wide_table,
     with_label_use,
 )
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import format_points, format_points_interval, mean_outcome
+from grasp_core.report.words.label_use import (
+    P_BOTH,
+    P_BOTH_MEANING,
+    format_points,
+    format_points_interval,
+    mean_outcome,
+)
 from grasp_core.report.words.names import DSI_EXPLANATION, LABEL_USE_EXPLANATION, PAIR_NAMES
 
 INTERVAL = "95 % interval"
+_OF_LABELS = f"{LABEL_USE_EXPLANATION} {P_BOTH_MEANING}"
 _NO_INTERVAL = "none"
 
 
@@ -99,7 +106,7 @@ def pairs_tested(result: RunResult) -> list[Tested]:
 def measure_table(
     result: RunResult, measure: Measure, *, axes: AxisSet | None = None, group: Group | None = None
 ) -> pd.DataFrame:
-    """One row with texts for each pair, of one axis or group alone where it is named."""
+    """One row with texts for each pair, of one axis or group alone where it is named; p and q of a test."""
     rows = result.pairs if group is None else seen_from(result, group)
     heads = ["First", "Second"] if group is None else ["Beside"]
     found = [
@@ -107,7 +114,8 @@ def measure_table(
         for row in rows
         if axes in (None, row.a.axes)
     ]
-    return pd.DataFrame(found, columns=[*heads, measure.name, INTERVAL, "p", "q"])
+    frame = pd.DataFrame(found, columns=[*heads, measure.name, INTERVAL, "p", "q"])
+    return frame if measure.tested else frame.drop(columns=["p", "q"])
 
 
 def pairs_in_words(result: RunResult) -> pd.DataFrame:
@@ -161,8 +169,8 @@ def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
         tested = [names.p_so_far(outcome), f"{q} {names.STARS[outcome.significance]}".rstrip()]
     elif result.later is not None and outcome.p is None and outcome.reason is None:
         tested = [names.NOT_YET, f"{names.NOT_YET} {names.STARS[outcome.significance]}".rstrip()]
-    elif outcome.p is not None and outcome.q is None:  # its mark is that of all labels together
-        tested = [names.p_text(outcome, permutations=result.permutations), "none"]
+    elif outcome.value is not None and outcome.p is None and outcome.reason is None:
+        tested = ["none", "none"]  # labels and their mean are tested together
     else:
         tested = p_and_starred_q(outcome, result)
     return [measure.write(outcome.value), interval, *tested]
@@ -172,7 +180,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
     """All that was found in the slices of one column; its tables' names begin with `key`."""
     for name, title, explanation, make, titles in (
         ("numbers", "Every statistic", "", statistics_in_numbers, 5),
-        ("labels", "Label use", names.LABEL_USE_EXPLANATION, labels_in_numbers, 5),
+        ("labels", "Label use", _OF_LABELS, labels_in_numbers, 5),
         ("means", names.MEAN_SHIFT_NAME, names.MEAN_SHIFT_EXPLANATION, means_in_numbers, 4),
         ("dsi", "DSI", names.DSI_EXPLANATION, dsi_in_numbers, 4),
     ):
@@ -183,7 +191,7 @@ def slices_in_numbers(result: RunResult, found: SlicesResult, key: str) -> Itera
 def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = None) -> pd.DataFrame:
     """One row for each statistic, or for each of those named, and group."""
     rows = [
-        [names.WORDS[name].name, *_named(row), *_tested(names.outcome_of(row, name), result)]
+        [names.WORDS[name].name, *_named(row), *_tested(names.told_of(row, name), result)]
         for name in (names.reported_statistics(result) if statistics is None else statistics)
         for row in result.groups
     ]
@@ -193,7 +201,7 @@ def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = 
 def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each axis, largest DSI first."""
     rows = []
-    for row in ordered_dsi(result):
+    for row in told_axes(result):
         group = "" if row.group is None else group_label(row.group)
         tested = _tested(replace(row.outcome, direction=None), result)
         rows.append([axis_label(row.axes), group, *tested])
@@ -206,28 +214,24 @@ def labels_in_numbers(result: RunResult) -> pd.DataFrame:
         [
             *(*_named(row), one_line(label), format_points(shift.value)),
             format_points_interval(shift) or _NO_INTERVAL,
-            names.format_p_value(shift.p, permutations=result.permutations),
+            _NO_INTERVAL if shift.p_both is None else names.format_p_value(shift.p_both),
             *p_and_starred_q(use, result),
         ]
         for row, use in with_label_use(result)
         for label, shift in use.labels.items()
     ]
-    heads = ["Axis", "Group", "Label", "Points", INTERVAL, "p", "p of all labels", "q of all labels"]
+    heads = ["Axis", "Group", "Label", "Points", INTERVAL, P_BOTH, "p of all labels", "q of all labels"]
     return pd.DataFrame(rows, columns=heads)
 
 
 def means_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each group whose labels have a mean: ordered ones, by their ranks, and numbers."""
     rows = [
-        [
-            *_named(row),
-            *_tested(mean, result)[:2],
-            names.format_p_value(mean.p, permutations=result.permutations),
-        ]
+        [*_named(row), *_tested(mean, result)[:2]]
         for row, use in with_label_use(result)
         if (mean := mean_outcome(use)) is not None
     ]
-    return pd.DataFrame(rows, columns=["Axis", "Group", names.MEAN_SHIFT_NAME, INTERVAL, "p"])
+    return pd.DataFrame(rows, columns=["Axis", "Group", names.MEAN_SHIFT_NAME, INTERVAL])
 
 
 def _named(row: GroupResult) -> tuple[str, str]:
@@ -235,7 +239,8 @@ def _named(row: GroupResult) -> tuple[str, str]:
 
 
 def _tested(outcome: Outcome, result: RunResult) -> list[str]:
-    value = f"{names.format_value(outcome.value)} {names.arrow(outcome)}".rstrip()
+    beside = f"{names.arrow(outcome)}{names.form(outcome)}".strip()
+    value = f"{names.format_value(outcome.value)} {beside}".rstrip()
     return [value, names.format_interval(outcome) or _NO_INTERVAL, *p_and_starred_q(outcome, result)]
 
 
@@ -265,7 +270,7 @@ def further(result: RunResult) -> Iterator[Section]:
         use = Table("labels", "Label use", label_use_by_group(result), 2, LABEL_USE_EXPLANATION)
         labels, means = labels_in_numbers(result), means_in_numbers(result)
         numbers = [
-            Table("label-numbers", "Every label of every group", labels, 3, LABEL_USE_EXPLANATION),
+            Table("label-numbers", "Every label of every group", labels, 3, _OF_LABELS),
             Table("means", names.MEAN_SHIFT_NAME, means, 2, names.MEAN_SHIFT_EXPLANATION),
         ]
         yield Section("labels", words=LABEL_USE_EXPLANATION, tables=[use], numbers=numbers)

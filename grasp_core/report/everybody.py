@@ -33,6 +33,17 @@ def agreement_title(result: RunResult) -> Sentence:
     return Sentence.of(f"Your {number(raters, 'rater')} {words}: ", strong(two_decimals(found.alpha)))
 
 
+def all_together(result: RunResult) -> Sentence | None:
+    """How well all raters agree and what would make them agree more, beside groups that do not differ."""
+    found = result.everybody
+    if found is None or found.alpha is None:
+        return None
+    advice = agreement_advice(found)
+    to_do = "" if advice is None else f" {advice.plain}"
+    how = f"They {how_well(found)}: {two_decimals(found.alpha)} (0 is chance, 1 is perfect).{to_do}"
+    return Sentence.of(how)
+
+
 def how_well(found: Everybody) -> str:
     """The words of a scale for Krippendorff's alpha."""
     alpha = found.alpha or 0.0

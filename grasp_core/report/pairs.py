@@ -10,9 +10,17 @@ from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.advice import About, doubts
+from grasp_core.report.findings.answer import UNTESTABLE
 from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import direction, format_points, manner, mean_outcome, shift_outcome
+from grasp_core.report.words.label_use import (
+    direction,
+    format_points,
+    manner,
+    mean_outcome,
+    shift_outcome,
+    tested_as,
+)
 
 PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 
@@ -21,7 +29,8 @@ PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 class Measure:
     """Something that a matrix shows: of the row's group beside the column's one outcome.
 
-    `signed` values lie on both sides of 0: above it means more in the row's group.
+    `signed` values lie on both sides of 0: above it means more in the row's group. A label by itself, and the
+    mean, are not `tested`: label use is.
     """
 
     key: str
@@ -32,6 +41,7 @@ class Measure:
     of: Callable[[PairResult], Outcome]
     write: Callable[[float | None], str]
     brief: Callable[[float], str]
+    tested: bool = True
 
 
 def of_label_use(result: RunResult) -> list[Measure]:
@@ -47,8 +57,10 @@ def measures(result: RunResult) -> dict[str, Measure]:
     found = of_label_use(result)
     for name, told in names.TEXTS["pairs"].items():
         if name in reported:
-            of = partial(_statistic, name)
-            found.append(Measure(name, **told, of=of, write=names.format_value, brief=names.two_decimals))
+            of, write, brief = partial(_statistic, name), names.format_value, names.two_decimals
+            if name == "gai_difference":  # the gaps of both tell what it does not
+                write, brief = partial(_unless_beyond, write), partial(_unless_beyond, brief)
+            found.append(Measure(name, **told, of=of, write=write, brief=brief))
     return {measure.key: measure for measure in found}
 
 
@@ -70,6 +82,7 @@ def _label(label: str) -> Measure:
         of=of,
         write=_points,
         brief=_whole_points,
+        tested=False,
     )
 
 
@@ -85,17 +98,32 @@ def _all_labels(row: PairResult) -> Outcome:
     use = row.label_use
     if use is None or use.most is None:
         return Outcome(None, reason=None if use is None else use.reason)
-    found = shift_outcome(use, use.most)
-    return replace(found, p=use.p, q=use.q, p_interval=use.p_interval, q_interval=use.q_interval, fit=use.fit)
+    return tested_as(shift_outcome(use, use.most), use)
 
 
 def _statistic(name: str, row: PairResult) -> Outcome:
-    return row.statistics.get(name, Outcome(None))
+    outcome = row.statistics.get(name, Outcome(None))
+    return replace(outcome, interval=None) if _beyond(name, outcome) else outcome
+
+
+def _beyond(name: str, outcome: Outcome) -> bool:
+    """Whether it is a difference of GAI of which one comes of an XRR near 0."""
+    return name == "gai_difference" and abs(outcome.value or 0.0) > names.LARGEST_GAI
+
+
+def _unless_beyond(write: Callable[[float | None], str], value: float | None) -> str:
+    return write(value) if abs(value or 0.0) <= names.LARGEST_GAI else f"beyond {names.LARGEST_GAI:g}"
 
 
 _OF_LABELS: Mapping[str, Mapping[str, str]] = names.TEXTS["labels_of_pairs"]
 _ALL_LABELS = Measure(
-    "label_use", **_OF_LABELS["label_use"], signed=True, of=_all_labels, write=_points, brief=_whole_points
+    "label_use",
+    **_OF_LABELS["label_use"],
+    signed=True,
+    of=_all_labels,
+    write=_points,
+    brief=_whole_points,
+    tested=True,
 )
 _MEAN = Measure(
     "mean",
@@ -104,6 +132,7 @@ _MEAN = Measure(
     of=lambda row: mean_outcome(row.label_use) or Outcome(None),
     write=names.format_value,
     brief=names.two_decimals,
+    tested=False,
 )
 PAIRS_SAID = 5
 """Pairs of which a sentence is said where not all are."""
@@ -144,10 +173,11 @@ def pair_sentences(row: PairResult, result: RunResult) -> tuple[Sentence, ...]:
     said: list[Sentence] = []
     named = False
     for one in _told(row):
-        label = () if named else _direction(row, one, result)
+        label = () if named else _direction(row, one)
         named = named or bool(label) or one.test is row.label_use
         said.append(_sentence(row, one, result, label, "" if said else before))
-    return tuple(said) or (Sentence.of(_NOTHING),)
+    why = None if row.verdict is None else row.verdict.why
+    return tuple(said) or (Sentence.of(_NOTHING if why is None else f"Not tested: {UNTESTABLE[why]}."),)
 
 
 def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, before: str) -> Sentence:
@@ -160,12 +190,12 @@ def _sentence(row: PairResult, one: _Told, result: RunResult, label: _Parts, bef
     return Sentence.of(before, undoing, *one.parts, f"; {tested}", *label, ".")
 
 
-def _direction(row: PairResult, one: _Told, result: RunResult) -> _Parts:
+def _direction(row: PairResult, one: _Told) -> _Parts:
     """The pair's own label use, beside what is told of it by a statistic."""
     if isinstance(one.test, LabelUse):
         return ()
     a, b = _both(row)
-    return direction(row.label_use, a, " raters", than=b, permutations=result.permutations)
+    return direction(row.label_use, a, " raters", than=b)
 
 
 def _told(row: PairResult) -> list[_Told]:
@@ -222,6 +252,8 @@ def seen_from(result: RunResult, group: Group) -> tuple[PairResult, ...]:
 def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
     """The strongest sentence of each pair that holds after correction, at most so many, and what is left."""
     found = foremost_pairs(result)
+    if result.pairs and all(row.verdict is not None and row.verdict.why for row in result.pairs):
+        return pair_sentences(result.pairs[0], result)
     if not found:
         return (Sentence.of("No two groups of an axis differ for certain."), *_nearest(result))
     told = [pair_sentences(row, result)[0] for row in found[:most]]
@@ -250,7 +282,7 @@ def _found(row: PairResult) -> list[_Told]:
     if row.label_use is not None and (said := manner(row.label_use, b)):
         found.append(_Told(LABEL_USE, row.label_use, (a, " raters ", *said)))
     for name, outcome in row.statistics.items():
-        if outcome.value is not None:
+        if outcome.value is not None and not _beyond(name, outcome):
             found.append(_Told(name, outcome, _words(name, outcome, outcome.value, a, b)))
     return found
 

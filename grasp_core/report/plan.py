@@ -7,8 +7,8 @@ import pandas as pd
 
 from grasp_core.analysis.planner.sample_size import (
     MOST_SIMULATED,
-    Choice,
     Needed,
+    PricedDesign,
     chance,
     cheapest,
     items_needed,
@@ -68,7 +68,7 @@ def _answer(plan: Plan) -> Sentence:
     )
 
 
-def _at_an_end(spec: PlanSpec, choice: Choice) -> str:
+def _at_an_end(spec: PlanSpec, choice: PricedDesign) -> str:
     """That a cheaper design may lie beyond the range, or nothing."""
     ends = [
         number(chosen, noun)
@@ -105,7 +105,7 @@ def _range(plan: Plan) -> list[Sentence]:
     ]
 
 
-def _ending(spec: PlanSpec, choice: Choice | None) -> str:
+def _ending(spec: PlanSpec, choice: PricedDesign | None) -> str:
     return "more than this range has" if choice is None else _design(spec, choice.raters, choice.items)
 
 

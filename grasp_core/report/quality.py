@@ -25,7 +25,7 @@ from grasp_core.analysis.overview import (
     random_raters,
     small_groups,
 )
-from grasp_core.analysis.power import GroupPower, Shift
+from grasp_core.analysis.power import DetectableEffect, GroupPower
 from grasp_core.model.groups import Group, axis_label, form_groups, group_label
 from grasp_core.model.json_values import damaged, from_json, in_file, to_json
 from grasp_core.model.outcome import AssignmentCheck
@@ -344,7 +344,7 @@ def power_sentences(found: Sequence[GroupPower]) -> list[str]:
     return [*sentences, *(f"{NO_VALUE}: {reason}." for reason in reasons)]
 
 
-def _shift(row: GroupPower, shift: Shift | None) -> str:
+def _shift(row: GroupPower, shift: DetectableEffect | None) -> str:
     if row.reason is not None:
         return NO_VALUE
     if shift is None:

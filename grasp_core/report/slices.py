@@ -29,7 +29,7 @@ _TOLD = 5
 """Findings that are told in a sentence of their own."""
 
 
-class Found(NamedTuple):
+class SliceTest(NamedTuple):
     """A test of a group on the items of one value."""
 
     of: SliceResult
@@ -96,7 +96,7 @@ def side_by_side(result: RunResult, found: SlicesResult, what: str) -> pd.DataFr
 def _brief(row: GroupResult, what: str) -> str:
     if what == "label_use":
         return "" if row.label_use is None else foremost_text(row.label_use)
-    outcome = names.outcome_of(row, what)
+    outcome = names.told_of(row, what)
     return f"{cell_text(outcome)} {names.format_interval(outcome)}".rstrip()
 
 
@@ -137,7 +137,7 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
     return said
 
 
-def _advice(result: RunResult, found: SlicesResult, held: list[Found]) -> list[Sentence]:
+def _advice(result: RunResult, found: SlicesResult, held: list[SliceTest]) -> list[Sentence]:
     """What to do about what stands first, where it makes a finding: what mends its doubts, or whom to ask."""
     if not held or held[0].statistic not in leading(result) or _is_hint(result, held[0]):
         return []
@@ -150,41 +150,43 @@ def _advice(result: RunResult, found: SlicesResult, held: list[Found]) -> list[S
     return [Sentence.of("What to do: have ", group, " raters label items of ", where, " too.")]
 
 
-def _is_hint(result: RunResult, one: Found) -> bool:
+def _is_hint(result: RunResult, one: SliceTest) -> bool:
     """Whether no verdict backs it: slices say where a clear group differs, and find none by themselves."""
     return judged(result) and one.row.group not in held_groups(result)
 
 
-def _doubts(result: RunResult, one: Found) -> tuple[Doubt, ...]:
+def _doubts(result: RunResult, one: SliceTest) -> tuple[Doubt, ...]:
     return doubts(result, About(one.row.group.axes, (one.row.group,), one.statistic))
 
 
-def told_first(result: RunResult, found: SlicesResult, group: Group | None = None) -> Found | None:
+def told_first(result: RunResult, found: SlicesResult, group: Group | None = None) -> SliceTest | None:
     """The test that the first sentence is about, of all groups or of one; None where none holds."""
     return next(iter(_held(result, _tests(result, found, group))), None)
 
 
-def _held(result: RunResult, tests: Iterable[Found]) -> list[Found]:
+def _held(result: RunResult, tests: Iterable[SliceTest]) -> list[SliceTest]:
     """Those that hold after correction: what makes findings first, of the same the strongest."""
     held = [one for one in tests if one.test.significance == "corrected"]
 
-    def place(one: Found) -> tuple[bool, int, float, float]:
+    def place(one: SliceTest) -> tuple[bool, int, float, float]:
         other = one.statistic not in leading(result)
         return other, TOLD_FIRST.index(one.statistic), one.test.q or 0.0, one.test.p or 0.0
 
     return sorted(held, key=place)
 
 
-def _tests(result: RunResult, found: SlicesResult, group: Group | None = None) -> Iterator[Found]:
+def _tests(result: RunResult, found: SlicesResult, group: Group | None = None) -> Iterator[SliceTest]:
     for one, row in ((of, row) for of in found.values for row in of.groups):
         if group in (None, row.group):
             for name in names.reported_statistics(result):
-                yield Found(one, row, name, names.outcome_of(row, name))
+                outcome = names.told_of(row, name)
+                if not isinstance(outcome, names.InPlaceOfGai):  # the gap comes by itself
+                    yield SliceTest(one, row, name, outcome)
             if row.label_use is not None:
-                yield Found(one, row, "label_use", row.label_use)
+                yield SliceTest(one, row, "label_use", row.label_use)
 
 
-def _sentence(result: RunResult, found: SlicesResult, one: Found) -> Sentence:
+def _sentence(result: RunResult, found: SlicesResult, one: SliceTest) -> Sentence:
     where = (
         "A hint, no finding: " if _is_hint(result, one) else "",
         lead(_doubts(result, one)),

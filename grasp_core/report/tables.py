@@ -1,6 +1,7 @@
 """Tables as data, each column seen by people, programs and workbooks; those of groups, label use and DSI."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
@@ -99,6 +100,8 @@ def exact(value: float | None) -> str:
     return "" if value is None else repr(float(value))
 
 
+OfRow = Callable[[GroupResult, str], Outcome]
+"""What a table has of a group's statistic: as computed, or as people are told."""
 RowOrder = Literal["axis", "effect", "q"]
 """Rows as the run formed them (axis by axis), largest effect first, or smallest q first."""
 
@@ -119,7 +122,7 @@ _PARTS: tuple[tuple[str, str, Kind, Callable[[Outcome], Any]], ...] = (
     ("_stars", " *", "text", lambda one: names.STARS[one.significance]),
     ("_p", " p", "p", lambda one: one.p),
     ("_q", " q", "p", lambda one: one.q),
-    ("_form", " form", "text", lambda one: names.OF_SHARES if one.of_shares else ""),
+    ("_form", " form", "text", names.form),
     ("_reason", " why", "text", lambda one: str(one.reason or "")),
     ("_unsure", "", "text", lambda one: names.MAY_CHANGE if names.may_change(one) else ""),
     ("_fitted", "", "text", lambda one: names.FITTED if one.fit is not None else ""),
@@ -188,32 +191,38 @@ def lacking(result: RunResult, statistic: str) -> dict[tuple[str, str], list[str
     return groups
 
 
-def results_table(result: RunResult, *, order: RowOrder = "axis", by: str | None = None) -> pd.DataFrame:
+def results_table(
+    result: RunResult, *, order: RowOrder = "axis", by: str | None = None, of: OfRow = names.outcome_of
+) -> pd.DataFrame:
     """Table 5 with numbers: one row per group."""
-    return numbers(columns_of_groups(result), ordered_groups(result, order, by))
+    return numbers(columns_of_groups(result, of), ordered_groups(result, order, by))
 
 
-def columns_of_groups(result: RunResult) -> list[Column]:
-    """Which group, and of each statistic its value, interval and test."""
+def columns_of_groups(result: RunResult, of: OfRow = names.outcome_of) -> list[Column]:
+    """Which group, and of each statistic its value, interval and test; `of` a row and statistic."""
     hidden = {"_unsure"} if not result.provisional else set()
     hidden |= {"_fitted"} if not result.spec.analysis.tail else set()
     columns = [*OF_ROW]
     for name in names.reported_statistics(result):
-        columns += [one for one in _of_statistic(name, result) if one.name.removeprefix(name) not in hidden]
+        columns += [
+            one for one in _of_statistic(name, result, of) if one.name.removeprefix(name) not in hidden
+        ]
     return columns
 
 
-def _of_statistic(name: str, result: RunResult | None = None) -> Iterator[Column]:
+def _of_statistic(
+    name: str, result: RunResult | None = None, outcome_of: OfRow = names.outcome_of
+) -> Iterator[Column]:
     words = names.WORDS[name].name
     so_far = {"_p": names.p_so_far, "_q": names.q_so_far} if result and result.provisional else {}
     for part, head, kind, take in _PARTS:
-        of, title = partial(_taken, so_far.get(part, take), name), f"{words}{head}"
+        of, title = partial(_taken, so_far.get(part, take), outcome_of, name), f"{words}{head}"
         program, book = "" if kind == "mark" else f"{name}{part}", "" if kind == "text" else title
         yield Column(of, title, name=program, sheet=book, kind=kind)
 
 
-def _taken(take: Callable[[Outcome], Any], name: str, row: GroupResult) -> Any:
-    return take(names.outcome_of(row, name))
+def _taken(take: Callable[[Outcome], Any], of: OfRow, name: str, row: GroupResult) -> Any:
+    return take(of(row, name))
 
 
 def column_label(column: str) -> str:
@@ -229,7 +238,7 @@ def wide_table(result: RunResult) -> pd.DataFrame:
 
 
 def _in_one_cell(name: str) -> Column:
-    return Column(partial(_taken, cell_text, name), names.WORDS[name].name)
+    return Column(partial(_taken, cell_text, names.told_of, name), names.WORDS[name].name)
 
 
 def explaining(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
@@ -277,16 +286,20 @@ def lead_table(result: RunResult) -> pd.DataFrame:
     """A provisional result for narrow places: the lead statistic with its p so far, then the others."""
     lead = names.lead_statistic(result)
     others = [_in_one_cell(name) for name in names.reported_statistics(result) if name != lead]
-    columns = [*OF_ROW[:3], _in_one_cell(lead), Column(partial(_taken, names.p_so_far, lead), "p"), *others]
+    columns = [
+        *OF_ROW[:3],
+        _in_one_cell(lead),
+        Column(partial(_taken, names.p_so_far, names.told_of, lead), "p"),
+        *others,
+    ]
     return texts(columns, result.groups) if result.groups else pd.DataFrame()
 
 
 def cell_text(outcome: Outcome) -> str:
     """Value, arrow and stars in one cell, with a question mark where these may still change."""
     unsure = names.MAY_CHANGE if names.may_change(outcome) else ""
-    return (
-        f"{names.format_value(outcome.value)} {names.arrow(outcome)}{names.signs(outcome)}{unsure}".rstrip()
-    )
+    beside = f"{names.arrow(outcome)}{names.signs(outcome)}{unsure}".strip()
+    return f"{names.format_value(outcome.value)} {beside}".rstrip()
 
 
 def ordered_dsi(result: RunResult) -> tuple[DsiResult, ...]:
@@ -315,9 +328,16 @@ DSI = (
 """The diversity sensitivity index of an axis."""
 
 
-def dsi_table(result: RunResult) -> pd.DataFrame:
+def told_axes(result: RunResult) -> tuple[DsiResult, ...]:
+    """The same as people read them: see :func:`~grasp_core.report.words.names.told_dsi`."""
+    return tuple(replace(row, outcome=names.told_dsi(row, result.groups)) for row in ordered_dsi(result))
+
+
+def dsi_table(
+    result: RunResult, of: Callable[[RunResult], Sequence[DsiResult]] = ordered_dsi
+) -> pd.DataFrame:
     """Diversity sensitivity index per axis, largest first."""
-    rows = ordered_dsi(result)
+    rows = of(result)
     table = numbers(DSI, rows)
     if result.provisional:
         table["p"] = [names.p_so_far(row.outcome) for row in rows]

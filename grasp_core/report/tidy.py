@@ -18,7 +18,7 @@ from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import Column, csv_of, ends, numbers, or_nan, with_label_use
-from grasp_core.report.words.label_use import interval_of, said_more
+from grasp_core.report.words.label_use import P_BOTH, interval_of, said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics, signs
 
 UNITS: Mapping[str, str] = {
@@ -45,7 +45,8 @@ class Line:
 
     `group` is None of everybody and of an axis as a whole. Of a pair, `other` is its second group; `of_slice`
     is a column of items with its value, `given` an axis that the tests were given. `marked` says that it has
-    a mark, which single labels and what is told of everybody have not.
+    a mark, which single labels and what is told of everybody have not; labels have a `p_both` over raters and
+    items.
     """
 
     axes: AxisSet
@@ -62,6 +63,7 @@ class Line:
     of_slice: tuple[str, str] | None = None
     given: str | None = None
     verdict: Verdict | None = None
+    p_both: float | None = None
 
 
 def lines(result: RunResult) -> Iterator[Line]:
@@ -126,6 +128,7 @@ LABEL_USE = (
     Column("outcome.p", name="p", sheet="p", kind="p"),
     Column("outcome.q", name="q", sheet="q", kind="p"),
     Column(lambda line: signs(line.outcome), name="stars", sheet="*", kind="mark"),
+    Column("p_both", name="p_both", sheet=P_BOTH, kind="p"),
 )
 
 
@@ -219,6 +222,7 @@ def _cells(line: Line, analysis: AnalysisSpec) -> dict[str, Any]:
         cells |= {"other_group": group_label(line.other), "other_raters": line.raters_other}
     low, high = ends(outcome)
     numbers = {"low": low, "high": high, "null_median": outcome.null_median, "p": outcome.p, "q": outcome.q}
+    numbers["p_both"] = line.p_both
     return cells | {
         "statistic": line.statistic,
         "label": line.label or None,
@@ -251,11 +255,13 @@ def _tests(
     of_labels = replace(first, statistic="label_use")
     whole = Outcome(None, p=use.p, q=use.q, significance=use.significance, reason=use.reason, fit=use.fit)
     yield replace(of_labels, outcome=whole, marked=True)
+    # Labels and the mean are tested together, above: a p of their own would answer the same question again.
     shifts = [(replace(of_labels, label=label), shift) for label, shift in use.labels.items()]
     if use.mean is not None:
         shifts.append((replace(of_labels, statistic="mean_shift"), use.mean))
     for line, shift in shifts:
-        yield replace(line, outcome=Outcome(shift.value, p=shift.p, interval=interval_of(use, shift)))
+        outcome = Outcome(shift.value, interval=interval_of(use, shift))
+        yield replace(line, outcome=outcome, p_both=shift.p_both)
 
 
 CSV_COLUMNS = (
@@ -272,6 +278,7 @@ CSV_COLUMNS = (
     Column(lambda line: line.outcome.direction or "", name="direction"),
     Column("outcome.p", name="p", kind="p"),
     Column("outcome.q", name="q", kind="p"),
+    Column("p_both", name="p_both", kind="p"),
     Column(lambda line: line.outcome.significance if line.marked else "", name="significance"),
     Column(lambda line: str(line.outcome.reason or ""), name="reason"),
     Column("caution", name="caution"),

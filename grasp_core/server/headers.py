@@ -117,7 +117,7 @@ _PAGE = re.compile(r"/[\w-]{1,64}(\?[\w.~!$&'()*+,;=:@%/?-]{0,1500})?", re.ASCII
 
 
 @dataclass(eq=False)
-class WayBack:
+class ReturnToPage:
     """ASGI middleware that remembers a stranger's page, unless it is open, and leads there after the sign-in.
 
     Streamlit returns everybody to the start page. The page waits in a cookie that scripts cannot read.

@@ -14,7 +14,7 @@ from grasp_core.model.access import LOCAL_USER, User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.rates import Asker, Rates
 from grasp_core.model.settings import Settings
-from grasp_core.store.links import SECONDS, VISIT_HOURS, LinkStore, Target, Terms, TryStore, matches
+from grasp_core.store.links import SECONDS, VISIT_HOURS, LinkStore, LinkTerms, Target, TryStore, matches
 from grasp_core.store.people.audit import AuditStore
 from grasp_core.store.people.credentials import PREFIX
 
@@ -173,7 +173,7 @@ class Visitors:
         return target
 
 
-def told_of(terms: Terms) -> dict[str, str | int | float | bool | None]:
+def told_of(terms: LinkTerms) -> dict[str, str | int | float | bool | None]:
     """Terms of a link as the audit log has them: neither label nor password."""
     return {
         "days": terms.get("days"),

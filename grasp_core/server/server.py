@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from grasp_core.engine.compute import server_pool
-from grasp_core.engine.process import Apart
+from grasp_core.engine.process import ComputingProcess
 from grasp_core.engine.service import GroupItems, Makings, Plans, Service
 from grasp_core.model.access import Reach
 from grasp_core.model.errors import StoreError
@@ -20,7 +20,7 @@ from grasp_core.reading.sources.allowed import AllowedSources
 from grasp_core.report.writers.kept import KeptExports
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.identity import Visitors
-from grasp_core.server.watches import History, Sources, Watches
+from grasp_core.server.watches import History, Sources, WatchRunner
 from grasp_core.server.webhooks import Webhooks
 from grasp_core.store.api_calls import OutcomeStore, WebhookStore
 from grasp_core.store.database import check, connect, database_url, leave_no_trace
@@ -97,7 +97,7 @@ class Server(Stores):
         self.visitors = Visitors(self.links, TryStore(database), self.audit, self.rates)
         apart = None
         if make_executor is None:
-            apart = Apart(settings)
+            apart = ComputingProcess(settings)
             make_executor = apart.workers
         pool = server_pool(settings, make_executor)
         self.service = Service(self.runs, self.files, pool, allowed, apart)
@@ -106,7 +106,7 @@ class Server(Stores):
         self.exports = KeptExports()
         self.sources = Sources(SourceTokenStore(database), settings, allowed.folder)
         self.webhooks = Webhooks(WebhookStore(database), settings)
-        self.watching = Watches(
+        self.watching = WatchRunner(
             self.watches, self.service, self.accounts, self.sources, self.webhooks.register
         )
         self.history = History(self.service)

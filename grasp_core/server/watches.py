@@ -15,7 +15,7 @@ from grasp_core.model.access import LOCAL_USER, User, only
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, MissingResultError, StoreError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import number
-from grasp_core.reading.connectors.fetching import Box, Snapshot, available, fetch
+from grasp_core.reading.connectors.fetching import Snapshot, TokenSeal, available, fetch
 from grasp_core.reading.connectors.source import HUB, KINDS, Hosts, Source, hosts_of, is_source, parse
 from grasp_core.reading.connectors.source import Kind as SourceKind
 from grasp_core.reading.sources.allowed import Fetched
@@ -33,7 +33,7 @@ class Sources:
 
     def __init__(self, tokens: SourceTokenStore, settings: Settings, folder: Folder | None) -> None:
         self._tokens, self._folder = tokens, folder
-        self._box = Box(settings.secret_key)
+        self._box = TokenSeal(settings.secret_key)
         self.hosts: Hosts = hosts_of(settings.source_hosts, own_machine=settings.own_machine)
 
     @property
@@ -138,7 +138,7 @@ BROUGHT = "This result was brought from elsewhere, without its data, so there is
 
 
 @dataclass(eq=False)
-class Watches:
+class WatchRunner:
     """Makes watches, looks at what is due and runs again what has changed, as the watch's owner may."""
 
     _store: WatchStore
@@ -286,7 +286,7 @@ _REMEMBERED = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WatchStep:
     """A run of a watch, and what changed since the one `before`; number 0 is the run that was watched."""
 
     number: int
@@ -305,7 +305,7 @@ class History:
         self._result = service.result
         self._since = lru_cache(maxsize=_REMEMBERED)(self._compared)
 
-    def steps(self, store: WatchStore, watch: Watch, *, limit: int = 50) -> list[Step]:
+    def steps(self, store: WatchStore, watch: Watch, *, limit: int = 50) -> list[WatchStep]:
         """The latest steps, latest first; `store` is within the reach of whoever asks."""
         runs = store.runs_of(watch.id)
         steps = []
@@ -319,7 +319,7 @@ class History:
                 told = headline(found)
             one_by_one = () if found is None else details(found)
             before_id = None if before is None else before.run_id
-            steps.append(Step(run.number, run.run_id, before_id, run.added_at, told, one_by_one, found))
+            steps.append(WatchStep(run.number, run.run_id, before_id, run.added_at, told, one_by_one, found))
         return steps[::-1]
 
     def _compared(self, before: str, now: str) -> Comparison | None:

@@ -1,7 +1,5 @@
 """Association of axes, and questions of an item."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar

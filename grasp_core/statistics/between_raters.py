@@ -1,7 +1,5 @@
 """How raters agree two by two, and how labels spread."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array

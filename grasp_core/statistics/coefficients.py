@@ -7,8 +7,6 @@ raters' categories, int arrays of shape (I,), from 0 and below 0 where there is 
 All raise NotEstimableError if no item has two labels, and those beyond chance if all labels are one same.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from grasp_core.model.annotations import FloatArray, Int64Array

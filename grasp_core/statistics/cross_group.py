@@ -1,7 +1,5 @@
 """Cross-group cohesion: how far a group agrees with the others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

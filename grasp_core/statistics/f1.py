@@ -3,8 +3,6 @@
 Letters in docstrings: n items, K classes, P distinct rows, B resamples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Literal

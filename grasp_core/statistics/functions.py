@@ -8,8 +8,6 @@ no such level, raise SpecError. Definitions are those of docs/methods.md; each f
 analyses are tested against.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 

@@ -1,7 +1,5 @@
 """In-group cohesion: how far a group's members agree with each other."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

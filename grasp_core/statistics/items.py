@@ -1,7 +1,5 @@
 """Statistics of items: counts, matched groups."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Label use: which labels a group gives more often than the others do to the same items."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

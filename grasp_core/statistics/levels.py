@@ -1,7 +1,5 @@
 """How far two labels are apart: Krippendorff's four levels of measurement."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import get_args

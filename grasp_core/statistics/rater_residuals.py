@@ -5,8 +5,6 @@ item's other annotations. Tests that ask what raters have in common, or how they
 rater's mean residual, so that permuting profiles takes sums over raters and never goes back to the items.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, Self
 
 import numpy as np

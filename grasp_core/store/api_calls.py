@@ -1,7 +1,5 @@
 """Calls of the API that are remembered: outcomes of requests, who is told when a run ends."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -19,7 +17,7 @@ _GIVEN_UP_S = 900.0
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """What a request came to: the status and JSON of its response."""
 
     status: int
@@ -29,7 +27,7 @@ class Outcome:
 class OutcomeStore(Store):
     """Outcomes in the database."""
 
-    def begin(self, key: str, request: str, *, owner: str) -> Outcome | None:
+    def begin(self, key: str, request: str, *, owner: str) -> CallOutcome | None:
         """Begin to answer a request, or find what the same one, of this key, came to.
 
         Returns None for the first one, which has to be ended by :meth:`end` or :meth:`forget`. Raises
@@ -51,9 +49,9 @@ class OutcomeStore(Store):
             raise LimitError("This Idempotency-Key was used for another request; take a new one.")
         if known.status is None:
             raise LimitError("The same request is being answered just now; ask again in a moment.", seconds=2)
-        return Outcome(known.status, known.body)
+        return CallOutcome(known.status, known.body)
 
-    def end(self, key: str, outcome: Outcome) -> None:
+    def end(self, key: str, outcome: CallOutcome) -> None:
         """Keep what the first request came to."""
         which = outcomes.c.key == digest_of(key)
         self._write(outcomes.update().where(which).values(status=outcome.status, body=outcome.body))

@@ -5,8 +5,6 @@ with gzip. With a key it is encrypted (age, https://age-encryption.org/v1) and b
 its signature: an age recipient is no secret, so encryption alone does not say who wrote a file.
 """
 
-from __future__ import annotations
-
 import gzip
 import hmac
 import os

@@ -1,7 +1,5 @@
 """What all stores share: asking the database, and keeping to what somebody reaches in every statement."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import threading

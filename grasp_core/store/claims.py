@@ -1,7 +1,5 @@
 """Records of runs, and runs as they are computed: claimed by one server at a time, resumed, ended."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Opening the database: SQLite in one file with no set-up, or PostgreSQL."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import functools

@@ -1,7 +1,5 @@
 """Files of runs: uploads, kept under a quota while a run needs them, and references to files elsewhere."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from collections.abc import Collection

@@ -1,7 +1,5 @@
 """Share links: made, used, withdrawn; their passwords, and tries at them."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac
@@ -47,7 +45,7 @@ class Lock:
     password: str | None
 
 
-class Terms(TypedDict, total=False):
+class LinkTerms(TypedDict, total=False):
     """How a link is made: its name, after how many days or visits it ends, its password, what it shows."""
 
     label: str
@@ -115,7 +113,7 @@ _TARGET = (links.c.id, links.c.run_id, links.c.small_groups)
 class LinkStore(Bound):
     """Links in the database; a token opens what it opens for whoever brings it."""
 
-    def create(self, run_id: str, *, created_by: str, **terms: Unpack[Terms]) -> str:
+    def create(self, run_id: str, *, created_by: str, **terms: Unpack[LinkTerms]) -> str:
         """Make a link to a run within reach; returns its token, which nobody can read again.
 
         Raises StoreError if there is no such run; LimitError if the password is too short or too long.
@@ -128,14 +126,14 @@ class LinkStore(Bound):
         return self._create({"run_id": run_id, "project_id": project}, created_by, terms, gone)
 
     def create_leaderboard(
-        self, content: Mapping[str, Any], *, created_by: str, **terms: Unpack[Terms]
+        self, content: Mapping[str, Any], *, created_by: str, **terms: Unpack[LinkTerms]
     ) -> str:
         """As :meth:`create`, to a leaderboard's JSON-ready form, in the project."""
         target = {"leaderboard": json.dumps(content, allow_nan=False), "project_id": self._home}
         gone = "The project was deleted, so its leaderboard cannot be shared."
         return self._create(target, created_by, terms, gone)
 
-    def _create(self, target: Mapping[str, Any], created_by: str, terms: Terms, gone: str) -> str:
+    def _create(self, target: Mapping[str, Any], created_by: str, terms: LinkTerms, gone: str) -> str:
         token, now = secrets.token_urlsafe(TOKEN_BYTES), self._now
         days, password = terms.get("days"), terms.get("password")
         known = {

@@ -1,7 +1,5 @@
 """How files are read: confirmed readings, remembered by the files' columns, and drafts not run yet."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Mapping
@@ -18,7 +16,7 @@ from grasp_core.store.schema import drafts, readings, storable
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class KeptReading:
     """A reading that somebody confirmed, without rules that name items or raters of one file.
 
     `answers`: to questions on such files, which the spec does not say.
@@ -53,7 +51,7 @@ class ReadingStore(Bound):
             self._check_open(connection)
             put(connection, readings, whose, id=new_id(), updated_at=self._now, **told)
 
-    def recall(self, signature: str, *, owner: str) -> Reading | None:
+    def recall(self, signature: str, *, owner: str) -> KeptReading | None:
         """The person's own reading, else the project's latest; None where there is none that can be read."""
         own = sa.case((readings.c.owner == storable(owner), 0), else_=1)
         query = sa.select(readings).where(self._of(signature))
@@ -64,7 +62,7 @@ class ReadingStore(Bound):
                 data = json.loads(row.data)
                 given = data.pop(_ANSWERS, {}) if isinstance(data, dict) else {}
                 spec, answers = from_json(data, DataSpec), from_json(given, dict[str, bool])
-                return Reading(spec, axes, row.ids_left_out, row.owner, row.updated_at, answers)
+                return KeptReading(spec, axes, row.ids_left_out, row.owner, row.updated_at, answers)
         return None
 
     def delete_older_than(self, days: float) -> int:

@@ -1,7 +1,5 @@
 """Saved runs: asked, found, described, deleted, and answers about them; :mod:`.claims` computes them."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Collection, Iterable, Mapping

@@ -1,11 +1,9 @@
 """The tables. Changes to them go through a migration in `migrations/versions`.
 
 Times are seconds since 1970 (UTC) by the database's clock, the same for all servers. Documents (spec, result,
-data summary) are JSON texts in ASCII that carry their own version; what people write is :class:`Line` or
+data summary) are JSON texts in ASCII that carry their own version; what people write is :class:`ShortText` or
 :class:`Prose`.
 """
-
-from __future__ import annotations
 
 import re
 
@@ -53,7 +51,7 @@ class _Storable(TypeDecorator[str]):
         return None if value is None else storable(value)
 
 
-class Line(_Storable):
+class ShortText(_Storable):
     """A short text, made storable on its way in."""
 
     impl = String
@@ -84,33 +82,33 @@ def _table(name: str, *columns: SchemaItem) -> Table:
 def _project(*, primary_key: bool = False) -> Column[str]:
     """The column that names a row's project, with which the row goes."""
     project = ForeignKey("projects.id", ondelete="CASCADE")
-    return Column("project_id", Line(32), project, primary_key=primary_key, nullable=False)
+    return Column("project_id", ShortText(32), project, primary_key=primary_key, nullable=False)
 
 
 def _run(*, nullable: bool = False) -> Column[str]:
     """The column that names a row's run, with which the row goes."""
     run = ForeignKey("runs.id", ondelete="CASCADE")
-    return Column("run_id", Line(32), run, primary_key=not nullable, nullable=nullable)
+    return Column("run_id", ShortText(32), run, primary_key=not nullable, nullable=nullable)
 
 
 def _run_that_stays(name: str) -> Column[str]:
     """The column that names a run, without which the row stays."""
-    return Column(name, Line(32), ForeignKey("runs.id", ondelete="SET NULL"))
+    return Column(name, ShortText(32), ForeignKey("runs.id", ondelete="SET NULL"))
 
 
 def _link() -> Column[str]:
-    return Column("link_id", Line(32), ForeignKey("links.id", ondelete="CASCADE"), primary_key=True)
+    return Column("link_id", ShortText(32), ForeignKey("links.id", ondelete="CASCADE"), primary_key=True)
 
 
 # Who has signed in, known by issuer and subject of their sign-in; objects name them by `id` as owner.
 people = _table(
     "people",
-    Column("id", Line(32), primary_key=True),
-    Column("issuer", Line(255), nullable=False),
-    Column("subject", Line(255), nullable=False),
-    Column("email", Line(320), nullable=False),  # verified, in small letters
+    Column("id", ShortText(32), primary_key=True),
+    Column("issuer", ShortText(255), nullable=False),
+    Column("subject", ShortText(255), nullable=False),
+    Column("email", ShortText(320), nullable=False),  # verified, in small letters
     Column("name", Prose, nullable=False),
-    Column("role", Line(16)),  # null: as the settings say
+    Column("role", ShortText(16)),  # null: as the settings say
     Column("created_at", Double, nullable=False),
     Column("signed_in_at", Double, nullable=False),  # last
     Column("disabled_at", Double),
@@ -122,16 +120,16 @@ people = _table(
 # it when they sign in with another one: it may have passed on to somebody else.
 addresses = _table(
     "addresses",
-    Column("address", Line(320), primary_key=True),
-    Column("person_id", Line(32), ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("address", ShortText(320), primary_key=True),
+    Column("person_id", ShortText(32), ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
     Index("ix_addresses_person_id", "person_id"),
 )
 
 # Sign-ins that go on, and those that ended lately; in no backup. What browsers carry is not in it.
 sessions = _table(
     "sessions",
-    Column("key", Line(64), primary_key=True),  # sha256 of what the sign-in provider said
-    Column("person_id", Line(32), ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("key", ShortText(64), primary_key=True),  # sha256 of what the sign-in provider said
+    Column("person_id", ShortText(32), ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
     Column("browser", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
     Column("seen_at", Double, nullable=False),
@@ -145,29 +143,29 @@ audit = _table(
     Column("number", BigInteger, primary_key=True, autoincrement=False),
     Column("at", Double, nullable=False),
     Column("actor", Prose, nullable=False),
-    Column("action", Line(16), nullable=False),
-    Column("kind", Line(16), nullable=False),
-    Column("object_id", Line(80), nullable=False),
+    Column("action", ShortText(16), nullable=False),
+    Column("kind", ShortText(16), nullable=False),
+    Column("object_id", ShortText(80), nullable=False),
     Column("details", Text, nullable=False),  # JSON
-    Column("previous", Line(64), nullable=False),
-    Column("hash", Line(64), nullable=False),
+    Column("previous", ShortText(64), nullable=False),
+    Column("hash", ShortText(64), nullable=False),
     Index("ix_audit_at", "at"),
 )
 
 # Where the log begins and ends, sealed by a key that is not here: one row.
 audit_heads = _table(
     "audit_heads",
-    Column("log", Line(8), primary_key=True),
+    Column("log", ShortText(8), primary_key=True),
     Column("first", BigInteger, nullable=False),
     Column("number", BigInteger, nullable=False),
-    Column("hash", Line(64), nullable=False),
-    Column("seal", Line(64), nullable=False),
+    Column("hash", ShortText(64), nullable=False),
+    Column("seal", ShortText(64), nullable=False),
 )
 
 # Names need not differ: a name that is taken would tell of a project that one does not see.
 projects = _table(
     "projects",
-    Column("id", Line(32), primary_key=True),
+    Column("id", ShortText(32), primary_key=True),
     Column("name", Prose, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("archived_at", Double),  # nothing is added to it from then on
@@ -177,19 +175,19 @@ projects = _table(
 project_members = _table(
     "project_members",
     _project(primary_key=True),
-    Column("kind", Line(16), primary_key=True),  # person, address, domain or group
-    Column("name", Line(320), primary_key=True),
-    Column("role", Line(16), nullable=False),
+    Column("kind", ShortText(16), primary_key=True),  # person, address, domain or group
+    Column("name", ShortText(320), primary_key=True),
+    Column("role", ShortText(16), nullable=False),
 )
 
 # The project that a person works in, for their next visit.
-current_projects = _table("current_projects", Column("person", Line(320), primary_key=True), _project())
+current_projects = _table("current_projects", Column("person", ShortText(320), primary_key=True), _project())
 
 # Of each project its own, even where the content is the same: nobody learns what others have.
 files = _table(
     "files",
     _project(primary_key=True),
-    Column("sha256", Line(64), primary_key=True),
+    Column("sha256", ShortText(64), primary_key=True),
     Column("bytes", BigInteger, nullable=False),
     Column("owner", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
@@ -203,8 +201,8 @@ files = _table(
 
 chunks = _table(
     "chunks",
-    Column("project_id", Line(32), primary_key=True),
-    Column("sha256", Line(64), primary_key=True),
+    Column("project_id", ShortText(32), primary_key=True),
+    Column("sha256", ShortText(64), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("content", LargeBinary, nullable=False),
     ForeignKeyConstraint(["project_id", "sha256"], ["files.project_id", "files.sha256"], ondelete="CASCADE"),
@@ -215,14 +213,14 @@ run_files = _table(
     _run(),
     Column("position", Integer, primary_key=True),  # 0: annotations, 1: raters
     Column("name", Prose, nullable=False),
-    Column("sha256", Line(64), nullable=False),
+    Column("sha256", ShortText(64), nullable=False),
 )
 
 readings = _table(
     "readings",
-    Column("id", Line(32), primary_key=True),
+    Column("id", ShortText(32), primary_key=True),
     _project(),
-    Column("signature", Line(64), nullable=False),  # sha256 of the files' column names
+    Column("signature", ShortText(64), nullable=False),  # sha256 of the files' column names
     Column("owner", Prose, nullable=False, default=""),
     Column("data", Text, nullable=False),
     Column("axes", Text, nullable=False),
@@ -235,26 +233,26 @@ readings = _table(
 drafts = _table(
     "drafts",
     _project(primary_key=True),
-    Column("owner", Line(64), primary_key=True),
+    Column("owner", ShortText(64), primary_key=True),
     Column("data", Text, nullable=False),
     Column("updated_at", Double, nullable=False),
 )
 
 runs = _table(
     "runs",
-    Column("id", Line(32), primary_key=True),
+    Column("id", ShortText(32), primary_key=True),
     _project(),
     # sha256 over data, spec and code version: the same question; null where a result was brought along.
-    Column("key", Line(64)),
+    Column("key", ShortText(64)),
     Column("title", Prose, nullable=False),
     Column("owner", Prose, nullable=False, default=""),
     Column("note", Prose, nullable=False, default=""),
-    Column("state", Line(16), nullable=False),
+    Column("state", ShortText(16), nullable=False),
     Column("error", Prose),
     Column("created_at", Double, nullable=False),
     Column("finished_at", Double),
     Column("duration_s", Double),
-    Column("code_version", Line(64), nullable=False),
+    Column("code_version", ShortText(64), nullable=False),
     Column("spec", Text, nullable=False),
     Column("summary", Text, nullable=False),
     Column("result", Text),
@@ -270,7 +268,7 @@ runs = _table(
     Index("ix_runs_state", "state", "created_at"),
 )
 
-tags = _table("tags", _run(), Column("tag", Line(64), primary_key=True))
+tags = _table("tags", _run(), Column("tag", ShortText(64), primary_key=True))
 
 checkpoints = _table(
     "checkpoints",
@@ -301,18 +299,18 @@ losses = _table("losses", _run(), Column("count", Integer, nullable=False))
 answers = _table(
     "answers",
     _run(),
-    Column("name", Line(80), primary_key=True),
+    Column("name", ShortText(80), primary_key=True),
     Column("content", LargeBinary, nullable=False),  # JSON, deflated
 )
 
 # What a link opens: a run, or a leaderboard as it was when the link was made.
 links = _table(
     "links",
-    Column("id", Line(32), primary_key=True),
+    Column("id", ShortText(32), primary_key=True),
     _project(),
     _run(nullable=True),
     Column("leaderboard", Text),
-    Column("token_sha256", Line(64), nullable=False, unique=True),
+    Column("token_sha256", ShortText(64), nullable=False, unique=True),
     Column("label", Prose, nullable=False, default=""),
     Column("created_by", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
@@ -331,7 +329,7 @@ links = _table(
 link_visits = _table(
     "link_visits",
     _link(),
-    Column("visit", Line(64), primary_key=True),  # sha256 of token and what the browser carries
+    Column("visit", ShortText(64), primary_key=True),  # sha256 of token and what the browser carries
     Column("began_at", Double, nullable=False),
     Index("ix_link_visits_began_at", "began_at"),
 )
@@ -340,7 +338,7 @@ link_visits = _table(
 link_tries = _table(
     "link_tries",
     _link(),
-    Column("who", Line(64), primary_key=True),  # sha256 of token and address; "" for all together
+    Column("who", ShortText(64), primary_key=True),  # sha256 of token and address; "" for all together
     Column("since", Double, nullable=False),
     Column("tries", Integer, nullable=False),
 )
@@ -348,11 +346,11 @@ link_tries = _table(
 # Personal tokens of the API.
 tokens = _table(
     "tokens",
-    Column("id", Line(32), primary_key=True),
-    Column("token_sha256", Line(64), nullable=False, unique=True),
+    Column("id", ShortText(32), primary_key=True),
+    Column("token_sha256", ShortText(64), nullable=False, unique=True),
     Column("owner", Prose, nullable=False, default=""),
     Column("name", Prose, nullable=False),
-    Column("scope", Line(8), nullable=False),
+    Column("scope", ShortText(8), nullable=False),
     Column("created_at", Double, nullable=False),
     Column("expires_at", Double, nullable=False),
     Column("revoked_at", Double),
@@ -363,8 +361,8 @@ tokens = _table(
 # Tokens of tools and databases that people asked to have kept; encrypted with a key that is not here.
 source_tokens = _table(
     "source_tokens",
-    Column("owner", Line(255), primary_key=True),
-    Column("site", Line(255), primary_key=True),  # the server that it opens
+    Column("owner", ShortText(255), primary_key=True),
+    Column("site", ShortText(255), primary_key=True),  # the server that it opens
     Column("sealed", LargeBinary, nullable=False),
     Column("created_at", Double, nullable=False),
 )
@@ -372,8 +370,8 @@ source_tokens = _table(
 # What a request to the API that carried an idempotency key came to, for a day.
 outcomes = _table(
     "outcomes",
-    Column("key", Line(64), primary_key=True),  # sha256 of person, address and key
-    Column("request", Line(64), nullable=False),  # sha256 of what was asked
+    Column("key", ShortText(64), primary_key=True),  # sha256 of person, address and key
+    Column("request", ShortText(64), nullable=False),  # sha256 of what was asked
     Column("owner", Prose, nullable=False, default=""),  # for when somebody is erased
     Column("status", Integer),  # null while the first one is being answered
     Column("body", Text),
@@ -382,13 +380,15 @@ outcomes = _table(
 
 # How often a person's key of webhooks was made anew; in backups, or keys that ended would hold again.
 webhook_keys = _table(
-    "webhook_keys", Column("owner", Line(255), primary_key=True), Column("number", Integer, nullable=False)
+    "webhook_keys",
+    Column("owner", ShortText(255), primary_key=True),
+    Column("number", Integer, nullable=False),
 )
 
 # Who is to be told when a run ends; kept until that was done or given up.
 webhooks = _table(
     "webhooks",
-    Column("id", Line(32), primary_key=True),
+    Column("id", ShortText(32), primary_key=True),
     _run(nullable=True),
     Column("owner", Prose, nullable=False, default=""),
     Column("url", Prose, nullable=False),
@@ -399,21 +399,21 @@ webhooks = _table(
 
 watches = _table(
     "watches",
-    Column("id", Line(32), primary_key=True),
+    Column("id", ShortText(32), primary_key=True),
     _project(),
     _run_that_stays("last_run_id"),  # whose data new ones are held against, and whose spec is run again
     _run_that_stays("going_run_id"),  # the one of changed data, until it has ended
     Column("owner", Prose, nullable=False, default=""),
     Column("title", Prose, nullable=False),
     Column("sources", Text, nullable=False),  # JSON: where each file is
-    Column("every", Line(80), nullable=False),
+    Column("every", ShortText(80), nullable=False),
     Column("created_at", Double, nullable=False),
     Column("looked_at", Double),
     Column("next_at", Double, nullable=False),
     Column("lease_until", Double, nullable=False, default=0.0),  # whoever looks holds it until then
     Column("failures", Integer, nullable=False, default=0),  # in a row
     Column("problem", Prose),  # of the last look
-    Column("paused", Line(8)),  # why
+    Column("paused", ShortText(8)),  # why
     Column("paused_at", Double),
     Column("webhook", Text),  # told when a run of changed data ends
     Index("ix_watches_next_at", "next_at"),
@@ -422,7 +422,7 @@ watches = _table(
 # Runs of a watch in order; the first is the one that was watched.
 watch_runs = _table(
     "watch_runs",
-    Column("watch_id", Line(32), ForeignKey("watches.id", ondelete="CASCADE"), primary_key=True),
+    Column("watch_id", ShortText(32), ForeignKey("watches.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("added_at", Double, nullable=False),
     _run(nullable=True),
@@ -431,12 +431,12 @@ watch_runs = _table(
 
 submissions = _table(
     "submissions",
-    Column("id", Line(32), primary_key=True),
+    Column("id", ShortText(32), primary_key=True),
     _project(),
     Column("name", Prose, nullable=False),
     Column("owner", Prose, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
-    Column("sha256", Line(64), nullable=False),
+    Column("sha256", ShortText(64), nullable=False),
     Column("scores", Text, nullable=False),  # no gold label is in it
     Column("predictions", LargeBinary, nullable=False),  # JSON, deflated
     UniqueConstraint("project_id", "owner", "sha256"),  # sent twice, from many tabs, a row stands once
@@ -445,10 +445,12 @@ submissions = _table(
 # Kept when a submission is deleted: what was scored stays counted, whatever project it was in.
 scorings = _table(
     "scorings",
-    Column("id", Line(32), primary_key=True),
+    Column("id", ShortText(32), primary_key=True),
     Column("owner", Prose, nullable=False, default=""),
-    Column("task", Line(128), nullable=False),
-    Column("sha256", Line(64), nullable=False),  # of the predictions: the same ones are not counted twice
+    Column("task", ShortText(128), nullable=False),
+    Column(
+        "sha256", ShortText(64), nullable=False
+    ),  # of the predictions: the same ones are not counted twice
     Column("created_at", Double, nullable=False),
     Index("ix_scorings_task", "task"),
 )

@@ -1,7 +1,5 @@
 """Scored submissions, and how often each person had a task scored."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zlib

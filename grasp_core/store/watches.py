@@ -1,7 +1,5 @@
 """Stores of watches: what is looked at and when, and the runs that came of it."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

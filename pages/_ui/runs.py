@@ -7,6 +7,7 @@ import streamlit as st
 from grasp_core.model.groups import group_labels
 from grasp_core.model.text import escape_markdown
 from grasp_core.report import comparison as comparing
+from grasp_core.report.changes import headline, verdicts_kept
 from grasp_core.report.words.names import statistic_name
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
@@ -94,6 +95,10 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
             "against each other."
         )
         return
+    first, *further = (headline(comparison), *verdicts_kept(comparison))
+    st.markdown(f"**{escape_markdown(first)}**")
+    if further:
+        st.markdown("\n".join(f"- {escape_markdown(one)}" for one in further))
     st.header("What was asked")
     _show_differences(comparison.spec, "Both runs were asked the same.", "What was asked differently")
     st.header("The data")

@@ -16,7 +16,7 @@ from grasp_core.model.text import escape_markdown, number
 from grasp_core.model.turns import ask_as, link_name
 from grasp_core.server import identity as visits
 from grasp_core.server import server
-from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, Terms
+from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST, Leaderboard, Link, LinkTerms
 from grasp_core.store.runs import RunRecord
 from pages._ui.helpers import identity
 from pages._ui.helpers import widgets as ui
@@ -182,7 +182,7 @@ def make_link(shared: Shareable) -> None:
     state = st.session_state
     label, password = state.get(_LABEL, "").strip()[:_LABEL_LENGTH], state.get(_PASSWORD) or None
     uses, small = state.get(_USES), bool(state.get(_SMALL))
-    terms = Terms(label=label, days=_days(), password=password, max_uses=uses, small_groups=small)
+    terms = LinkTerms(label=label, days=_days(), password=password, max_uses=uses, small_groups=small)
     with ui.refusals(_REFUSED):
         token = shared.make(created_by=user.id, **terms)
         details = {"address": shared.address, **visits.told_of(terms)}

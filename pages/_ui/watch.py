@@ -11,7 +11,7 @@ from grasp_core.model.text import escape_markdown
 from grasp_core.reading.sources.allowed import FOLDER
 from grasp_core.report.comparison import Comparison, changes_table
 from grasp_core.server import server
-from grasp_core.server.watches import EVERY, Step, how_often, state
+from grasp_core.server.watches import EVERY, WatchStep, how_often, state
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import Watch
 from pages._ui.helpers import identity
@@ -113,7 +113,7 @@ def show_watch(watch: Watch) -> None:
             ui.when_open(label, earlier, key=f"earlier-{watch.id}")
 
 
-def _show_steps(steps: Sequence[Step]) -> None:
+def _show_steps(steps: Sequence[WatchStep]) -> None:
     for step in steps:
         name = f"{step.run_id}-{step.number}"
         with st.container(key=f"step-{name}", gap="xsmall"):

@@ -1,7 +1,5 @@
 """Tasks for tests of the map of raters."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

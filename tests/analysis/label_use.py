@@ -1,7 +1,5 @@
 """How often each group gives each label, held against random groups: all that a new panel takes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self

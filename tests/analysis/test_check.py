@@ -1,7 +1,5 @@
 """Whether groups were given the same items, and as many; columns that look like teams."""
 
-from __future__ import annotations
-
 import dataclasses
 import tracemalloc
 
@@ -36,8 +34,8 @@ from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
+from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.reading.example import example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.statistics.cross_group import xrr
 from grasp_core.statistics.in_group import irr

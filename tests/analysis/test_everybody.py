@@ -1,7 +1,5 @@
 """How well all raters agree: against other software, by hand; AC1, for those who ask for it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

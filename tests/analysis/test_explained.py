@@ -1,7 +1,5 @@
 """What axes explain of distances; groups of one size, whose regroupings have mirrors."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Intervals beside outcomes, how often they hold what they are for; power; statistics without each unit."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
@@ -18,7 +16,15 @@ from benchmarks.planted import AXIS
 from grasp_core.analysis import power
 from grasp_core.analysis.cohesion.columns import LABELS, Places, group_columns
 from grasp_core.analysis.cohesion.untested import Jackknifed, jackknifed
-from grasp_core.analysis.intervals import Scales, Sides, Spreads, answers_of, intervals, lay_out, spreads
+from grasp_core.analysis.intervals import (
+    Jackknives,
+    Scales,
+    Sides,
+    answers_of,
+    intervals,
+    jackknives,
+    lay_out,
+)
 from grasp_core.analysis.power import PowerTask, estimate, group_gai, power_tasks
 from grasp_core.model.annotations import Annotations, Axis, BoolArray, FloatArray, Raters
 from grasp_core.model.groups import Grouping, form_groups
@@ -59,7 +65,7 @@ def test_every_value_has_the_interval_asked_for(target) -> None:
     given = (data.questions, data.raters, grouping, analysis)
     right = intervals(*given, lambda of, g: group_columns(of, analysis), names)
     for row, ends in zip(result.groups, right, strict=True):
-        for outcome, (low, high) in zip(row.statistics.values(), ends, strict=False):
+        for outcome, (low, high, _) in zip(row.statistics.values(), ends, strict=False):
             assert outcome.no_interval is None
             assert (outcome.interval.low, outcome.interval.high) == (low, high)
             assert outcome.interval.low < outcome.value < outcome.interval.high
@@ -192,9 +198,13 @@ def test_intervals_for_other_raters_and_items_hold_their_value(shape) -> None:
     kept = [*range(len(STATISTICS)), *range(LABELS, np.shape(found)[1])]
     names = [*STATISTICS, *annotations.categories]
     found, ends = np.array(found)[:, kept], np.array(ends)[:, kept]
-    truth, (low, high) = np.mean(found, axis=0), np.moveaxis(ends, 2, 0)
+    truth, (low, high, p) = np.mean(found, axis=0), np.moveaxis(ends, 2, 0)
     held = ((low <= truth) & (truth <= high)).mean(axis=0)
     assert (held >= 0.9).all(), dict(zip(names, held, strict=True))
+    of_labels = slice(len(STATISTICS), None)  # p is below the level just where the interval leaves out 0
+    leaves_out_0 = (low > 0) | (high < 0)
+    assert ((p < 0.05) == leaves_out_0)[:, of_labels].all()
+    assert (p < 0.05)[:, of_labels].mean(axis=0).max() <= 0.1
     width = (high - low).mean(axis=0) / (2 * 1.96 * np.std(found, axis=0))
     smooth = [STATISTICS.index(name) for name in ("irr", "xrr", "gai")]  # a plurality of few labels jumps
     assert (width[smooth] < 2).all(), dict(zip(names, width, strict=True))
@@ -218,7 +228,7 @@ def test_a_small_distance_is_held_where_a_label_is_rare() -> None:
         given = ([annotations], raters, grouping, SPEC, lambda of, g: group_columns(of, SPEC))
         ends.append(intervals(*given, Places(1, 2).names)[0])
     place = STATISTICS.index("distance")
-    truth, (low, high) = np.mean(found, axis=0)[place], np.array(ends)[:, place].T
+    truth, (low, high, _) = np.mean(found, axis=0)[place], np.array(ends)[:, place].T
     assert ((low <= truth) & (truth <= high)).mean() >= 0.9
 
 
@@ -336,7 +346,7 @@ def test_large_data_are_thinned_to_whole_items_and_say_so(monkeypatch):
 FIRST = AnalysisSpec(axes=(("gender",),), ties="first")  # drawn ones follow who is there
 
 
-def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> Spreads:
+def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, g: int) -> Jackknives:
     grouping = form_groups(raters, spec.axes)
     design = lay_out(questions, raters, grouping, spec)
     sides = Sides(grouping.member[g], grouping.complement(g))
@@ -346,7 +356,7 @@ def found(questions: Sequence[Annotations], raters: Raters, spec: AnalysisSpec, 
     def statistics(sums: FloatArray) -> FloatArray:
         return group_columns(of_questions.together(of_questions.components(design, sums)), spec)
 
-    return spreads(answers, sides, statistics)
+    return jackknives(answers, sides, statistics)
 
 
 def naive(questions: Sequence[Annotations], grouping: Grouping, spec: AnalysisSpec, g: int) -> list:

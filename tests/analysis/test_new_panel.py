@@ -1,7 +1,5 @@
 """A new question costs one module: `label_use.py` goes through the engine as it is."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import replace
 

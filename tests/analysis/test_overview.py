@@ -1,7 +1,5 @@
 """What a data set holds, sizes, pairs, small groups, axes that go together, and the command `quality`."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -15,9 +13,9 @@ from scipy.stats.contingency import association
 from grasp_core import cli
 from grasp_core.analysis.overview import (
     Bar,
+    CountRange,
     Overlap,
     RandomRaters,
-    Spread,
     constant_raters,
     corrected_v,
     overlaps,
@@ -27,8 +25,8 @@ from grasp_core.analysis.overview import (
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Apart, AssignmentCheck
+from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import load
-from grasp_core.reading.example import example_files
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, quality_json, quality_report
@@ -57,8 +55,8 @@ def test_overview_counts_what_is_there_and_what_is_missing_and_every_item_once(d
     found = overview(data.annotations, data.raters)
     assert (found.items, found.raters, found.annotations) == (3, 4, 6)
     assert found.filled == found.missing == 0.5
-    assert found.raters_per_item == Spread(1, 2.0, 3)
-    assert found.annotations_per_rater == Spread(1, 1.5, 2)
+    assert found.raters_per_item == CountRange(1, 2.0, 3)
+    assert found.annotations_per_rater == CountRange(1, 1.5, 2)
     assert found.items_by_raters == (Bar(1, 1, 1), Bar(2, 2, 1), Bar(3, 3, 1))
     assert [(row.axis, row.raters, row.share) for row in found.unknown] == [("g", 1, 0.25), ("h", 0, 0.0)]
     text = tables.overview_table(found).to_string()

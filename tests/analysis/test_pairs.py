@@ -1,7 +1,5 @@
 """Pairs of groups: held against plain definitions on the two groups' raters alone."""
 
-from __future__ import annotations
-
 import dataclasses
 from contextlib import closing
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The map of raters: what is planted is found, nobody can be told, no order changes it; how it is told."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

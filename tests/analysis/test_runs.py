@@ -1,7 +1,5 @@
 """Runs on data in which groups were given other items, or whose small p-values are fitted."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -19,6 +17,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.contents import marks_legend
+from grasp_core.report.pairs import pair_sentences
 from grasp_core.report.public_view import public_view
 from grasp_core.report.saved import result_json
 from grasp_core.report.tidy import table_csv
@@ -28,8 +27,6 @@ from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown
 from tests.analysis.models.cases import compute_models, model
 from tests.computing import compute_in_threads
-
-UNTOUCHED = [name for name in STATISTICS if name not in ("negentropy", "plurality_size")]
 
 
 def run(data: Dataset, **fields: object) -> RunResult:
@@ -43,15 +40,13 @@ def busier() -> RunResult:
     return run(drawn(CONFOUNDED[-1], 1))
 
 
-def test_marks_that_depend_on_workload_are_withheld_and_label_use_leaves_raters_out(busier) -> None:
+def test_where_groups_rated_more_label_use_alone_is_tested_by_leaving_raters_out(busier) -> None:
     for row in busier.groups:
-        for name in ("negentropy", "plurality_size"):
-            outcome = row.statistics[name]
+        for outcome in row.statistics.values():
             assert outcome.value is not None
             assert (outcome.p, outcome.q, outcome.significance, outcome.null) == (None, None, "none", None)
             assert outcome.reason.code.key == "other-items"
             assert outcome.interval is not None
-        assert all(row.statistics[name].q is not None for name in UNTOUCHED)
     warning = busier.warnings[0]
     assert (warning.code.key, dict(warning.numbers)["group"]) == ("own-workload", "in")
     text = table_markdown(busier)
@@ -97,20 +92,20 @@ def test_too_few_raters_leave_label_use_untested() -> None:
 
 
 @pytest.mark.parametrize("situation", CONFOUNDED[:3], ids=lambda one: one.name)
-def test_groups_given_other_items_have_marks_of_what_compares_the_same_items_alone(situation) -> None:
+def test_groups_given_other_items_have_a_mark_of_label_use_alone(situation) -> None:
     found = run(drawn(situation, 1))
     assert found.warnings[0].code.key == "own-items"
     for row in found.groups:
-        told = {name: outcome.p is not None for name, outcome in row.statistics.items()}
-        assert told == {name: name == "distance" for name in STATISTICS}
-        others = [row.statistics[name] for name in STATISTICS if name != "distance"]
-        assert all(one.significance == "none" and one.q is None for one in others)
-        reasons = {one.reason.code.key for one in others if one.value is not None and one.reason}
+        told = [row.statistics[name] for name in STATISTICS]
+        assert all(one.significance == "none" and one.p is None and one.q is None for one in told)
+        reasons = {one.reason.code.key for one in told if one.value is not None and one.reason}
         assert reasons == {"other-items"}
         assert row.label_use.test == "jackknife"
         assert row.verdict.code == "untestable"
     (pair,) = found.pairs
-    assert {name for name, one in pair.statistics.items() if one.p is not None} == {"distance"}
+    assert all(one.p is None for one in pair.statistics.values())
+    (said,) = pair_sentences(pair, found)
+    assert said.plain == "Not tested: the groups rated different items."
     assert pair.label_use.test == "jackknife"
     assert found.dsi[0].outcome.p is None
 

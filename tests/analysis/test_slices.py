@@ -1,7 +1,5 @@
 """Slices and one axis given another: each is the numbers of a run on a part, q over all values."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Verdicts from values; label use: the test of all labels together, intervals, when there is none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +16,7 @@ from grasp_core.analysis.cohesion.combined_test import (
     values_together,
     with_verdicts,
 )
-from grasp_core.analysis.intervals import Spread, Spreads
+from grasp_core.analysis.intervals import Jackknife, Jackknives
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.groups import form_groups
 from grasp_core.model.outcome import LabelUse
@@ -182,8 +180,8 @@ def test_values_are_those_of_the_columns() -> None:
     np.testing.assert_array_equal(none[:, 1:], kept[:, 1:])
 
 
-def spread(values: list[float], whole: float = 0.5) -> Spread:
-    found = Spread.around(np.array([whole]))
+def spread(values: list[float], whole: float = 0.5) -> Jackknife:
+    found = Jackknife.around(np.array([whole]))
     found.add(np.array(values)[:, None])
     return found
 
@@ -195,7 +193,7 @@ ITEMS, ANNOTATIONS = spread([0.45, 0.5, 0.58, 0.51, 0.5]), spread([0.5, 0.51, 0.
 def test_variance_is_the_jackknifes_and_few_units_that_carry_it_have_few_degrees_of_freedom() -> None:
     values = np.array([0.4, 0.5, 0.6, 0.55])
     assert GROUP.variance[0] == pytest.approx(3 * np.var(values))  # (n - 1) / n times the sum of squares
-    together = Spread.around(np.array([0.5]))
+    together = Jackknife.around(np.array([0.5]))
     together.add(np.array([[0.4], [0.6]]), np.array([3.0, 2.0]))
     assert together.variance == pytest.approx(spread([0.4, 0.4, 0.4, 0.6, 0.6]).variance)
     assert together.n == 5
@@ -218,19 +216,24 @@ def test_students_interval_by_its_formula(target, used) -> None:
     shares = [v**2 / float(one.freedom[0]) for v, one in zip(variances, used, strict=True)]
     freedom = sum(variances) ** 2 / sum(shares)
     reach = stats.t.ppf(0.975, freedom) * np.sqrt(total)
-    found = Spreads(GROUP, OTHERS, ITEMS, ANNOTATIONS).interval(target)
+    found = Jackknives(GROUP, OTHERS, ITEMS, ANNOTATIONS).interval(target)
     assert found == pytest.approx(np.array([[0.5 - reach, 0.5 + reach]]))
+    p = Jackknives(GROUP, OTHERS, ITEMS, ANNOTATIONS).p()
+    if target == "both":
+        assert p == pytest.approx(2 * stats.t.sf(0.5 / np.sqrt(total), freedom))
 
 
 def test_both_is_never_narrower_than_either_source_and_some_intervals_have_no_width_or_are_none() -> None:
     noisy, still = spread([0.2, 0.9, 0.1, 0.8]), spread([0.5, 0.5, 0.5])
-    variance = Spreads(GROUP, OTHERS, ITEMS, noisy)
+    variance = Jackknives(GROUP, OTHERS, ITEMS, noisy)
     raters, items, both = (np.diff(variance.interval(target))[0, 0] for target in ("raters", "items", "both"))
     assert noisy.variance > GROUP.variance + OTHERS.variance + ITEMS.variance
     assert both == max(raters, items)
-    assert Spreads(still, still, still, still).interval("both").tolist() == [[0.5, 0.5]]
-    found = Spreads(spread([0.4, np.nan, 0.6]), OTHERS, ITEMS, ANNOTATIONS)
+    assert Jackknives(still, still, still, still).interval("both").tolist() == [[0.5, 0.5]]
+    found = Jackknives(spread([0.4, np.nan, 0.6]), OTHERS, ITEMS, ANNOTATIONS)
     assert np.isnan(found.interval("both")).all()
+    assert np.isnan(found.p()).all()
+    assert np.isnan(Jackknives(still, still, still, still).p()).all()
     assert not np.isnan(found.interval("items")).any()
 
 

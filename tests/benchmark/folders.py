@@ -1,7 +1,5 @@
 """Folders of tasks, gold labels and submissions, made for a test; small tasks to learn, published ones."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

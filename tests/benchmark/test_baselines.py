@@ -1,7 +1,5 @@
 """Each baseline on a small task and on the published ones; AdaBoost's settings; a baseline as a rater."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Leave-one-out, splits and labelled files; a baseline on one task and on all; texts that a program finds."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -14,7 +12,7 @@ from sklearn.metrics import f1_score
 
 from grasp_core import cli
 from grasp_core.benchmark.baselines.classical import Predict, Texts, fit_plurality, fit_tfidf
-from grasp_core.benchmark.checkpoints import FIELD, Command, kept_texts, with_retrieved
+from grasp_core.benchmark.checkpoints import FIELD, RetrievalProgram, kept_texts, with_retrieved
 from grasp_core.benchmark.language_models.answers import UnansweredError
 from grasp_core.benchmark.scoring.all_tasks import read_run
 from grasp_core.benchmark.scoring.evaluate import (
@@ -384,7 +382,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_texts_are_one_more_field(program: str, tmp_path: Path) -> None:
     task, train = opened(weather(tmp_path / "task"))
-    rows, wider = with_retrieved(train, task, Command(program, {}))
+    rows, wider = with_retrieved(train, task, RetrievalProgram(program, {}))
     assert rows.texts[0] == {**train.texts[0], FIELD: f"found for {train.texts[0]['Text'].upper()}"}
     assert (wider.fields, wider.prompt_fields) == (("Text", FIELD), ("Text", FIELD))
     assert (rows.ids, rows.labels) == (train.ids, train.labels)
@@ -392,9 +390,9 @@ def test_texts_are_one_more_field(program: str, tmp_path: Path) -> None:
 
 def test_nothing_is_retrieved_twice(program: str, tmp_path: Path) -> None:
     kept = kept_texts(tmp_path / "kept.jsonl")
-    retrieve = Command(program, kept)
+    retrieve = RetrievalProgram(program, kept)
     assert retrieve({"Text": "a"}) == retrieve({"Text": "a"}) == "found for A"
-    again = Command(program, kept_texts(tmp_path / "kept.jsonl"))
+    again = RetrievalProgram(program, kept_texts(tmp_path / "kept.jsonl"))
     assert again({"Text": "a"}) == "found for A"
     assert again({"Text": "b"}) == "found for B"
     assert (tmp_path / "asked.txt").read_text().splitlines() == ["a", "b"]
@@ -414,13 +412,13 @@ def test_nothing_is_retrieved_twice(program: str, tmp_path: Path) -> None:
 )
 def test_programs_that_fail(line: str, said: str) -> None:
     with pytest.raises(DataError, match=said):
-        Command(line, {}, timeout_s=0.5 if "sleep" in line else 60)({"Text": "a"})
+        RetrievalProgram(line, {}, timeout_s=0.5 if "sleep" in line else 60)({"Text": "a"})
 
 
 def test_a_line_without_a_program_and_a_task_of_such_a_field_are_refused(tmp_path: Path) -> None:
     for line in ("", '"open'):
         with pytest.raises(SpecError, match="takes a program"):
-            Command(line, {})
+            RetrievalProgram(line, {})
     task, train = opened(weather(tmp_path))
     with pytest.raises(SpecError, match="has a field Retrieved of its own"):
         with_retrieved(train, Task("t", task.classes, (FIELD,), (FIELD,)), lambda _: "")

@@ -1,7 +1,5 @@
 """``raft validate``, ``raft score``, ``raft compare`` and ``raft human``: their contract, and bad input."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

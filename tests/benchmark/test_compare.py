@@ -1,7 +1,5 @@
 """Two submissions compared by swapping their labels; where one goes wrong: counts by class, and the rows."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 from pathlib import Path

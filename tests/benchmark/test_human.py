@@ -1,7 +1,5 @@
 """What a few raters reach, and people as a row of the leaderboard: a sheet, a bar, experts apart."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The leaderboard by command: published systems, own ones, costs; files that released versions wrote."""
 
-from __future__ import annotations
-
 import copy
 import json
 from dataclasses import replace

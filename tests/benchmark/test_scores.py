@@ -1,7 +1,5 @@
 """Scores and calibration equal to scikit-learn's, with intervals that hold; gold labels, never repeated."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Submissions: whatever is wrong is said, all of it, with file and row."""
 
-from __future__ import annotations
-
 import io
 import stat
 import struct

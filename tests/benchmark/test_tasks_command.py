@@ -1,7 +1,5 @@
 """The list of tasks, the example from nothing to a score; the paper's figures; examples of docs/models.md."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A real server for a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import LOCAL_USER, Identity
 from grasp_core.model.settings import Settings, variable
-from grasp_core.reading.example import example_files
+from grasp_core.reading.dataset.example import example_files
 from grasp_core.server.server import Server
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import ProjectStore

@@ -1,7 +1,5 @@
 """Made-up gold labels of the benchmark's tasks, and a submission that has most of them right."""
 
-from __future__ import annotations
-
 import csv
 import io
 import zipfile

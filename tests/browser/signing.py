@@ -1,7 +1,5 @@
 """A server that asks people to sign in, and those who do, at a real OpenID provider on this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Several questions about the same items, from two columns to one answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from playwright.sync_api import expect

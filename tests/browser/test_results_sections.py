@@ -1,7 +1,5 @@
 """Every section of Results: by the keyboard alone, at 200 %, on a phone, in the dark, and as axe sees it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The Results page as one walks through it: findings, one group, views, pages of many groups."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

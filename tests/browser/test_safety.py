@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import urllib.request
 
 from tests.browser.conftest import OpenPage

@@ -1,7 +1,5 @@
 """People sign in at a real OpenID provider on this machine."""
 
-from __future__ import annotations
-
 import re
 import urllib.request
 

@@ -1,7 +1,5 @@
 """What a team's server shows beside results: wide, on a phone in the dark, by the keyboard alone, to axe."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What visitors do in the browser, in the words of the tests."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """What tests of commands start from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``agreement`` and ``raters``: agreement without groups, by batch and over time, and a row per rater."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

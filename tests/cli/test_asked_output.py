@@ -1,7 +1,5 @@
 """Where a result goes, as what, and how much of it is said; how a command ends."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

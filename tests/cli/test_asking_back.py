@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import random
 import shlex
 from collections.abc import Sequence
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import grasp_core as grasp
 from grasp_core import cli
 from grasp_core.cli import reading
 from grasp_core.cli.entry import make_parser
@@ -235,29 +233,31 @@ def test_on_a_terminal_a_matrix_row_without_an_id_is_left_out(folder: Path, caps
 WORDS = ("very low", "low", "high")
 
 
-@pytest.mark.parametrize("values", ["123", WORDS])
-def test_labels_that_show_an_order_have_it_by_any_door_unless_a_level_is_named(
-    folder: Path, capsys, monkeypatch, values
+@pytest.mark.parametrize(
+    ("values", "typed", "again", "ranked"),
+    [
+        ("123", "yes\n", "--level ordinal", ["1", "2", "3"]),
+        ("123", "no\n", "--level nominal", None),
+        (WORDS, "yes\n", "--categories 'very low,low,high' --level ordinal", list(WORDS)),
+    ],
+)
+def test_on_a_terminal_labels_that_look_ranked_are_asked_about(
+    folder: Path, capsys, monkeypatch, values, typed: str, again: str, ranked: list[str] | None
 ) -> None:
     (folder / "scale.csv").write_bytes(votes("rating", values=values))
     command = ["run", "--annotations", "scale.csv", "--permutations", "50", "--out", "result.json"]
-    at_a_terminal(monkeypatch, "")  # no row goes by it, so nothing is asked
     assert cli.main(command) == 0
-    assert "; taken as ordinal, --level names another\n" in capsys.readouterr().err
+    alone = capsys.readouterr()
+    assert "--level" in alone.err
+    assert written()["spec"]["analysis"]["level"] == "nominal"
+    at_a_terminal(monkeypatch, typed)
+    assert cli.main(command) == 0
+    assert f"note: to answer so again: {again}\n" in capsys.readouterr().err
     found = written()
-    assert found["spec"]["analysis"]["level"] == "ordinal"
-    assert found["data"]["categories"] == list(values)
-    for more in ([], ["--categories", ",".join(values)]):
-        assert cli.main([*command, "--level", "ordinal", *more]) == 0
-        assert written()["groups"] == found["groups"]
-    assert cli.main([*command, "--level", "nominal"]) == 0
-    assert written()["groups"] != found["groups"]
-    python = grasp.analyse("scale.csv", permutations=50, progress=False).result.to_dict()
-    assert json.loads(json.dumps(python["groups"])) == found["groups"]
-    group = ["--group", "gender=Woman"]
-    for more in (["items", *group], ["rater-map"], ["plan", *group]):
-        assert cli.main([*more, "--annotations", "scale.csv"]) == 0
-        assert "taken as ordinal" in capsys.readouterr().err
+    assert found["spec"]["analysis"]["level"] == ("ordinal" if ranked else "nominal")
+    assert not ranked or found["data"]["categories"] == ranked
+    assert cli.main([*command, *shlex.split(again)]) == 0
+    assert written()["groups"] == found["groups"]
 
 
 # What was looked at is said first.

@@ -1,7 +1,5 @@
 """The command line: the run command's contract, the example, and bad input in one sentence."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -16,7 +14,7 @@ from grasp_core.model.errors import GraspError
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import STATISTICS
 from grasp_core.permutation import questions
-from grasp_core.reading import example
+from grasp_core.reading.dataset import example
 from tests.permutation.simulated import files, simulate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,7 +1,5 @@
 """``compare``: two results from files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace
@@ -10,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.model.outcome import Verdict
 from grasp_core.report.saved import result_json
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use, with_pairs
 
@@ -36,3 +35,17 @@ def test_what_moved_is_printed_and_all_is_written(capsys: pytest.CaptureFixture[
     rows = list(csv.DictReader(io.StringIO(Path("all.csv").read_text(encoding="utf-8"), newline="")))
     assert {row["pair"] for row in rows} == {"", "Asian – Black", "Asian – White", "Black – White"}
     assert next(row["group"] for row in rows) == "'=Man"
+
+
+def test_verdicts_are_told_first_and_stand_in_every_file(capsys: pytest.CaptureFixture[str]) -> None:
+    row = make_group("=Man", gai=make_outcome(1.1, "up"))
+    for name, code in (("a.json", "clear"), ("b.json", "none")):
+        verdict = Verdict(code, p=0.001, q=0.01 if code == "clear" else 0.3)
+        Path(name).write_text(result_json(make_result((replace(row, verdict=verdict),))), encoding="utf-8")
+    assert cli.main(["compare", "a.json", "b.json", "--csv", "all.csv", "-o", "told.md"]) == 0
+    told = capsys.readouterr().out
+    assert told.strip().startswith("The verdict changed: =Man: clear → no difference found.")
+    first = next(csv.DictReader(io.StringIO(Path("all.csv").read_text(encoding="utf-8"), newline="")))
+    assert [first[name] for name in ("statistic", "mark_a", "mark_b")] == ["verdict", "clear", "none"]
+    assert [float(first[name]) for name in ("q_a", "q_b")] == [0.01, 0.3]
+    assert Path("told.md").read_text(encoding="utf-8").startswith("## Verdicts\n")

@@ -1,7 +1,5 @@
 """Runs from the command line: adaptive, fitted tails, slices, items, reports, scratch folders."""
 
-from __future__ import annotations
-
 import csv
 import io
 import sys

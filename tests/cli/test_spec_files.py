@@ -1,7 +1,5 @@
 """``run --spec``: a saved spec or result gives the same digits, and nothing else may say what to run."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import zipfile

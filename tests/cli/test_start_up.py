@@ -1,7 +1,5 @@
 """Commands import what they need; a shell completes a few words; sources and where they are told."""
 
-from __future__ import annotations
-
 import csv
 import shutil
 import sqlite3

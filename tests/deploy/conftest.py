@@ -1,7 +1,5 @@
 """What `docker compose up` starts, on loopback: two servers on one PostgreSQL behind the proxy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Caddy with the configuration that is shipped, on free ports and with certificates of its own."""
 
-from __future__ import annotations
-
 import shutil
 import ssl
 import subprocess

@@ -1,12 +1,10 @@
 """What compose.yaml promises, read from the file as it is after its variables are filled in."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +14,6 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from grasp_core.model.settings import Settings, read_settings, variable
 from tests.serving import ROOT
-
-ELSEWHERE = {"home"}  # compose.yaml does not set it: the image does
 
 
 def filled_in(value: Any, environment: dict[str, str]) -> Any:
@@ -57,9 +53,10 @@ SECRETS = {
 CLUSTER = ("scheduler", "worker")
 
 
-def without_files(environment: dict[str, str]) -> dict[str, str]:
-    """The environment without the secrets' files, which are in containers alone."""
-    return {name: value for name, value in environment.items() if not name.endswith("_FILE")}
+def settings_of(**env_file: str) -> Settings:
+    """The settings of a server with this ``.env``, but for secrets, whose files are in containers alone."""
+    environment = {**env_file, **composed(**env_file)["services"]["app"]["environment"]}
+    return read_settings({name: value for name, value in environment.items() if not name.endswith("_FILE")})
 
 
 def test_the_file_follows_the_specification() -> None:
@@ -126,17 +123,18 @@ def test_the_cluster_is_reached_by_the_servers_alone_and_knows_no_secret() -> No
         assert SERVICES[name]["profiles"] == ["cluster"]
         assert SERVICES[name]["networks"] == ["compute"]
         assert SERVICES[name]["image"] == SERVICES["app"]["image"]  # others' versions are refused
-        assert "environment" not in SERVICES[name]
+        assert SERVICES[name].keys().isdisjoint({"environment", "env_file"})
 
 
 def test_the_cluster_finds_itself_and_the_servers_find_it() -> None:
-    with_cluster = composed(
-        COMPOSE_PROFILES="cluster",
-        GRASP_UPSTREAMS="app:8501",
-        GRASP_DASK_ADDRESS="tcp://scheduler:8786",
-        GRASP_CLUSTER_CPUS="3",
-    )["services"]
-    address = read_settings(without_files(with_cluster["app"]["environment"])).dask_address
+    env_file = {
+        "COMPOSE_PROFILES": "cluster",
+        "GRASP_UPSTREAMS": "app:8501",
+        "GRASP_DASK_ADDRESS": "tcp://scheduler:8786",
+        "GRASP_CLUSTER_CPUS": "3",
+    }
+    with_cluster = composed(**env_file)["services"]
+    address = settings_of(**env_file).dask_address
     assert address in with_cluster["worker"]["command"]
     assert "--nworkers=3" in with_cluster["worker"]["command"]
     assert with_cluster["worker"]["deploy"]["resources"]["limits"]["cpus"] == "3"
@@ -159,7 +157,7 @@ def test_the_second_server_comes_with_its_profile() -> None:
     assert SERVICES["proxy"]["environment"]["GRASP_UPSTREAMS"].split() == ["app:8501"]
     with_profile = composed(COMPOSE_PROFILES="replicas")["services"]
     assert with_profile["proxy"]["environment"]["GRASP_UPSTREAMS"].split() == ["app:8501", "app-2:8501"]
-    same = ("image", "environment", "networks", "volumes")
+    same = ("image", "env_file", "environment", "networks", "volumes")
     assert all(SERVICES["app"][part] == SERVICES["app-2"][part] for part in same)
 
 
@@ -173,19 +171,16 @@ def test_limits_and_paths_are_the_same_on_both_sides() -> None:
     assert app["GRASP_PUBLIC_URL"] == f"https://{proxy['GRASP_SITE']}/grasp"
 
 
-def test_servers_take_every_setting_with_its_default() -> None:
-    environment = SERVICES["app"]["environment"]
-    given = {
-        variable(field.name) for field in fields(Settings) if field.name not in ELSEWHERE
-    } - SECRETS.keys()
-    assert {name for name in environment if name.startswith("GRASP_")} == given | {
-        f"{name}_FILE" for name in SECRETS
-    }
-    read = read_settings(without_files(environment))
-    chosen = {"database_url", "workers", "public_url", "log_format"}
+def test_servers_take_every_setting_from_one_file_and_start_without_it() -> None:
+    assert all(SERVICES[name]["env_file"] == [{"path": ".env", "required": False}] for name in APPS)
+    decided = {"home", "database_url", "workers", "public_url", "log_format"}
+    own = {variable(name) for name in decided} | {f"{name}_FILE" for name in SECRETS}
+    assert {name for name in SERVICES["app"]["environment"] if name.startswith("GRASP_")} == own
+    given = settings_of(GRASP_QUEUE_LIMIT="3", GRASP_HOME="/tmp", GRASP_DATABASE_URL="sqlite://")
+    assert given == replace(settings_of(), queue_limit=3)
     for field in fields(Settings):
-        if field.name not in chosen:
-            assert getattr(read, field.name) == field.default, field.name
+        if field.name not in decided:
+            assert getattr(settings_of(), field.name) == field.default, field.name
 
 
 def test_secrets_are_files_and_in_no_environment() -> None:
@@ -199,7 +194,7 @@ def test_secrets_are_files_and_in_no_environment() -> None:
     database = SERVICES["database"]
     assert database["secrets"] == ["database_password"]
     assert database["environment"]["POSTGRES_PASSWORD_FILE"] == "/run/secrets/database_password"
-    assert all("secrets" not in SERVICES[name] for name in ("proxy", *CLUSTER))
+    assert all(SERVICES[name].keys().isdisjoint({"secrets", "env_file"}) for name in ("proxy", *CLUSTER))
     known = "|".join([*SECRETS, "PASSWORD", "SECRET", "TOKEN", "KEY"])
     for service in SERVICES.values():
         for variable_name, value in service.get("environment", {}).items():
@@ -236,6 +231,7 @@ def test_secrets_are_made_once_and_taken_over(tmp_path: Path) -> None:
 
 def test_every_variable_of_the_example_is_used() -> None:
     text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    text += " ".join(variable(field.name) for field in fields(Settings))
     lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
     for line in lines:
         if found := re.match(r"#?([A-Z_]+)=", line):

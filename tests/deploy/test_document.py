@@ -1,7 +1,5 @@
 """docs/deploy.md says what the code and compose.yaml do."""
 
-from __future__ import annotations
-
 import re
 import runpy
 

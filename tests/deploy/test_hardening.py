@@ -1,7 +1,5 @@
 """The list in docs/deploy.md of what is hardened already, line by line against the files that do it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What the Dockerfile promises, read from the file, from .dockerignore and from the lists of packages."""
 
-from __future__ import annotations
-
 import re
 from importlib import metadata
 from pathlib import Path

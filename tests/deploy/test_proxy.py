@@ -1,7 +1,5 @@
 """The proxy alone, in front of servers that repeat what they are sent."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

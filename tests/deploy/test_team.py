@@ -1,7 +1,5 @@
 """The team server as people meet it: through the proxy, with TLS, below a path."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """What pins images and lists packages."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """A question for the tests of the engine, and its answer without the clock."""
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A real Dask scheduler with real worker processes on this machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

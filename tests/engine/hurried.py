@@ -1,7 +1,5 @@
 """A process for runs that saves them, and looks for others, more often than outside of tests."""
 
-from __future__ import annotations
-
 from grasp_core.engine import process, saved_runs
 
 _get_ready = process._get_ready

@@ -1,7 +1,5 @@
 """A question about models for the tests of the engine, and its answer without the clock."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from grasp_core.analysis.models.labels import read_model, sources

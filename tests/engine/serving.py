@@ -1,7 +1,5 @@
 """Services on a given database, as a server makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Runs computed in a process of their own: the same digits, and what happens when it ends."""
 
-from __future__ import annotations
-
 import errno
 import math
 import multiprocessing
@@ -21,7 +19,7 @@ import pytest
 
 from grasp_core.engine import process as apart_module
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.process import Apart
+from grasp_core.engine.process import ComputingProcess
 from grasp_core.engine.saved_runs import POLL_SECONDS
 from grasp_core.model.errors import WorkerError
 from grasp_core.model.settings import Settings
@@ -160,7 +158,7 @@ def test_it_and_its_workers_take_no_more_memory_than_they_are_given(server: Serv
 
 def test_closed_while_it_starts(settings: Settings) -> None:
     before = _children()
-    apart = Apart(settings)
+    apart = ComputingProcess(settings)
     apart.start()
     wait_until(lambda: _children() > before)
     apart.close()
@@ -168,7 +166,7 @@ def test_closed_while_it_starts(settings: Settings) -> None:
 
 
 def test_nothing_is_held_or_found_where_no_process_was_started(settings: Settings) -> None:
-    apart = Apart(settings)
+    apart = ComputingProcess(settings)
     assert apart.hold("key", DATA, 0.0) == 0
     assert apart.progress("run") is apart.found("run", 0) is apart.news_every("run") is None
     apart.expect("run")
@@ -187,7 +185,7 @@ def test_a_process_that_cannot_start_is_told_of(
 
     monkeypatch.setattr(apart_module, "AGAIN_SECONDS", 0.05)
     monkeypatch.setattr(apart_module._Manager, "start", cannot)
-    apart = Apart(settings)
+    apart = ComputingProcess(settings)
     apart.start()
     wait_until(lambda: caplog.text.count("did not start: RuntimeError") > 1)
     assert apart.progress("run") is None

@@ -1,7 +1,5 @@
 """One run on a pool: the same digits however it is cut, interrupted and resumed."""
 
-from __future__ import annotations
-
 import random
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """One bar for one wait: how far a run is over all its stages, and how long the rest takes."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path
@@ -30,8 +28,8 @@ from grasp_core.engine.time_left import (
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Axis, Raters
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.reading.dataset.example import example_spec
 from grasp_core.reading.dataset.load import load
-from grasp_core.reading.example import example_spec
 from grasp_core.reading.sandbox.read import read_table
 from tests.few_items import few_items
 from tests.results import make_result

@@ -1,7 +1,5 @@
 """What could have been found: shifts planted in data, and the verdict's rule applied to them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

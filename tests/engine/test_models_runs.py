@@ -1,7 +1,5 @@
 """Runs of models are computed as any other: queued, resumed, found again, by processes and on a cluster."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

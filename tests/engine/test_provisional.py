@@ -1,7 +1,5 @@
 """Results while permutations go on: observed values at once, then p and q with intervals."""
 
-from __future__ import annotations
-
 import json
 import threading
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Runs on files that stay where they are: read again by whoever computes, and only if they are the same."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A server's runs: computed in the background, asked again, cancelled, failed, handed back."""
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import threading

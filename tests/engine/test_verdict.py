@@ -1,7 +1,5 @@
 """Verdicts of whole runs: what was planted is clear, what it explains is told so, however it is computed."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -24,8 +22,8 @@ from grasp_core.model.outcome import FEWEST_CLEAR, Verdict
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing import tally as tally_module
+from grasp_core.reading.dataset.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.reading.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.findings.answer import answer
 from grasp_core.report.public_view import public_view

@@ -1,7 +1,5 @@
 """Annotations, axes, groups and their complements."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

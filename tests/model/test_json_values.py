@@ -1,7 +1,5 @@
 """Values to JSON and back: what is written, and how what is wrong is told."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Codes in order: by item, then by rater, whatever their types and however many ranges of items it takes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

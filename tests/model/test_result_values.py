@@ -1,7 +1,5 @@
 """The result's file form: everything comes back, and damaged files are refused in a sentence."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import json

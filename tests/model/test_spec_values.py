@@ -1,7 +1,5 @@
 """Specs: what is refused and how, the file form, the hash."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import json

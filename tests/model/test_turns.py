@@ -1,7 +1,5 @@
 """Turns at work: a share for each person, in turn, and nobody waits for ever."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import Context

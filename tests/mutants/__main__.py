@@ -5,8 +5,6 @@ parts of names: ``python -m tests.mutants alpha links``. Tests that fail without
 they run without it first.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import os

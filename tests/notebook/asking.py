@@ -1,7 +1,5 @@
 """The example as frames, and the command's answers to the same questions."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from grasp_core import cli
-from grasp_core.reading.example import example_files
+from grasp_core.reading.dataset.example import example_files
 
 CODES = ["--item", "item_id", "--rater", "rater_id", "--label", "label"]
 

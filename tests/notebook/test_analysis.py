@@ -1,7 +1,5 @@
 """`analyse` gives the digits of the command, on frames of any library, and refuses as it does."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 from pathlib import Path

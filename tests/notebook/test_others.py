@@ -1,7 +1,5 @@
 """Models, quality, plans, comparisons, batches, other names, and the documents about Python."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

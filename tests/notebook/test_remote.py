@@ -1,7 +1,5 @@
 """A real server: runs opened by address and token, and computed by it to the digits of this machine."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """What results give: frames, figures, words, files, a cell's HTML, as pandas users expect; what is beside."""
 
-from __future__ import annotations
-
 import builtins
 import inspect
 import json
@@ -49,7 +47,9 @@ def test_tables_hold_the_results_numbers_and_the_answer_a_headline_and_sentences
     of_labels = labels[labels["label"] != "all labels"]
     assert list(of_labels["shift"]) == [s.value for use in uses for s in use.labels.values()]
     assert labels["q"].dropna().tolist() == [use.q for use in uses]
-    assert not (labels["q"] < labels["p"]).any()
+    for frame in (labels, analysis.tidy(), analysis.pairs(), analysis.slices(), analysis.given()):
+        assert not (frame["q"] < frame["p"]).any()
+        assert frame.loc[frame["label"].isin(uses[0].labels), ["p", "q"]].isna().all(axis=None)
     assert set(analysis.pairs()["group"]) | set(analysis.pairs()["other_group"]) == set(table["group"])
     assert sorted(analysis.dsi()["dsi"]) == sorted(row.outcome.value or 0 for row in result.dsi)
     headline, *details = analysis.answer().splitlines()

@@ -1,7 +1,5 @@
 """Pages run through the entry script, on a server that computes in threads."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import replace

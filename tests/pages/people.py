@@ -1,7 +1,5 @@
 """Visitors with roles of their own."""
 
-from __future__ import annotations
-
 import pytest
 
 from grasp_core.model.access import User

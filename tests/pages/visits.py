@@ -1,7 +1,5 @@
 """What visitors do, in the words of the tests."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping

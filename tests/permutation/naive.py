@@ -1,7 +1,5 @@
 """p-values and corrections by naive loops, and numbers with ties to try them on."""
 
-from __future__ import annotations
-
 import math
 import statistics
 

@@ -1,7 +1,5 @@
 """Seeded data sets for tests, of any shape and with any kind of gap; five groups of two axes."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Where compiled kernels are kept, and that nothing is left from before their sources changed."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """Permutations: a function of (seed, number) alone, uniform, and within strata."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable
 

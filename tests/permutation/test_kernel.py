@@ -1,7 +1,5 @@
 """The compiled kernel against its plain twin, for every option and every kind of data."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Data with many labels, or unknown profiles: every way of adding up gives what the plain twin gives."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from typing import get_args

@@ -1,7 +1,5 @@
 """From observed and shuffled values to outcomes: families, direction, levels, histograms, DSI, label use."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import itertools

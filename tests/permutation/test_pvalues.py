@@ -1,7 +1,5 @@
 """p-values and corrections against naive re-implementations; what must not change one; how often they err."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
@@ -23,8 +21,8 @@ from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.permutation.testing.p_values import median, p_value, tails
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves, smallest_p
+from grasp_core.reading.dataset.example import AXES, example_spec
 from grasp_core.reading.dataset.load import load
-from grasp_core.reading.example import AXES, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from tests.few_items import few_items
 from tests.permutation.naive import GRID, JITTER, naive_max_t, naive_paper, naive_step_up, naive_two_sided

@@ -1,7 +1,5 @@
 """Curves through the tails of null distributions, and early stopping: what p and marks they give."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

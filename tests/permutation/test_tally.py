@@ -1,7 +1,5 @@
 """Counted null distributions against the whole values; vector-valued annotations against plain vectors."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Tests of all readers share these: reading, running, and mangling a sample."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Files as surveys, crowdsourcing platforms and scripts write them, made up, each with its true columns."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Tables from literal text, for tests."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence

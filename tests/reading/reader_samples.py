@@ -1,7 +1,5 @@
 """A file of each format, and what reading may do with any bytes."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

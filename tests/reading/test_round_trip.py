@@ -1,7 +1,5 @@
 """Any long data set, written in any layout and format that is read, comes back as it was, or is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

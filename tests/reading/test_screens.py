@@ -1,7 +1,5 @@
 """Screens: constant raters, near-duplicates, random responders; honest raters are left in peace."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Published data sets and files that nobody here wrote: read right, or after what the program asks for."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace
@@ -13,7 +11,7 @@ import pytest
 from grasp_core.cli.options import add_reading, spec_fields
 from grasp_core.cli.parser import Parser
 from grasp_core.cli.terminal.messages import VOICE
-from grasp_core.engine.request.reading import Tables, reading_of
+from grasp_core.engine.reading_request import Tables, reading_of
 from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors.fetching import read_anywhere

@@ -1,7 +1,5 @@
 """Results that several tests of the report look at."""
 
-from __future__ import annotations
-
 import pytest
 
 from grasp_core.model.outcome import Outcome

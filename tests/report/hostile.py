@@ -1,7 +1,5 @@
 """Texts that some format would run, follow or choke on, as the names of groups and all else from data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from grasp_core.model.data_spec import DataSpec

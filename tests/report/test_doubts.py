@@ -1,7 +1,5 @@
 """What may undo a finding stands before it, in every sentence and door, and its mend before advice."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -55,7 +53,7 @@ def own_items(*rows) -> RunResult:
 
 def test_harder_items_are_not_told_as_a_group_that_stands_out() -> None:
     said = answer(run(confounded.drawn(confounded.CONFOUNDED[1], 3)))
-    assert said.headline.plain.startswith("No answer: groups were given other items than everybody else")
+    assert said.headline.plain == "No answer: the groups rated different items"
     assert said.details[-1].plain.startswith("What to do: First shuffle within what decided who rates what")
     assert not any("labels do not stand" in one.plain for one in said.details)
     assert [one.code.key for one in said.warned.first] == ["own-items", "gai-of-other-items"]
@@ -206,14 +204,14 @@ def test_every_door_tells_warnings_before_findings(door: str, capsys: pytest.Cap
         place = text.index("groups were given different items.")
         assert text.index("Not certain: ") < place
         assert place < text.index("GAI 1.500" if door == "html" else "1.500")
-    assert text.index("Mind first:")
+    assert text.index("Careful:")
 
 
 @pytest.mark.parametrize(
     ("make", "lead"),
     [
-        (report_html, "Beside the 1 that stands above, under “Mind first”:"),
-        (table_markdown, "Beside the 1 that stands above, under “Mind first”:"),
+        (report_html, "Beside the 1 that stands above, under “Careful”:"),
+        (table_markdown, "Beside the 1 that stands above, under “Careful”:"),
         (lambda result: Analysis(result)._repr_html_(), "Other warnings (1)"),
     ],
     ids=["html", "markdown", "notebook"],
@@ -226,11 +224,11 @@ def test_every_warning_is_met_once(make: Callable[[RunResult], str], lead: str) 
     said = [for_python(str(one)) if lead.startswith("Other") else str(one) for one in both.warnings]
     assert [text.count(one) for one in said] == [1, 1]
     assert text.count(lead) == 1
-    assert "under “Mind first”" not in make(replace(result, warnings=(few,)))
+    assert "under “Careful”" not in make(replace(result, warnings=(few,)))
 
 
 def test_the_report_says_where_there_are_no_other_warnings() -> None:
     section = "<h2>Warnings</h2>\n<p>"
     result = own_items(make_group("Woman", gai=make_outcome(1.5, "up", "**")))
-    assert f"{section}None but the 1 that stands above, under “Mind first”.</p>" in report_html(result)
+    assert f"{section}None but the 1 that stands above, under “Careful”.</p>" in report_html(result)
     assert f"{section}None.</p>" in report_html(replace(result, warnings=()))

@@ -106,17 +106,14 @@ def test_halves_that_differ_in_other_things_are_told_apart():
     assert (found.names, found.what) == (("Woman",), "gai")
 
 
-def test_a_finding_by_distance_tells_the_direction_with_its_own_mark():
+def test_a_finding_by_distance_tells_the_direction_without_a_second_p():
     row = replace(
         make_group("White", raters=25, distance=make_outcome(0.027, "up", "**")),
         label_use=label_use(0.12, "nominal", sd=0.045, label="No"),
     )
     result = result_of(row, make_group("Black"))
     (found,) = findings(result)
-    told = (
-        "; they say “No” 12 points more often than the others on the same items [3, 21], p = 0.016, which "
-        "may be luck"
-    )
+    told = "; they say “No” 12 points more often than the others on the same items [3, 21], which may be luck"
     assert found.backed.plain.endswith(f"Distance 0.027, p < 0.001, q < 0.001{told}.")
 
 

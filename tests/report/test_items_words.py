@@ -1,7 +1,5 @@
 """Which items carry what a group says differently, in sentences, tables and files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping
@@ -11,7 +9,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Spread, TopTenth
+from grasp_core.analysis.items.outcomes import Concentration, Contribution, ItemOutcome, ItemsResult, TopTenth
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import Caution
@@ -58,7 +56,7 @@ def result(*items: ItemOutcome, top: Mapping[str, float | None] | None = None, *
         "n_others": 20,
         "distance": 0.05,
         "label_use": {"No": -0.11, "Yes": 0.11},
-        "spread": {name: Spread(n, n, tenth) for name, n in measured.items()},
+        "spread": {name: Concentration(n, n, tenth) for name, n in measured.items()},
         "items": items,
         "warnings": (),
     }
@@ -116,7 +114,10 @@ def test_what_cannot_be_said_has_a_reason() -> None:
     lone = result(
         item("a", part(0.0, "Yes")),
         distance=None,
-        spread={"label_use": Spread(1, 0, None), "distance": Spread(0, 0, None, NoValue.NO_PAIRED_ITEM())},
+        spread={
+            "label_use": Concentration(1, 0, None),
+            "distance": Concentration(0, 0, None, NoValue.NO_PAIRED_ITEM()),
+        },
         label_use={"No": 0.0, "Yes": 0.0},
     )
     assert said(lone, "distance") == [

@@ -1,7 +1,5 @@
 """Levels of measurement that labels ask for, and the sentence that says which labels were looked at."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Ways to mend what a run warns of."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

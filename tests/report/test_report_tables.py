@@ -4,9 +4,17 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.model.errors import SpecError
-from grasp_core.model.outcome import Outcome
+from grasp_core.model.outcome import Interval, Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult
+from grasp_core.report.charts.bars import dsi_chart
+from grasp_core.report.charts.groups import forest_plot
+from grasp_core.report.charts.histograms import null_histograms
+from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.comparison import compare
+from grasp_core.report.contents import marks_legend
+from grasp_core.report.document import dsi_in_numbers, statistics_in_numbers
+from grasp_core.report.findings.selection import evidence
 from grasp_core.report.tables import (
     cell_text,
     column_label,
@@ -15,7 +23,9 @@ from grasp_core.report.tables import (
     results_table,
     wide_table,
 )
-from tests.results import make_result, without_gai
+from grasp_core.report.words.names import told_of
+from tests.report.charts.drawn import datasets
+from tests.results import make_group, make_outcome, make_result, without_gai
 
 
 def names(rows):
@@ -112,3 +122,52 @@ def test_dsi_table_with_what_cannot_be_estimated_last():
     assert results_table(empty).empty
     assert wide_table(empty).empty
     assert dsi_table(empty).empty
+
+
+@pytest.fixture
+def near_0():
+    """Groups of one axis, of which A has an XRR near 0."""
+    gap = replace(make_outcome(0.12, "up", "**"), interval=Interval(0.04, 0.2, "both"))
+    rows = (
+        make_group("A", gai=make_outcome(17.3, "up", "*"), gap=gap, irr=make_outcome(0.127, "up")),
+        make_group("B", gai=make_outcome(0.8, "down"), gap=make_outcome(-0.02, "down")),
+    )
+    dsi = DsiResult(("gender",), rows[0].group, make_outcome(17.3, "up", "*"), 0.02, "nominal")
+    return make_result(rows, dsi=(dsi,), statistics=("irr", "xrr", "gai", "gap"))
+
+
+def test_a_gai_beyond_5_gives_way_to_the_gap_where_people_read(near_0):
+    assert wide_table(near_0)["GAI"].tolist() == ["0.120 ↑** (gap)", "0.800 ↓"]
+    of_gai = statistics_in_numbers(near_0, ["gai"])
+    assert of_gai["Value"].tolist() == ["0.120 ↑ (gap)", "0.800 ↓"]
+    gap = near_0.groups[0].statistics["gap"]
+    assert of_gai.loc[0, ["95 % interval", "p"]].tolist() == ["[0.040, 0.200]", "< 0.001"]
+    assert dsi_in_numbers(near_0)["DSI"].tolist() == ["0.120 (gap)"]
+    assert "(gap): IRR − XRR in the place of a GAI beyond 5" in marks_legend(near_0)
+    assert "(gap)" not in marks_legend(replace(near_0, groups=near_0.groups[1:]))
+    page = results_table(near_0, of=told_of)
+    assert (page["gai"][0], page["gai_q"][0], page["gai_form"][0]) == (0.12, gap.q, " (gap)")
+    assert [one.what for one in evidence(near_0.groups[0], "A")] == ["gap", "irr"]
+    changed = compare(near_0, near_0).changes
+    assert [one.group.label for one in changed if one.statistic == "gai"] == ["B"]
+
+
+def test_programs_keep_the_ratio_and_so_do_runs_without_a_gap(near_0):
+    assert results_table(near_0)["gai"].tolist() == [17.3, 0.8]
+    assert dsi_table(near_0)["dsi"].tolist() == [17.3]
+    alone = replace(near_0.groups[0], statistics={"gai": near_0.groups[0].statistics["gai"]})
+    assert wide_table(replace(near_0, groups=(alone,)))["GAI"].tolist() == ["17.300 ↑*"]
+
+
+def test_charts_of_gai_have_no_place_for_a_gap(near_0):
+    a, b = datasets(forest_plot(near_0, "gai"))["forest"]
+    assert (a["x"], a["value"], a["figures"]) == (None, "0.120 (gap)", "0.120 [0.040, 0.200] ** (gap)")
+    assert b["x"] == 0.8
+    a, b = datasets(null_histograms(near_0, "gai"))["outcomes"]
+    assert (a["x"], a["value"], b["value"]) == (None, "0.120 ↑ (gap)", "0.800 ↓")
+    assert datasets(dsi_chart(near_0))["dsi"][0]["value"] == "0.120 (gap)"
+    near = replace(near_0.groups[0].statistics["irr"], value=0.007)
+    rows = [replace(row, statistics={**row.statistics, "xrr": near, "irr": near}) for row in near_0.groups]
+    points = datasets(cohesion_map(replace(near_0, groups=tuple(rows))))
+    told = {row["group"]: row["gai"] for rows in points.values() for row in rows if "gai" in row}
+    assert told["A"] == "0.120 (gap)"

@@ -1,7 +1,5 @@
 """What is told before a run of how small a p can be."""
 
-from __future__ import annotations
-
 import pytest
 
 from grasp_core.model.annotations import Axis, Raters

@@ -1,18 +1,16 @@
 """The changes since earlier data: what moved further than noise explains, marks, groups."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from grasp_core.model.outcome import Interval, Outcome
+from grasp_core.model.outcome import Interval, Outcome, Verdict
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import LISTED
 from grasp_core.report.changes import details, headline
-from grasp_core.report.comparison import compare, difference
+from grasp_core.report.comparison import compare, difference, verdicts_table
 from tests.results import make_group, make_outcome, make_result
 
 
@@ -107,3 +105,52 @@ def test_without_intervals_nothing_is_claimed() -> None:
     assert "cannot be said" in headline(found)
     nothing = compare(of(make_group("A", irr=around(0, 1))), of(make_group("B", irr=around(0, 1))))
     assert headline(nothing).startswith("No value is in both results")
+
+
+def judged(name: str, code: Any, **more: Any) -> GroupResult:
+    return replace(make_group(name, irr=around(0.2, 0.1)), verdict=Verdict(code, p=0.01, q=0.04, **more))
+
+
+def test_verdicts_are_told_before_values() -> None:
+    a = of(
+        judged("A", "clear"),
+        judged("B", "hint"),
+        judged("C", "none"),
+        judged("D", "clear"),
+        judged("E", "none"),
+    )
+    by = a.groups[3].group
+    now = (judged("A", "none"), judged("B", "explained", by=by), judged("C", "none"), judged("D", "clear"))
+    found = compare(a, of(*now, judged("E", "none")))
+    assert headline(found) == (
+        "Two of 5 verdicts changed: A: clear → no difference found; B: may be luck → explained by D."
+    )
+    assert details(found)[:3] == (
+        "As before, clear: D.",
+        "As before, no difference found: 2 groups.",
+        "Nothing but noise changed: every interval of a difference covers 0.",
+    )
+    table = verdicts_table(found.verdicts)
+    assert table[["gender", "verdict_a", "verdict_b"]].to_numpy().tolist()[:2] == [
+        ["A", "clear", "none"],
+        ["B", "hint", "explained"],
+    ]
+    assert table["q_b"].tolist() == [0.04] * 5
+    assert headline(compare(a, a)) == "No group's verdict changed."
+
+
+def test_both_halves_of_an_axis_have_one_verdict() -> None:
+    one, other = judged("A", "clear"), judged("B", "clear")
+    halves = of(
+        *(
+            replace(row, verdict=replace(row.verdict, other=half.group))
+            for row, half in ((one, other), (other, one))
+        )
+    )
+    none = replace(
+        halves, groups=tuple(replace(row, verdict=replace(row.verdict, code="none")) for row in halves.groups)
+    )
+    assert headline(compare(halves, none)) == "The verdict changed: A and B: clear → no difference found."
+    assert details(compare(none, none))[0] == "As before, no difference found: 2 groups."
+    assert len(verdicts_table(compare(halves, none).verdicts)) == 2
+    assert compare(halves, of(make_group("A", irr=around(0.2, 0.1)))).verdicts == ()

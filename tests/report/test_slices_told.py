@@ -1,7 +1,5 @@
 """What stands out in slices is told in the order of findings, with what to do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from grasp_core.model.result import SliceResult, SlicesResult

@@ -1,7 +1,5 @@
 """Small groups, and what would tell of them, are nowhere in what people without an account get."""
 
-from __future__ import annotations
-
 import io
 import random
 import zipfile
@@ -14,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core.analysis.small_groups import LEAST, Line, hidden_groups, left_out, without_small_groups
+from grasp_core.analysis.small_groups import LEAST, CellSum, hidden_groups, left_out, without_small_groups
 from grasp_core.model.groups import Group
 from grasp_core.model.remarks.cautions import Caution, GuardCaution
 from grasp_core.model.result import (
@@ -82,7 +80,7 @@ def test_a_small_group_goes_with_its_cover(sizes: dict[str, int], gone: set[str]
 def shown_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
     """What is shown of an axis, as sizes."""
     by_name = dict(enumerate(sizes))
-    gone = left_out(by_name, [Line(tuple(by_name))])
+    gone = left_out(by_name, [CellSum(tuple(by_name))])
     return tuple(sorted(size for name, size in by_name.items() if name not in gone))
 
 
@@ -200,8 +198,8 @@ def test_a_chain_of_lines_tells_nothing_either() -> None:
     """Two cells out in each line, and yet the one that joins two circles would follow from them."""
     sizes = {name: 20 for name in "abcdefgh"} | {"bridge": 3}
     lines = [
-        Line(("a", "b")), Line(("c", "d")), Line(("a", "c")), Line(("b", "d", "bridge")),
-        Line(("e", "f")), Line(("g", "h")), Line(("e", "g")), Line(("f", "h", "bridge")),
+        CellSum(("a", "b")), CellSum(("c", "d")), CellSum(("a", "c")), CellSum(("b", "d", "bridge")),
+        CellSum(("e", "f")), CellSum(("g", "h")), CellSum(("e", "g")), CellSum(("f", "h", "bridge")),
     ]  # fmt: skip
     assert left_out(sizes, lines, "abcdefgh") >= {"bridge"}
 

@@ -1,7 +1,5 @@
 """What is said of a run that stopped when its marks were settled."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from grasp_core.model.groups import Group

@@ -1,7 +1,5 @@
 """The API and what stands before it, without Streamlit."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -23,7 +21,7 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.settings import Settings
 from grasp_core.server.api.app import application, described, mount
 from grasp_core.server.gate import Gate, TabGate, UploadLedger
-from grasp_core.server.headers import Headers, Metrics, WayBack, security_headers
+from grasp_core.server.headers import Headers, Metrics, ReturnToPage, security_headers
 from grasp_core.server.identity import Visits
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
@@ -106,7 +104,7 @@ def client(server: Server) -> Iterator[MakeClient]:
             ),
             Middleware(Gate, settings, identify, base_path),
             Middleware(TabGate, lambda: server, identify, frozenset({"/", "/results"}), base_path),
-            Middleware(WayBack, identify, base_path, frozenset({"/shared"})),
+            Middleware(ReturnToPage, identify, base_path, frozenset({"/shared"})),
             Middleware(Visits, base_path, frozenset({"/shared"})),
         ]
         made = TestClient(

@@ -1,7 +1,5 @@
 """A browser tab without a browser: Streamlit's own protocol, as its pages speak it."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager

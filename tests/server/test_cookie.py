@@ -1,7 +1,5 @@
 """Streamlit's cookies are read as Streamlit writes them; an upgrade that changes them fails here."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import secrets

@@ -1,7 +1,5 @@
 """What is watched is fetched, and what has changed run again; not for whoever may not run it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import sqlite3

@@ -1,7 +1,5 @@
 """Whoever asks too often is told so, and when to come again; nobody else is."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 import httpx

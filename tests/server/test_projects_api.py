@@ -1,7 +1,5 @@
 """Whoever does not belong to a project gets the same answers as if it were not there."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What people of each role see of the pages, and what is refused whatever the page shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

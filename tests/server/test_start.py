@@ -1,7 +1,5 @@
 """A server that is started sweeps at once, and what it began ends with it."""
 
-from __future__ import annotations
-
 import threading
 import time
 

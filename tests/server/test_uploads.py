@@ -1,7 +1,5 @@
 """Room for uploads, by person and altogether, and which messages of tabs are heard."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack

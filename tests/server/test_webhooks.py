@@ -1,7 +1,5 @@
 """Webhooks on both databases and a real receiver: signed, tried again, kept out of private networks."""
 
-from __future__ import annotations
-
 import base64
 import hmac
 import json

@@ -1,7 +1,5 @@
 """A server that may read a folder, the folder's files, and a run of them that is watched."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

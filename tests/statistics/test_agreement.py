@@ -1,7 +1,5 @@
 """Percent agreement, kappa, AC1, and Krippendorff's levels: worked examples, other software, naive pairs."""
 
-from __future__ import annotations
-
 import doctest
 import itertools
 from functools import partial

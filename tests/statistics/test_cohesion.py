@@ -1,7 +1,5 @@
 """In-group and cross-group cohesion: by hand, published figures, the xRR library's vector, krippendorff."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

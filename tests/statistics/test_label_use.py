@@ -1,7 +1,5 @@
 """Label use, distance and raters' residuals: against other formulas and sums written out, and properties."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -3,8 +3,6 @@
 All others take PostgreSQL in `make test-long` alone: the statements are the same.
 """
 
-from __future__ import annotations
-
 import pytest
 
 _BOTH = ["sqlite", "postgresql"]

@@ -3,8 +3,6 @@
 PostgreSQL is skipped, visibly, where its server programs are missing.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@
 the process's id.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

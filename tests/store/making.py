@@ -1,7 +1,5 @@
 """Requests and texts for the store's tests."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

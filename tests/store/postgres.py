@@ -1,7 +1,5 @@
 """A PostgreSQL server of the tests' own: on a free port, without privileges, gone afterwards."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import os

@@ -1,7 +1,5 @@
 """Answers about runs on both databases: kept with the run, the latest of each name."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """Backup and restore: from either database to either, and nothing at all from a file that is not right."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Claims on runs: fair, for a while, and refused once they have passed to somebody else."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Real server processes: killed at any instant, and several on one database."""
 
-from __future__ import annotations
-
 import io
 import random
 import time

@@ -1,7 +1,5 @@
 """Opening, upgrading, filling, damaging and losing the database itself."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import subprocess

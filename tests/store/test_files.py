@@ -1,7 +1,5 @@
 """Uploaded files on both databases: their content, their quota and their end."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Share links on both databases: secret, counted, expiring, revoked."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Callable

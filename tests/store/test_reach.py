@@ -1,7 +1,5 @@
 """Nothing of a project is found, changed or told of by whoever does not reach it; every method is asked."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any

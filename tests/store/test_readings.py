@@ -1,7 +1,5 @@
 """Readings on both databases: one's own first, then the team's latest, and none that cannot be read."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 

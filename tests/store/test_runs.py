@@ -1,7 +1,5 @@
 """Saved runs on both databases: asked, found, described, deleted."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import threading

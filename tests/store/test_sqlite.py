@@ -1,7 +1,5 @@
 """What SQLite's file shows, to whom, and what is left in it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

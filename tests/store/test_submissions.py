@@ -1,7 +1,5 @@
 """Submissions on both databases: kept whole, and no more scored than allowed."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """Databases as earlier versions left them go on here, or are refused in a sentence."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

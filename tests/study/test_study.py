@@ -1,7 +1,5 @@
 """A part of the study, small enough for every change: sizes, power, what is kept, what is written."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path

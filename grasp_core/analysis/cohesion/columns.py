@@ -5,8 +5,6 @@ what is tested of these: how much speaks for another use of the labels, and how 
 lie out. Without labels they are the statistics alone. Optional statistics that are asked stand last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """One verdict a group: its tests combined, corrected over all groups of the run, and named."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -112,10 +110,9 @@ def joint_tests(
     asked: Sequence[tuple[int, ...]],
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
-    spread: Callable[..., Spread | None] | None = None,
 ) -> list[Joint]:
     """Test hypotheses, and correct over all that can be tested; parameters as of :func:`judged_alone`."""
-    return corrected([judged_alone(values, asked, like, untestable, spread)])
+    return corrected([judged_alone(values, asked, like, untestable)])
 
 
 def judged_alone(

@@ -1,7 +1,5 @@
 """The panel of the paper's statistics: GAI, DSI and what they are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -190,7 +188,7 @@ class Cohesion:
         )
 
     def _intervals(self) -> FloatArray | Remark:
-        """Intervals of the groups' columns, shape (G, W, 2), or why there are none."""
+        """Intervals and p of the groups' columns, shape (G, W, 3), or why there are none."""
         answers, analysis = self._dataset.questions, self._analysis
         n_further = len(self.places.further)
         return of_groups.too_large(answers, analysis) or of_groups.intervals(

@@ -1,7 +1,5 @@
 """Results of cohesion: outcomes by group and by axis, label use, how raters spread."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -46,7 +44,7 @@ def with_interval(
     """An outcome with its interval, or with why it has none.
 
     `outcome`: with a value.
-    `ends`, shape (2,), or Remark: NaN where there is none; or why no value of the run has one.
+    `ends`, shape (3,), or Remark: with p; NaN where there is none; or why no value of the run has one.
     `inside`: raters of the group.
     `outside`: those outside it, where the statistic takes their labels too.
     `rarer`: labels of the group beside its most frequent one.
@@ -56,7 +54,7 @@ def with_interval(
         reason = NoInterval.FEW_RARER_LABELS(labels=rarer, least=FEWEST_RARER)
     if reason is not None or isinstance(ends, Remark):
         return replace(outcome, no_interval=reason)
-    low, high = ends.tolist()
+    low, high, _ = ends.tolist()
     return replace(outcome, interval=Interval(low, high, target))
 
 
@@ -68,7 +66,7 @@ def no_interval(ends: FloatArray | Remark, inside: int, outside: int | None) -> 
         return NoInterval.FEW_RATERS_INSIDE(raters=inside, least=FEWEST_RATERS)
     if outside is not None and outside < FEWEST_RATERS:
         return NoInterval.FEW_RATERS_OUTSIDE(raters=outside, least=FEWEST_RATERS)
-    return NoInterval.NO_VALUE_WITHOUT_ONE() if np.isnan(ends).any() else None
+    return NoInterval.NO_VALUE_WITHOUT_ONE() if np.isnan(ends[..., :2]).any() else None
 
 
 def by_axis(
@@ -188,7 +186,7 @@ def with_intervals(
     """With an interval of every label and of the mean's shift, or with why there are none.
 
     `found`: with values, or the reason why it has none.
-    `ends`, shape (W, 2), or Remark: of the unit's columns; or why no value of the run has an interval.
+    `ends`, shape (W, 3), or Remark: of the unit's columns, with p; or why no value of the run has one.
     `inside`, `outside`: raters of the group, and those outside it.
     """
     if found.most is None:
@@ -196,13 +194,17 @@ def with_intervals(
     why = no_interval(ends if isinstance(ends, Remark) else ends[LABELS:], inside, outside)
     if why is not None or isinstance(ends, Remark):
         return replace(found, no_interval=why)
-    bounds = ends.tolist()
     labels = {
-        name: replace(shift, low=low, high=high)
-        for (name, shift), (low, high) in zip(found.labels.items(), bounds[LABELS:], strict=True)
+        name: _bounded(shift, of_one)
+        for (name, shift), of_one in zip(found.labels.items(), ends[LABELS:], strict=True)
     }
-    mean = found.mean and replace(found.mean, low=bounds[MEAN][0], high=bounds[MEAN][1])
+    mean = found.mean and _bounded(found.mean, ends[MEAN])
     return replace(found, labels=labels, mean=mean, target=target)
+
+
+def _bounded(shift: Shift, ends: FloatArray) -> Shift:
+    low, high, p = ends.tolist()
+    return replace(shift, low=low, high=high, p_both=None if np.isnan(p) else p)
 
 
 _AT_ONCE = 256

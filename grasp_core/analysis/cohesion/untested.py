@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from grasp_core.model.outcome import LabelUse, Outcome, Shift, Unequal
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, Level
-from grasp_core.model.statistic import TABLE
 from grasp_core.permutation.design import MOST_TOLD
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import Scale, mean_positions
@@ -170,15 +169,9 @@ class Untested:
         cls, groups: Sequence[Group], unequal: Unequal, spec: AnalysisSpec, places: Places, test: Test
     ) -> Self:
         """Those of the groups of axes that were given other items, and of these axes' DSI."""
-        names = {axes: _withheld(why, spec) for axes, why in unequal.items()}
         chosen = [g for g, group in enumerate(groups) if group.axes in unequal]
-        withheld = {
-            places.column(g, place)
-            for g in chosen
-            for name, place in places.statistics.items()
-            if name in names[groups[g].axes]
-        }
-        withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if "gai" in names.get(axes, ())}
+        withheld = {places.column(g, place) for g in chosen for place in places.statistics.values()}
+        withheld |= {places.dsi(axis) for axis, axes in enumerate(spec.axes) if axes in unequal}
         by_jackknife = {places.column(g, places.label_use): g for g in chosen if places.n_labels}
         return cls(test, frozenset(withheld), by_jackknife)
 
@@ -204,12 +197,6 @@ class Untested:
                 of_test = {"reason": test} if isinstance(test, Remark) else {"p": test.p}
                 found[c] = Outcome(float(observed[c]), **of_test)
         return found
-
-
-def _withheld(why: Literal["items", "workload"], spec: AnalysisSpec) -> tuple[str, ...]:
-    """Statistics that this design does not mark; GAI is one where it is made of one."""
-    found = tuple(name for name, one in TABLE.items() if why in one.unmarked)
-    return (*found, "gai") if set(found) & set(spec.gai) else found
 
 
 def tests_of(questions: Sequence[Annotations], grouping: Grouping, level: Level) -> Test:

@@ -1,7 +1,5 @@
 """Data of items laid out for their kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,7 +21,7 @@ Sides = npt.NDArray[np.uint8]
 """Shape (J, permutations)."""
 
 
-class Cells(NamedTuple):
+class ItemLabels(NamedTuple):
     """Annotations by item.
 
     `rater`, `place`: `place` is that of the label among those of the item.
@@ -42,7 +40,7 @@ class Cells(NamedTuple):
     nominal: bool
 
 
-class Moments(NamedTuple):
+class ItemMoments(NamedTuple):
     """What is added up over permutations, and the sizes of a batch.
 
     `use_sums`: of label use: the sum of terms, and of their squares.
@@ -80,9 +78,9 @@ class Reached(NamedTuple):
     largest: FloatArray
 
 
-def new_moments(n_items: int, n_labels: int, width: int) -> Moments:
+def new_moments(n_items: int, n_labels: int, width: int) -> ItemMoments:
     """Nothing added up yet, and room for the sizes of `width` permutations."""
-    return Moments(
+    return ItemMoments(
         np.zeros((2, n_labels)),
         np.zeros((2, n_items)),
         np.zeros((2, n_items), np.int64),
@@ -112,7 +110,7 @@ class ItemsDesign:
     order: Int64Array
     bounds: Int64Array
     side: Sides
-    cells: Cells
+    cells: ItemLabels
 
     @property
     def n_items(self) -> int:
@@ -157,7 +155,7 @@ def lay_out(
     cell = annotations.item.astype(np.int64) * k + annotations.category
     present, place = np.unique(cell, return_inverse=True)
     labels_ptr = np.searchsorted(present // k, np.arange(annotations.n_items + 1)).astype(np.int64)
-    cells = Cells(
+    cells = ItemLabels(
         np.array(annotations.indptr),
         np.array(annotations.rater),
         (place.ravel() - labels_ptr[annotations.item]).astype(np.int32),
@@ -179,7 +177,7 @@ def _apart(annotations: Annotations, member: BoolArray, others: BoolArray, level
     return squared_distances(level, values, marginals / max(marginals.sum(), 1))
 
 
-def first(design: ItemsDesign, least: FloatArray, part: tuple[int, int]) -> tuple[Moments, FloatArray]:
+def first(design: ItemsDesign, least: FloatArray, part: tuple[int, int]) -> tuple[ItemMoments, FloatArray]:
     """Moments of a part of the permutations, and the top tenth's share in each, shape (2, permutations).
 
     `least`, shape (I,): what reaches the distances.
@@ -187,7 +185,7 @@ def first(design: ItemsDesign, least: FloatArray, part: tuple[int, int]) -> tupl
     found = new_moments(design.n_items, design.cells.label.size, 0)
     shares = []
     for start, stop in _batches(design, part):
-        batch = Moments(
+        batch = ItemMoments(
             *found[:4], np.empty((2, stop - start, design.n_items)), np.empty((2, stop - start), np.int64)
         )
         kernel.add_moments(design.sides(start, stop), design.cells, least, batch)

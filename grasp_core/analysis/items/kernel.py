@@ -4,8 +4,6 @@ Permutations are gone through in batches, and in a batch item after item: the co
 permutations of the batch lie side by side, so that nothing larger than a batch is ever kept.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

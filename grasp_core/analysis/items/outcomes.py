@@ -1,14 +1,12 @@
 """Which items carry a group's label use and distance: the outcome of each, as a result."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from grasp_core.analysis.items.design import Moments, Standards
+from grasp_core.analysis.items.design import ItemMoments, Standards
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import Group
@@ -102,7 +100,7 @@ class TopTenth:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Concentration:
     """How a measure is spread over the items.
 
     `items` have a value and `tested` of them a p-value. Without any value `reason` says why.
@@ -133,7 +131,7 @@ class ItemsResult:
     n_others: int
     distance: float | None
     label_use: Mapping[str, float]
-    spread: Mapping[str, Spread]
+    spread: Mapping[str, Concentration]
     items: tuple[ItemOutcome, ...]
     warnings: tuple[Remark, ...]
 
@@ -189,7 +187,7 @@ class Held:
         return family_wise(order.size - below, order.size)
 
 
-def standards(moments: Moments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
+def standards(moments: ItemMoments, item_of: Int64Array, tested: BoolArray, *, centred: bool) -> Standards:
     """Means and reciprocal standard deviations of terms.
 
     `moments`: of all permutations.

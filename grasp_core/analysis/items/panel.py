@@ -1,7 +1,5 @@
 """One group's items under a run's own permutations: computed in pieces, by whoever takes them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -12,19 +10,19 @@ import numpy as np
 from grasp_core.analysis.items.design import (
     INSIDE,
     OUTSIDE,
+    ItemMoments,
     ItemsDesign,
-    Moments,
     first,
     lay_out,
     new_moments,
     second,
 )
 from grasp_core.analysis.items.outcomes import (
+    Concentration,
     Contribution,
     Held,
     ItemOutcome,
     ItemsResult,
-    Spread,
     contribution,
     deviations,
     least,
@@ -150,7 +148,7 @@ def _compute(
     return _Computed(use, apart, furthest, held, shares)
 
 
-def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[Moments, FloatArray]:
+def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[ItemMoments, FloatArray]:
     """Moments of all permutations, added in order, and the top tenth's shares, shape (2, B)."""
     total, shares = new_moments(design.n_items, design.cells.label.size, 0), []
     for moments, of_piece in found:
@@ -175,7 +173,7 @@ def _result(
     rows = _rows(annotations, asked, both, design, computed, (float(weight.sum()), in_pairs))
     terms = np.zeros(annotations.n_categories)
     np.add.at(terms, design.cells.label, np.nan_to_num(computed.use))
-    spread = _spread(design, computed, rows)
+    spread = _concentration(design, computed, rows)
     return ItemsResult(
         code_version=__version__,
         data=dataset.summary,
@@ -223,7 +221,9 @@ def _rows(
     return tuple(rows)
 
 
-def _spread(design: ItemsDesign, computed: _Computed, rows: tuple[ItemOutcome, ...]) -> dict[str, Spread]:
+def _concentration(
+    design: ItemsDesign, computed: _Computed, rows: tuple[ItemOutcome, ...]
+) -> dict[str, Concentration]:
     starts, found = design.cells.labels_ptr[:-1], {}
     used = np.add.reduceat(np.abs(computed.use), starts) / 2
     for place, (name, sizes) in enumerate({"label_use": used, "distance": computed.apart}.items()):
@@ -231,11 +231,11 @@ def _spread(design: ItemsDesign, computed: _Computed, rows: tuple[ItemOutcome, .
         parts = [row.label_use if name == "label_use" else row.distance for row in rows]
         tested = sum(part is not None and part.p is not None for part in parts)
         reason = None if known.size else NoValue.NO_PAIRED_ITEM()
-        found[name] = Spread(known.size, tested, top_tenth(known, computed.shares[place]), reason)
+        found[name] = Concentration(known.size, tested, top_tenth(known, computed.shares[place]), reason)
     return found
 
 
-def _warnings(asked: ItemsAsked, spread: dict[str, Spread]) -> Iterator[Remark]:
+def _warnings(asked: ItemsAsked, spread: dict[str, Concentration]) -> Iterator[Remark]:
     shared, paired = spread["label_use"].items, spread["distance"].items
     if 0 < paired < shared:
         yield Caution.ITEMS_WITHOUT_PAIRS(paired=paired, items=shared)

@@ -6,8 +6,6 @@ With one label per item, an item's divergence depends on nothing but how many of
 model's label; logarithms come from a table over whole numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A model's labels for the items of a data set, from a file or from a column."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

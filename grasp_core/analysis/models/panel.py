@@ -1,7 +1,5 @@
 """Models as raters as a panel: how far each model agrees with each group."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Hashable

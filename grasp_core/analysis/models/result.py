@@ -1,7 +1,5 @@
 """Whose judgements models reproduce, as values, and their file form (``grasp-models`` version 1)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar

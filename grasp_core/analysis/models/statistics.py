@@ -3,8 +3,6 @@
 The compiled kernel computes the same numbers faster; this is the twin that it is tested against.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

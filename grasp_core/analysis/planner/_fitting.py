@@ -1,7 +1,5 @@
 """How raters answer: a model fitted to a pilot, or assumed, and a difference planted in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

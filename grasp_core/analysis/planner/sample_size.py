@@ -1,7 +1,5 @@
 """Designs of a next round: how likely each finds the difference, whom to recruit, raters matched to them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -118,20 +116,18 @@ def _unlikely(share: FloatArray, sets: FloatArray, hits: FloatArray) -> float:
     return -float((hits * np.log(share) + (sets - hits) * np.log1p(-share)).sum())
 
 
-def annotations_needed(fit: Fit, wanted: float, raters: float, factor: float = 1.0) -> float:
-    """Annotations with which so many raters find the difference as often as wanted; inf: none are enough."""
+def items_needed(fit: Fit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
+    """Items with which so many raters find the difference as often as wanted; inf: none are enough."""
     grid = np.linspace(0, _MOST, 2401)
     reached = np.flatnonzero(_share(grid, fit.uneven, two_sided=fit.two_sided) >= wanted)
     if not reached.size:
         return math.inf
     x = grid[reached[0]]
     left = (x / (factor * fit.signal)) ** (-1 / fit.steep) - fit.of_raters * fit.raters / raters
-    return math.inf if left <= 0 else (1 - fit.of_raters) * fit.annotations / left
-
-
-def items_needed(fit: Fit, spec: PlanSpec, wanted: float, raters: float, factor: float = 1.0) -> float:
-    """Items that so many raters have to label, as :func:`annotations_needed`."""
-    return annotations_needed(fit, wanted, raters, factor) / spec.annotations(raters, 1)
+    if left <= 0:
+        return math.inf
+    annotations = (1 - fit.of_raters) * fit.annotations / left
+    return float(annotations / spec.annotations(raters, 1))
 
 
 _NUMBERS = 400
@@ -139,7 +135,7 @@ _NUMBERS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PricedDesign:
     """A design, its annotations, and what it costs with the raters one has."""
 
     raters: int
@@ -160,7 +156,7 @@ class Needed:
     cost: float
 
 
-def cheapest(plan: Plan, factor: float = 1.0) -> Choice | None:
+def cheapest(plan: Plan, factor: float = 1.0) -> PricedDesign | None:
     """The cheapest design of the range that reaches the goal; None where none does.
 
     All annotations are new ones; raters of the pilot may be asked again and need not be recruited.
@@ -172,14 +168,14 @@ def cheapest(plan: Plan, factor: float = 1.0) -> Choice | None:
     return min(found, key=lambda one: (one.cost, one.annotations, one.raters), default=None)
 
 
-def _choice(plan: Plan, raters: int, factor: float) -> Choice | None:
+def _choice(plan: Plan, raters: int, factor: float) -> PricedDesign | None:
     spec = plan.spec
     needed = items_needed(plan.fit, spec, spec.goal, raters, factor)
     if needed > spec.items[1]:
         return None
     items = max(math.ceil(needed), spec.items[0])
     rows = recruitment(plan, raters, items)
-    return Choice(raters, items, round(spec.annotations(raters, items)), sum(row.cost for row in rows))
+    return PricedDesign(raters, items, round(spec.annotations(raters, items)), sum(row.cost for row in rows))
 
 
 def recruitment(plan: Plan, raters: int, items: int) -> list[Needed]:

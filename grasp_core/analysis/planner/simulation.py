@@ -1,7 +1,5 @@
 """Plans: simulated data sets, in how many the test finds the difference, and what follows from it."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math
@@ -52,7 +50,7 @@ _DRAWN, _SHUFFLED = 21, 22
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SimulatedDesign:
     """Data sets of one design.
 
     `sizes`: raters by group; the first is the one that is planned for.
@@ -69,7 +67,7 @@ class Trials:
     """Work for a worker: data sets `start` to `stop` - 1 of a design."""
 
     model: Model
-    trial: Trial
+    trial: SimulatedDesign
     target: Target
     categories: tuple[str, ...]
     level: Level
@@ -117,7 +115,7 @@ def _names(n: int) -> tuple[str, ...]:
     return tuple(f"{place:06}" for place in range(n))
 
 
-def _assigned(trial: Trial, rng: np.random.Generator) -> tuple[Int64Array, Int64Array]:
+def _assigned(trial: SimulatedDesign, rng: np.random.Generator) -> tuple[Int64Array, Int64Array]:
     """Item and rater of each annotation, by item and rater; who rates what is drawn where not all do."""
     raters = sum(trial.sizes)
     if trial.each is None or trial.each >= raters:
@@ -308,7 +306,7 @@ class _Making:
         self, model: Model, place: tuple[int, int], seed: tuple[int, ...], start: int, stop: int
     ) -> Trials:
         task, (raters, items) = self._task, place
-        trial = Trial(_group_sizes(task, raters), items, task.spec.each)
+        trial = SimulatedDesign(_group_sizes(task, raters), items, task.spec.each)
         return Trials(model, trial, task.spec.target, task.categories, task.spec.level, seed, start, stop)
 
     def _factors(self, found: Plan, pilot: Pilot) -> tuple[tuple[float, float] | None, tuple[Remark, ...]]:

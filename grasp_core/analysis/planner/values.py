@@ -1,7 +1,5 @@
 """A plan as immutable values, and what strangers may see of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 

@@ -1,7 +1,5 @@
 """A baseline as a model: labels for the items of a data set from their texts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

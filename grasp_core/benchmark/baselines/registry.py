@@ -1,7 +1,5 @@
 """The baselines by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 

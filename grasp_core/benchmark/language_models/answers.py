@@ -1,7 +1,5 @@
 """Questions to a language model, each asked once: answers are kept in a file."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -12,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from grasp_core.benchmark.checkpoints import Kept
+from grasp_core.benchmark.checkpoints import KeptWork
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, LanguageModel, ModelError
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, words
 from grasp_core.benchmark.tasks import Task
@@ -30,7 +28,7 @@ def question_key(model: str, prompt: str, candidates: Sequence[str]) -> str:
     return hashlib.sha256(json.dumps([model, prompt, list(candidates)]).encode()).hexdigest()
 
 
-class Answers:
+class KeptReplies:
     """Answers by question, each written to a JSON Lines file as soon as it is there.
 
     The file holds hashes and numbers: no text, no label and no key.
@@ -40,7 +38,7 @@ class Answers:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._known = Kept(path, "grasp-lm-answers", _WHAT, to_json, _answer)
+        self._known = KeptWork(path, "grasp-lm-answers", _WHAT, to_json, _answer)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -147,7 +145,7 @@ class Asking:
 
     task: Task
     model: LanguageModel
-    answers: Answers
+    answers: KeptReplies
     similarity: Similarity | None = None
     seed: int = 1
     watch: Watch = unwatched

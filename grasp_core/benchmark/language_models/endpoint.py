@@ -1,7 +1,5 @@
 """A language model behind an address that speaks as OpenAI's does."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 import math

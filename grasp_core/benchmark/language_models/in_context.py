@@ -1,14 +1,12 @@
 """Labels by a language model from examples in its prompt, and the choice among ways to ask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
 
-from grasp_core.benchmark.language_models.answers import Answers, Asking, Usage, ask_all
+from grasp_core.benchmark.language_models.answers import Asking, KeptReplies, Usage, ask_all
 from grasp_core.benchmark.language_models.model import LanguageModel
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, drawn, fit, most_similar, shown
 from grasp_core.benchmark.tasks import Rows, Task
@@ -107,7 +105,7 @@ class InContext:
     """
 
     model: LanguageModel
-    answers: Answers
+    answers: KeptReplies
     setting: Setting | None = None
     similarity: Similarity | None = None
     watch: Watch = unwatched

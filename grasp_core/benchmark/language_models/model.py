@@ -1,7 +1,5 @@
 """Language models that give probabilities of the next token: the protocol, and one on this machine."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import os

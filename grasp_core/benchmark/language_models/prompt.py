@@ -1,7 +1,5 @@
 """Prompts: tokens counted, examples chosen, everything cut to what the window holds."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

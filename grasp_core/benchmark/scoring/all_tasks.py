@@ -1,7 +1,5 @@
 """A baseline on every task of a folder, written as a submission, which a later call goes on with."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

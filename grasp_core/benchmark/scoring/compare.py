@@ -1,7 +1,5 @@
 """Systems compared, and the rows that several get wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How well a baseline does on labelled rows, where that misleads, and AdaBoost's settings tried."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -14,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_staged, known_labels
-from grasp_core.benchmark.checkpoints import Kept
+from grasp_core.benchmark.checkpoints import KeptWork
 from grasp_core.benchmark.language_models.answers import UnansweredError
 from grasp_core.benchmark.language_models.in_context import macro_f1_declared
 from grasp_core.benchmark.scoring.scores import resampled_f1
@@ -286,14 +284,14 @@ def boosting_sweeps() -> tuple[tuple[str, tuple[Boosting, ...]], ...]:
     )
 
 
-def kept_trials(path: Path) -> Kept[list[str]]:
+def kept_trials(path: Path) -> KeptWork[list[str]]:
     """The file that lets a search go on where it was ended."""
 
     def read(plain: dict[str, Any]) -> list[str]:
         return list(from_json(plain["labels"], tuple[str, ...]))
 
     what = ("trial of AdaBoost", "trials of AdaBoost")
-    return Kept(path, "grasp-adaboost-trials", what, lambda labels: {"labels": labels}, read)
+    return KeptWork(path, "grasp-adaboost-trials", what, lambda labels: {"labels": labels}, read)
 
 
 def tune_boosting(

@@ -1,7 +1,5 @@
 """People on the same task: a few votes per item, their plurality, scored like a model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -133,9 +131,7 @@ class Qualification:
     votes: int
 
 
-def qualify(
-    dataset: Dataset, right: Mapping[str, str], bar: float, *, least: int = LEAST
-) -> tuple[Dataset, Qualification]:
+def qualify(dataset: Dataset, right: Mapping[str, str], bar: float) -> tuple[Dataset, Qualification]:
     """The votes of raters who are right on a share of `bar` of the qualification's rows, without these rows.
 
     `bar`: smallest share that must be right, 0 to 1.
@@ -151,14 +147,14 @@ def qualify(
         raise DataError("no rater has labelled a row of the qualification; are its IDs those of the items?")
     labelled = np.bincount(a.rater[asked], minlength=a.n_raters)
     correct = np.bincount(a.rater[asked & (known == a.category)], minlength=a.n_raters)
-    enough = labelled >= least
+    enough = labelled >= LEAST
     passed = enough & (correct >= bar * labelled - 1e-9)
     which = (passed, enough & ~passed, ~enough & (np.bincount(a.rater, minlength=a.n_raters) > 0))
     voters, failed, few = (tuple(a.rater_ids[one] for one in np.flatnonzero(part)) for part in which)
     if not voters:
         raise DataError(
             f"nobody qualifies: {number(len(failed), 'rater')} did not reach {bar:g}, "
-            f"{number(len(few), 'rater')} labelled fewer than {least} of the rows; lower the bar, or take "
+            f"{number(len(few), 'rater')} labelled fewer than {LEAST} of the rows; lower the bar, or take "
             "other rows"
         )
     found = Qualification(voters, failed, few, votes=int(asked.sum()))

@@ -1,7 +1,5 @@
 """Scores of labels and probabilities against gold: F1, intervals, calibration, what misleads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

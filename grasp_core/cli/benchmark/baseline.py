@@ -1,7 +1,5 @@
 """``raft baseline`` and ``raft tune``: labels and scores by a baseline, and the setting that suits a task."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +10,7 @@ from pathlib import Path
 from grasp_core.benchmark.baselines.classical import PUBLISHED, Boosting, Fit, Texts, fit_adaboost
 from grasp_core.benchmark.baselines.embedding import Embedder
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, check_installed, make_baseline
-from grasp_core.benchmark.checkpoints import Command, Retrieve, kept_texts, with_retrieved
+from grasp_core.benchmark.checkpoints import RetrievalProgram, Retrieve, kept_texts, with_retrieved
 from grasp_core.benchmark.language_models.answers import Asking, Usage
 from grasp_core.benchmark.language_models.in_context import Trial, grid, macro_f1_declared, paper_sweeps, tune
 from grasp_core.benchmark.scoring.all_tasks import (
@@ -171,7 +169,9 @@ def _check(chosen: argparse.Namespace) -> None:
 
 
 def _retrieve(chosen: argparse.Namespace) -> Retrieve | None:
-    return None if chosen.retrieve is None else Command(chosen.retrieve, kept_texts(chosen.retrieved))
+    return (
+        None if chosen.retrieve is None else RetrievalProgram(chosen.retrieve, kept_texts(chosen.retrieved))
+    )
 
 
 def _with(retrieve: Retrieve | None, rows: Rows, task: Task) -> tuple[Rows, Task]:

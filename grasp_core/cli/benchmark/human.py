@@ -27,7 +27,7 @@ from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read
 from grasp_core.cli.terminal.messages import VOICE, note
 from grasp_core.cli.terminal.output import check_target, write_text
-from grasp_core.engine.request.analysis import say_problems
+from grasp_core.engine.run_request import say_problems
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.text import listed, number
 

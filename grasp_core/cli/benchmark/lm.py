@@ -1,7 +1,5 @@
 """Options of the language model baseline, and the model that they make."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Callable, Iterator
@@ -9,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.language_models.answers import Answers, Usage
+from grasp_core.benchmark.language_models.answers import KeptReplies, Usage
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import (
     InContext,
@@ -93,10 +91,10 @@ def asked_lm(chosen: argparse.Namespace) -> Iterator[tuple[Callable[[Task], InCo
 
 
 @contextmanager
-def asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, Answers, Usage]]:
+def asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, KeptReplies, Usage]]:
     """The model that the options name, its answers so far, and what it takes, which is said at the end."""
     usage = Usage(chosen.price_in, chosen.price_out)
-    answers = Answers(chosen.resume)
+    answers = KeptReplies(chosen.resume)
     with closing(_model(chosen)) as model:
         try:
             yield model, answers, usage

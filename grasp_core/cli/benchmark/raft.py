@@ -1,7 +1,5 @@
 """``raft``: the few-shot benchmark, a command for each of its steps, and the arguments that these share."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,7 +71,7 @@ def add_submission(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Setting:
+class ScoringData:
     """Tasks, gold and the ids that submissions must have."""
 
     tasks: Mapping[str, Task]
@@ -89,12 +87,12 @@ class Setting:
         return found
 
 
-def open_setting(chosen: argparse.Namespace) -> Setting:
+def open_setting(chosen: argparse.Namespace) -> ScoringData:
     """What ``--tasks`` and ``--gold`` name."""
     tasks = read_tasks(chosen.tasks)
     ids = known_ids(chosen.tasks)
     gold = read_gold(chosen.gold, tasks, ids)
-    return Setting(tasks, gold, {**gold.ids, **ids})
+    return ScoringData(tasks, gold, {**gold.ids, **ids})
 
 
 def show_task(name: str) -> None:

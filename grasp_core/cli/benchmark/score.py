@@ -1,7 +1,5 @@
 """``raft score``, ``compare`` and ``leaderboard``: submissions against gold labels."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import math
@@ -40,7 +38,7 @@ from grasp_core.benchmark.scoring.scores import (
 from grasp_core.benchmark.submissions import PROBABILITIES, Gold, Submission
 from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.cli.benchmark.raft import (
-    Setting,
+    ScoringData,
     add_setting,
     add_submission,
     interval,
@@ -163,7 +161,7 @@ def _classes_text(score: TaskScore) -> str:
     return table_text(columns, rows)
 
 
-def _calibrations(folder: Path, scores: Scores, setting: Setting) -> dict[str, Calibration]:
+def _calibrations(folder: Path, scores: Scores, setting: ScoringData) -> dict[str, Calibration]:
     found = {
         name: calibration(
             setting.tasks[name],
@@ -296,7 +294,7 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
     write_text(chosen.out, content)
 
 
-def _scored(chosen: argparse.Namespace, setting: Setting) -> dict[str, tuple[Entry, Submission]]:
+def _scored(chosen: argparse.Namespace, setting: ScoringData) -> dict[str, tuple[Entry, Submission]]:
     """Each submission with its row, by its name."""
     held: dict[str, tuple[Entry, Submission]] = {}
     for path in chosen.submissions:
@@ -313,7 +311,7 @@ def _tested(
     best: list[Entry],
     chosen: argparse.Namespace,
     held: Mapping[str, tuple[Entry, Submission]],
-    setting: Setting,
+    setting: ScoringData,
 ) -> dict[str, tuple[str, Difference]]:
     """Each own system's difference from the own one above it, by its id, with that one's name."""
     tasks = setting.tasks if chosen.by == OVERALL else {chosen.by: setting.tasks[chosen.by]}

@@ -1,7 +1,5 @@
 """``raft tasks``, ``example``, ``sheet`` and ``validate``: tasks, their rows for people, and submissions."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -1,7 +1,5 @@
 """What is said on standard output and standard error, and lines that say how far the work is."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shlex
@@ -13,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from grasp_core.engine.request.option_names import Voice
+from grasp_core.engine.option_names import Voice
 from grasp_core.model.text import one_line, printable, without_places
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
@@ -80,19 +78,19 @@ class CommandLine(Voice):
     """Options as they are written on a command line; notes go to standard error."""
 
     def note(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         note(printable(sentence))
 
     def tell_labels(self, sentence: str) -> None:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         say(printable(sentence))
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return f"--{field.replace('_', '-')}"
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         if isinstance(value, bool):
             return self.option(field if value else f"no-{field}")
         if isinstance(value, list):

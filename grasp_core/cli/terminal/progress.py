@@ -1,7 +1,5 @@
 """A run on a terminal: what is found so far, and how far it is."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

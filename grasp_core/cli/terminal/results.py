@@ -1,7 +1,5 @@
 """A result, and a map of raters, in words and tables on the terminal."""
 
-from __future__ import annotations
-
 import math
 import shlex
 import sys
@@ -77,7 +75,7 @@ def _say_brief(result: RunResult) -> None:
         table = lead_table(shown) if verdicts.empty else verdicts.drop(columns="Kinds")
         names = 2
     said = [
-        *([f"Mind first: {printable(str(found.warned.first[0]))}"] if found.warned.first else []),
+        *([f"Careful: {printable(str(found.warned.first[0]))}"] if found.warned.first else []),
         found.headline.plain,
         *([] if result.provisional else [sentence.plain for sentence in found.details[:2]]),
     ]
@@ -100,7 +98,7 @@ def _say_brief(result: RunResult) -> None:
 def _say_all(result: RunResult) -> None:
     found, shown = answer(result), printable_result(result)
     if found.warned.first:
-        say("\nMind first:", end="\n\n")
+        say("\nCareful:", end="\n\n")
         for caution in found.warned.first:
             say(f"- {printable(str(caution))}")
     say(f"\n{emphasised(found.headline.plain)}", end="\n\n")

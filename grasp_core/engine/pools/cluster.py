@@ -1,7 +1,5 @@
 """A Dask cluster as what computes: an executor, with versions compared and what goes wrong told."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import platform

@@ -1,7 +1,5 @@
 """Computes the permutations of prepared runs, block by block, on a `concurrent.futures` executor."""
 
-from __future__ import annotations
-
 import logging
 import tempfile
 import threading

@@ -1,7 +1,5 @@
 """Workers: where blocks are computed, which is any ``concurrent.futures`` executor; their memory."""
 
-from __future__ import annotations
-
 import io
 import logging
 import multiprocessing

@@ -1,7 +1,5 @@
 """Remarks of the benchmark: baselines, endpoints, ranks, submissions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from enum import unique
 

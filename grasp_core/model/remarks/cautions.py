@@ -90,15 +90,15 @@ class GuardCaution(Code):
     OWN_ITEMS = (
         "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
         "item {met} % as often as they would if {axis} had no part in who rates what, so groups may differ "
-        "for their items alone. Only distance and label use, which compare labels of the same items, have "
-        "marks, and label use is tested by leaving raters out; if raters worked in batches, shuffle within "
-        "these: on Analysis, or by --within and the column that holds them"
+        "for their items alone. Only label use has marks: it compares labels of the same items, and is "
+        "tested by leaving raters out; if raters worked in batches, shuffle within these: on Analysis, or by "
+        "--within and the column that holds them"
     )
     OWN_WORKLOAD = (
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
-        "annotations as the others (geometric means). Negentropy and plurality size, which depend on that, "
-        "have no marks, and label use is tested by leaving raters out; shuffle within raters of like "
-        "workload: on Analysis, or by --within workload"
+        "annotations as the others (geometric means), which alone sets values of groups apart. Only label "
+        "use has marks, tested by leaving raters out; shuffle within raters of like workload: on Analysis, "
+        "or by --within workload"
     )
     OWN_ITEMS_WITH_MODELS = (
         "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "

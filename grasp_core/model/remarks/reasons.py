@@ -1,7 +1,5 @@
 """Why there is no value, no p or no interval; and of items."""
 
-from __future__ import annotations
-
 from enum import unique
 
 from grasp_core.model.remarks.remark import Code
@@ -20,7 +18,8 @@ class NoValue(Code):
     ONE_LABEL_ACROSS = "on the items that both rated, the group and the others all gave one same label"
     ONE_PLURALITY = "of every item that both rated, one same label is the plurality on both sides"
     GAI_HALF_MISSING = "its {statistic} has no value: {because}"
-    GAI_NOT_ABOVE_0 = "its {statistic} is {value:.3f}, and a ratio needs it above 0"
+    # Its value stays beside the code; told, it would make a line of each group.
+    GAI_NOT_ABOVE_0 = "its {statistic} is not above 0, which a ratio needs{value:?}"
     NO_GROUP_WITH_GAI = "no group of this axis has an estimable GAI"
     NO_SHUFFLED_VALUE = "no shuffled value was estimable, so there is no p-value"
     FEW_SHUFFLED_VALUES = "only {shuffled:d} shuffled values were estimable, too few for a p-value"

@@ -88,7 +88,7 @@ def _pattern(sentence: str) -> str:
     for before, place, form, _ in string.Formatter().parse(sentence):
         shown += before
         if place and form and form[0] in "?!":
-            shown += f"[{_pattern(form[1:])}]"
+            shown += f"[{_pattern(form[1:])}]" if form[1:] else ""
         elif place:
             _, verb, many = (form or "").partition("/")
             shown += many if verb else f"*{place}*{_noun(form or '')}"

@@ -1,7 +1,5 @@
 """Arguments of compiled functions: named tuples, which Numba takes as they are."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, get_args
 
 import numpy as np

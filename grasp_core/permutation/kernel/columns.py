@@ -1,7 +1,5 @@
 """Columns of values: looked up, by row, for intervals."""
 
-from __future__ import annotations
-
 from grasp_core.permutation.jit import borrowing, compiled
 from grasp_core.permutation.kernel import sums as at
 from grasp_core.permutation.kernel.disagreement import disagree

@@ -1,7 +1,5 @@
 """Drawing permutations and counting labels, compiled; shared by every kernel."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from grasp_core.permutation.jit import borrowing, compiled, inlined

@@ -1,7 +1,5 @@
 """Where everybody labelled nearly everything: raters as bits of each item and category."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -10,8 +10,6 @@ Which labels a group gave is added up rater by rater; rare exceptions are subtra
 the group, and those that one side did not rate.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

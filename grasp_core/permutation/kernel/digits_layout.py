@@ -1,7 +1,5 @@
 """Many labels: counts of an item as digits of a few numbers, and the tables that look them up."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

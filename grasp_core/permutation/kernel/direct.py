@@ -6,8 +6,6 @@ row; the others' counts are d = c of the known raters - c of the group. Floating
 order, so that the same data give the same bits in any block of permutations and any process.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from grasp_core.permutation.jit import borrowing, compiled

@@ -6,8 +6,6 @@ the latter add up to spreads around means, sum_(k,l) c_k c_l (v_k - v_l)^2 = 2 n
 in which no large numbers cancel.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from grasp_core.permutation.jit import borrowing, inlined

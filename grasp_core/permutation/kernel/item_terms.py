@@ -6,8 +6,6 @@ counts that the group can have on an item. Loops run over columns, the contiguou
 each, so that the compiler vectorises them.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ more of a category than expected is a sum over its raters (docs/methods.md, "Lab
 worked out once. Crossed data have these sums already; where some values are unknown, items are gone through.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -11,8 +11,6 @@ met; rare exceptions are subtracted: items with one label of the group, and thos
 Where distances depend on the marginals (ordinal), items are gone through a second time, with ranks.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Many labels: the labels that each item has, and their counts."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Raters who belong to the same groups have one profile: there are few, however many raters there are."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any, NamedTuple
 

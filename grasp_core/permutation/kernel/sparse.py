@@ -1,7 +1,5 @@
 """Few raters an item: counts of an item held as one number, row by row."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

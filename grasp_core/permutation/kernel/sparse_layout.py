@@ -1,7 +1,5 @@
 """Raters, groups and rows laid out for :mod:`~grasp_core.permutation.kernel.sparse`."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -21,8 +21,6 @@ For C columns of disagreement (:class:`~grasp_core.permutation.kernel.arguments.
   number: votes of the others' pluralities.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from grasp_core.permutation.jit import borrowing, compiled, whole_sums

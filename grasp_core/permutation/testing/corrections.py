@@ -1,7 +1,5 @@
 """Corrections over many tests, and tests combined."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """From observed and shuffled values to outcomes, and when further permutations change no mark."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Small p-values beyond the permutations that were drawn, and which can be reached at all."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from dataclasses import dataclass

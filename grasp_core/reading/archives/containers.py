@@ -1,7 +1,5 @@
 """Compressed files and archives, unpacked under a limit."""
 
-from __future__ import annotations
-
 import io
 import lzma
 import zipfile

@@ -1,7 +1,5 @@
 """Files of kinds that are not read: what they are, and how to get a table out of them."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Members of archives within bounds, and their names."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

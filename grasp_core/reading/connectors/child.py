@@ -1,7 +1,5 @@
 """A process that fetches one source and ends: asked over a socket, and kept to the hosts it may reach."""
 
-from __future__ import annotations
-
 import errno
 import importlib
 import socket
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grasp_core.model.errors import DataError
-from grasp_core.reading.connectors.source import Job, parse
+from grasp_core.reading.connectors.source import FetchJob, parse
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import limit_process
 
@@ -64,7 +62,7 @@ _TOO_MANY = 429
 _REFUSALS = ("UnauthorizedError", "ForbiddenError", "ArgillaCredentialsError")
 
 
-def sentence(error: BaseException, job: Job) -> str:
+def sentence(error: BaseException, job: FetchJob) -> str:
     """What to say of an error, or of one that led to it."""
     host, chain = job.host, list(_chain(error))
     on_the_way = _of_the_way(chain, job)
@@ -86,7 +84,7 @@ def sentence(error: BaseException, job: Job) -> str:
     )
 
 
-def _of_the_way(chain: list[BaseException], job: Job) -> str | None:
+def _of_the_way(chain: list[BaseException], job: FetchJob) -> str | None:
     """What went wrong before the tool could answer."""
     host, names = job.host, " ".join(type(one).__name__ for one in chain)
     if any("CERTIFICATE_VERIFY" in str(one) for one in chain):
@@ -108,7 +106,7 @@ def _of_the_way(chain: list[BaseException], job: Job) -> str | None:
     return None
 
 
-def _of_the_hub(error: BaseException, chain: list[BaseException], job: Job) -> str | None:
+def _of_the_hub(error: BaseException, chain: list[BaseException], job: FetchJob) -> str | None:
     """What Hugging Face's own library says."""
     name, names = job.source.address, " ".join(type(one).__name__ for one in chain)
     if "Gated" in names:
@@ -125,7 +123,7 @@ def _of_the_hub(error: BaseException, chain: list[BaseException], job: Job) -> s
     return None
 
 
-def _of_status(status: int, job: Job) -> str:
+def _of_status(status: int, job: FetchJob) -> str:
     tool, host = job.source.tool.name, job.host
     if status in _NOT_ADMITTED:
         return f"{host} does not let this token read {job.source.shown}; make one at {tool} that may"
@@ -158,7 +156,7 @@ def main() -> None:
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         channel = wire.Channel(connection)
         asked = wire.value_of(channel.receive()[1])
-        job = Job(
+        job = FetchJob(
             source=parse(asked["source"]),
             folder=Path(asked["folder"]),
             told=lambda words: channel.say(wire.PROGRESS, words),

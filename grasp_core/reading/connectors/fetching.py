@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _NONCE = 12
 
 
-class Box:
+class TokenSeal:
     """Seals tokens and opens them again.
 
     `key`: random text of 32 characters or more; without one, nothing is kept.

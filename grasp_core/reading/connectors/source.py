@@ -1,7 +1,5 @@
 """Sources: places in tools and databases, each as one text without a secret; which hosts may be asked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -267,7 +265,7 @@ _ENTRY = re.compile(r"(http://)?([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::(\d{1,
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HostPort:
     """A host with its port; 0 is the usual one of whatever is asked. What is `plain` is not encrypted."""
 
     host: str
@@ -283,15 +281,15 @@ class Hosts:
     `any`: whether others may be asked, too: who asks is at this machine and acts for nobody else.
     """
 
-    named: tuple[Place, ...] = ()
+    named: tuple[HostPort, ...] = ()
     any: bool = False
 
-    def check(self, source: Source, hub: str = HUB) -> Place | None:
+    def check(self, source: Source, hub: str = HUB) -> HostPort | None:
         """The place of a source, with its port; None of a file."""
         if source.in_file:
             return None
         parts = urlsplit(source.site(hub))
-        place = Place(parts.hostname or "", parts.port or PORTS[parts.scheme], parts.scheme == "http")
+        place = HostPort(parts.hostname or "", parts.port or PORTS[parts.scheme], parts.scheme == "http")
         entries = [
             entry
             for entry in self.named
@@ -319,17 +317,17 @@ def hosts_of(entries: Sequence[str], *, own_machine: bool) -> Hosts:
     return Hosts(tuple(map(_place, entries)), own_machine)
 
 
-def _place(entry: str) -> Place:
+def _place(entry: str) -> HostPort:
     found = _ENTRY.fullmatch(entry)
     if found is None or int(found[3] or 0) > 65535:
         raise SettingsError(
             f"GRASP_SOURCE_HOSTS lists hosts like labels.example.org or db.internal:5433; found {entry!r}"
         )
-    return Place(found[2].strip("[]"), int(found[3] or 0), bool(found[1]))
+    return HostPort(found[2].strip("[]"), int(found[3] or 0), bool(found[1]))
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class FetchJob:
     """What is to be fetched.
 
     `token`: empty where none was given.

@@ -1,7 +1,5 @@
 """SQL: a table or a query's rows of PostgreSQL or SQLite, read only, as Parquet."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
@@ -16,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, quoted
-from grasp_core.reading.connectors.source import Job
+from grasp_core.reading.connectors.source import FetchJob
 
 _BATCH = 10_000
 _CONNECT_S = 30
@@ -29,7 +27,7 @@ _NOT_READING = ("0A000", "25001", "25006")
 _ONLY = "a query is one SELECT, which may begin with WITH"
 
 
-def fetch(job: Job) -> str:
+def fetch(job: FetchJob) -> str:
     """Write the rows into a file; returns its name."""
     try:
         with _connected(job) as connection:
@@ -63,7 +61,7 @@ def fetch(job: Job) -> str:
     return name
 
 
-def _limit(connection: sa.Connection, job: Job) -> None:
+def _limit(connection: sa.Connection, job: FetchJob) -> None:
     """Set the limit before each batch: the query may have lifted it, and the next statement has it."""
     if not job.source.in_file:
         with closing(connection.connection.cursor()) as cursor:
@@ -86,7 +84,7 @@ def _text(value: Any) -> str | None:
 # What is asked
 
 
-def _asked(connection: sa.Connection, job: Job) -> tuple[str, str]:
+def _asked(connection: sa.Connection, job: FetchJob) -> tuple[str, str]:
     """A file's name, and the query for it."""
     query = job.source.option("query").rstrip().removesuffix(";")
     if not query:
@@ -103,7 +101,7 @@ def _asked(connection: sa.Connection, job: Job) -> tuple[str, str]:
     return f"{table}.parquet", query
 
 
-def _of_table(connection: sa.Connection, job: Job) -> str:
+def _of_table(connection: sa.Connection, job: FetchJob) -> str:
     """All of a table, in the order of its key: the same rows give the same file."""
     schema, _, table = job.source.option("table").rpartition(".")
     inspector = sa.inspect(connection)
@@ -120,7 +118,7 @@ def _of_table(connection: sa.Connection, job: Job) -> str:
 # Connections that cannot write
 
 
-def _connected(job: Job) -> sa.Connection:
+def _connected(job: FetchJob) -> sa.Connection:
     if job.source.in_file:
         url: str | sa.URL = f"sqlite:///file:{quote(job.file)}?mode=ro&uri=true"
         return sa.create_engine(url, poolclass=sa.NullPool).connect()
@@ -139,14 +137,14 @@ def _connected(job: Job) -> sa.Connection:
     return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
-def _milliseconds(job: Job) -> int:
+def _milliseconds(job: FetchJob) -> int:
     return int(job.seconds * 900)  # before it is called off from outside
 
 
 # Why it cannot be
 
 
-def _why(error: DBAPIError, job: Job) -> str:
+def _why(error: DBAPIError, job: FetchJob) -> str:
     """A database's messages may quote cells: its words are given where they are about the query alone."""
     state, said = getattr(error.orig, "sqlstate", None) or "", str(error.orig).strip().split("\n")[0]
     if job.source.in_file:
@@ -183,10 +181,10 @@ def _connection(said: str) -> str:
     return "there is no connection to it, or it broke"
 
 
-def _database(job: Job) -> str:
+def _database(job: FetchJob) -> str:
     return f"database {quoted(unquote(job.source.address.rpartition('/')[2]))}"
 
 
-def _what(job: Job) -> str:
+def _what(job: FetchJob) -> str:
     table = job.source.option("table")
     return f"table {quoted(table)}" if table else "the query"

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number, quoted
-from grasp_core.reading.connectors.source import Job
+from grasp_core.reading.connectors.source import FetchJob
 from grasp_core.reading.formats.shapes.rows import want_list, want_object
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name)
 
 
-def _written(job: Job, name: str, content: list[dict[str, Any]]) -> str:
+def _written(job: FetchJob, name: str, content: list[dict[str, Any]]) -> str:
     with (job.folder / name).open("w", encoding="utf-8") as file:
         json.dump(content, file, ensure_ascii=False)
     return name
@@ -33,7 +33,7 @@ def _written(job: Job, name: str, content: list[dict[str, Any]]) -> str:
 _CONNECT_S = 30
 
 
-def label_studio(job: Job) -> str:
+def label_studio(job: FetchJob) -> str:
     """Write a project's export into a file; returns its name."""
     import httpx
     from label_studio_sdk import LabelStudio
@@ -71,7 +71,7 @@ _AT_ONCE = 250
 _KEPT = ("id", "external_id", "status", "fields", "metadata", "responses")
 
 
-def argilla(job: Job) -> str:
+def argilla(job: FetchJob) -> str:
     """Write a data set's records into a file; returns its name."""
     from argilla import Argilla
 
@@ -86,7 +86,7 @@ def argilla(job: Job) -> str:
     return _written(job, _file_name(f"argilla-{dataset.name}.json"), records)
 
 
-def _records(client: Argilla, dataset: Dataset, job: Job) -> Iterator[dict[str, Any]]:
+def _records(client: Argilla, dataset: Dataset, job: FetchJob) -> Iterator[dict[str, Any]]:
     """Records as the server has them: to those without an id, the client gives another one each time."""
     place, at = f"/api/v1/datasets/{dataset.id}/records", 0
     while True:
@@ -101,7 +101,7 @@ def _records(client: Argilla, dataset: Dataset, job: Job) -> Iterator[dict[str, 
             return
 
 
-def _dataset(client: Argilla, job: Job) -> Dataset:
+def _dataset(client: Argilla, job: FetchJob) -> Dataset:
     place, named = job.pieces[-2:]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there is none is said in a sentence
@@ -138,7 +138,7 @@ def _is_id(text: str) -> bool:
 _BATCH = 10_000
 
 
-def hugging_face(job: Job) -> str:
+def hugging_face(job: FetchJob) -> str:
     """Write a split into a file; returns its name."""
     import pyarrow.parquet as pq
     from datasets import Audio, Image, Video, load_dataset
@@ -172,7 +172,7 @@ def hugging_face(job: Job) -> str:
     return name
 
 
-def _split(found: Any, job: Job) -> str:
+def _split(found: Any, job: FetchJob) -> str:
     splits, asked = list(found), job.source.option("split")
     if not asked and len(splits) == 1:
         return str(splits[0])

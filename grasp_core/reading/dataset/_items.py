@@ -15,7 +15,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, Problem, SpecError, raise_stopping, stop
 from grasp_core.model.remarks.reasons import ItemProblem
 from grasp_core.reading.dataset.checks import no_column
-from grasp_core.reading.dataset.raters import Described, DescribingColumn, Source, alike
+from grasp_core.reading.dataset.raters import Described, DescribingColumn, DescribingFile, alike
 from grasp_core.reading.dataset.votes import cell_columns, id_columns
 from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.names import ROUNDS, WHEN, mentions
@@ -57,7 +57,7 @@ class Descriptions(Described):
             taken = {*id_columns(spec), *spec.labels, spec.text}
             cells = () if spec.layout == "long" else cell_columns(annotations, spec)
             columns = tuple(name for name in annotations.columns if name not in taken.union(cells))
-            inside = Source(annotations, spec.item, item_of_row, columns, len(item_ids), "item")
+            inside = DescribingFile(annotations, spec.item, item_of_row, columns, len(item_ids), "item")
         beside = _beside(annotations.name, items, spec, item_ids)
         return cls(item_ids, spec.missing, inside, beside, spec, annotations)
 
@@ -68,7 +68,7 @@ class Descriptions(Described):
         found = {name: self.merged(name, rated) for name in able}
         return {name: column for name, column in found.items() if len(_there(column, rated)) > 1}
 
-    def _able(self, source: Source, name: str, rated: BoolArray) -> bool:
+    def _able(self, source: DescribingFile, name: str, rated: BoolArray) -> bool:
         if name not in source.columns:
             return True
         values = set(self._values(source, name, rated)) - set(self.spec.missing)
@@ -78,7 +78,7 @@ class Descriptions(Described):
             and source.constant(name, self.spec.missing)
         )
 
-    def _values(self, source: Source, name: str, rated: BoolArray) -> Sequence[str]:
+    def _values(self, source: DescribingFile, name: str, rated: BoolArray) -> Sequence[str]:
         """A column's distinct texts: of an items file, which may list a whole catalogue, those that count."""
         if source is not self.beside:
             return source.table.distinct(name)
@@ -126,7 +126,7 @@ class Descriptions(Described):
         elif not sources:
             yield no_column(name, tables)
 
-    def _too_much(self, source: Source, name: str, rated: BoolArray) -> Iterator[Problem]:
+    def _too_much(self, source: DescribingFile, name: str, rated: BoolArray) -> Iterator[Problem]:
         """Values that are too many, or too long to be named."""
         table, values = source.table, self._values(source, name, rated)
         column = table.column(name)
@@ -146,7 +146,7 @@ class Descriptions(Described):
             yield stop(remark, distinct, values)
 
 
-def _months(source: Source, name: str) -> DescribingColumn | None:
+def _months(source: DescribingFile, name: str) -> DescribingColumn | None:
     """The month of each item's first date in a column of days or moments as ISO 8601 writes them."""
     days = _beginnings(source.table.data.column(name))
     if len(days.values) > _MOST_DAYS:
@@ -175,7 +175,7 @@ def _there(column: DescribingColumn, rated: BoolArray) -> tuple[str, ...]:
     return tuple(column.values[code] for code in np.unique(column.codes[rated]) if code >= 0)
 
 
-def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]) -> Source | None:
+def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]) -> DescribingFile | None:
     if items is None:
         if spec.items_id is not None:
             raise DataError(ItemProblem.NO_ITEMS_FILE(column=spec.items_id))
@@ -186,7 +186,7 @@ def _beside(name: str, items: Table | None, spec: DataSpec, ids: tuple[str, ...]
         raise DataError(ItemProblem.NO_ITEM_IDS(file=name, items=items.name))
     if spec.items_id not in items.columns:
         raise_stopping([no_column(spec.items_id, (items,))])
-    source = Source.beside(items, spec.items_id, ids, "item")
+    source = DescribingFile.beside(items, spec.items_id, ids, "item")
     if (source.unit_of_row >= 0).any():
         return source
     key = spec.items_id

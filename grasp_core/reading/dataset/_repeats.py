@@ -3,8 +3,6 @@
 Points in time, as people and programs write them, are put in order: numbers, ISO 8601, common dates.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass

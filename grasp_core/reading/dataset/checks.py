@@ -1,7 +1,5 @@
 """Specs held against columns, and sentences with what would do."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

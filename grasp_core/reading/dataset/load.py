@@ -1,7 +1,5 @@
 """Tables and a data spec become annotations, raters and what is to be known about them."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

@@ -65,7 +65,7 @@ class _ByUnit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class DescribingFile:
     """A file with columns that describe raters, or items: the units here.
 
     - `key`: column of the units' ids; None where each row is a unit.
@@ -85,7 +85,9 @@ class Source:
     _known: dict[str, _ByUnit] = field(default_factory=dict)
 
     @classmethod
-    def beside(cls, table: Table, key: str, ids: Sequence[str], of: Literal["rater", "item"]) -> Source:
+    def beside(
+        cls, table: Table, key: str, ids: Sequence[str], of: Literal["rater", "item"]
+    ) -> DescribingFile:
         """A file beside the annotations, whose column `key` holds ids; `ids` are the annotations'."""
         column = table.column(key)
         units = pd.Index(ids).get_indexer(pd.Index(column.values))[column.codes].astype(np.int64)
@@ -289,11 +291,11 @@ class Described:
 
     ids: tuple[str, ...]
     missing: tuple[str, ...]
-    inside: Source | None
-    beside: Source | None
+    inside: DescribingFile | None
+    beside: DescribingFile | None
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[DescribingFile, ...]:
         """The files that describe them, the one that decides first."""
         return tuple(source for source in (self.beside, self.inside) if source is not None)
 
@@ -315,7 +317,7 @@ class Described:
             problems.append(know(told, differ.size, [self.ids[unit] for unit in differ[:EXAMPLES]]))
         return DescribingColumn(np.where(first.codes >= 0, first.codes, codes), values, tuple(problems))
 
-    def unmatched(self, source: Source, counted: BoolArray) -> Iterator[Problem]:
+    def unmatched(self, source: DescribingFile, counted: BoolArray) -> Iterator[Problem]:
         """Units without a row in the file beside, and rows there that nothing in the annotations has."""
         described = np.zeros(len(self.ids), dtype=np.bool_)
         described[source.unit_of_row[source.unit_of_row >= 0]] = True
@@ -342,7 +344,7 @@ class Described:
         return [*_about_ids(self.beside), *self.unmatched(self.beside, counted)]
 
 
-def _about_ids(source: Source) -> Iterator[Problem]:
+def _about_ids(source: DescribingFile) -> Iterator[Problem]:
     """Ids of a file that are alike, blank, or there more than once."""
     table, key = source.table, str(source.key)
     column = table.column(key)
@@ -402,10 +404,10 @@ class Profiles(Described):
             taken = {*id_columns(spec), *spec.labels}
             names = spec.profile if spec.layout == "raters-by-items" else annotations.columns
             columns = tuple(name for name in names if name not in taken)
-            inside = Source(annotations, spec.rater, rater_of_row, columns, len(rater_ids))
+            inside = DescribingFile(annotations, spec.rater, rater_of_row, columns, len(rater_ids))
         if raters is not None:
             key = _rater_column(raters, spec, rater_ids, annotations.name)
-            beside = Source.beside(raters, key, rater_ids, "rater")
+            beside = DescribingFile.beside(raters, key, rater_ids, "rater")
         return cls(rater_ids, spec.missing, inside, beside)
 
     def candidates(self, left_out: Collection[str]) -> tuple[str, ...]:

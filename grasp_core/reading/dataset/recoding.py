@@ -1,7 +1,5 @@
 """Recoding of tables before anything else looks at their values."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Delimited text: its delimiter, quotes, rows."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

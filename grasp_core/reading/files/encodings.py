@@ -1,7 +1,5 @@
 """Encodings of text: recognised, decoded."""
 
-from __future__ import annotations
-
 import codecs
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The rows that name the columns: usually the first; none, or two or three of them, in some files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

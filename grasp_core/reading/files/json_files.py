@@ -1,7 +1,5 @@
 """JSON and JSON Lines as records."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

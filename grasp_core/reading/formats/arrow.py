@@ -1,7 +1,5 @@
 """Parquet, Arrow and Feather as text: columns, nested values, files, and the files of one data set."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import warnings

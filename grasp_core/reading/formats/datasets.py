@@ -1,7 +1,5 @@
 """Published data sets, told by their columns and values, never by a name, and how each is read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

@@ -3,8 +3,6 @@
 A reader returns None where a file is not its tool's. What is damaged in one that is, DataError names.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple

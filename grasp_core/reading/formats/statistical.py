@@ -3,8 +3,6 @@
 ReadStat is a C library that hostile bytes can crash, so this belongs into a process of its own.
 """
 
-from __future__ import annotations
-
 import datetime
 import io
 import re

@@ -222,11 +222,9 @@ def mending(problems: Sequence[Problem], spec: DataSpec) -> Advice | None:
     if blank:
         unit = blank[0].field
         count = max(one.count for one in blank if one.field == unit)  # of any question
-        column, who = (
-            (spec.item, "which item they are of") if unit == "item" else (spec.rater, "whose they are")
-        )
+        column = spec.item if unit == "item" else spec.rater
         field: Field = "drop" if spec.layout == "long" else "items" if unit == "item" else "raters"
-        found = Advice(field, str(column), ("",), f"nobody can tell {who}", count)
+        found = Advice(field, str(column), ("",), f"nobody can tell the {unit}", count)
         return None if found.followed(spec) else found
     sure = again[0].remark.code is DataProblem.ANSWERED_TWICE
     example = dict(again[0].remark.numbers)["example"]

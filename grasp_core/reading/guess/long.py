@@ -1,7 +1,5 @@
 """The columns of a file with a row per annotation: its items and raters, its labels and texts."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -288,6 +286,10 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     why, candidates = f"{says} {role}", tuple(dict.fromkeys((own, *best[:2])))
     if not score and best.apart < _APART:
         why, confidence = "with the other ids it tells most rows apart, but not all", "unsure"
+        known: Role = "rater" if role == "item" else "item"
+        candidates = tuple(
+            name for name in candidates if name != getattr(best, known) or _score(look, name, known) <= 1
+        )
     elif not (score or best.score or look.named.item or look.named.rater):
         why, confidence = "nothing says which of the two ids is the item and which the rater", "unsure"
     elif not score and called:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -186,9 +187,15 @@ class Look:
         whole = (text.strip().removesuffix(".0").lstrip("-").isdigit() for text in self.texts(name))
         return self.kind(name) == "numbers" and not all(whole)
 
-    def integers(self, name: str) -> Codes | None:
-        """Each cell's whole number, shape (n,); None where a cell holds something else."""
+    def integers(self, name: str, *, named: bool = False) -> Codes | None:
+        """Each cell's whole number, shape (n,); None where a cell holds something else.
+
+        With `named` also that behind a name which all cells have: ``Ann1``, ``Ann2``.
+        """
         values = self[name].values
+        if named and values:
+            stem, *others = {text.rstrip(string.digits) for text in values}
+            values = values if others else tuple(text.removeprefix(stem) for text in values)
         if not all(text.isascii() and text.isdigit() and len(text) < 7 for text in values):
             return None
         return np.array([int(text) for text in values], dtype=np.int64)[self[name].codes]
@@ -440,21 +447,26 @@ def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None,
 
 
 def anew_in(look: Look, rater: str) -> str | None:
-    """The column of studies in each of which raters count from 1, if there is one."""
-    studies = (place for place in look.columns if names.mentions(place, names.STUDIES))
+    """The column of studies, or of data sets, in each of which raters count from 1, if there is one."""
+    known = names.STUDIES | (names.SETS - names.word_set("subset"))  # which one panel divides
+    studies = (place for place in look.columns if names.mentions(place, known))
     return next((place for place in studies if _counted_anew(look, rater, place)), None)
 
 
 def _counted_anew(look: Look, rater: str, place: str) -> bool:
-    """Whether most values of a column have raters 1, 2, 3... (or from 0, with gaps), some in several."""
-    numbers = look.integers(rater)
+    """Whether most values of a column have raters 1, 2, 3... (or from 0, with gaps), some in several.
+
+    One panel that labels several data sets has as many raters in each.
+    """
+    numbers = look.integers(rater, named=True)
     if numbers is None or place == rater or look.unique(place) or look.depends_on(place, rater):
         return False
     codes, places = look[place].codes, len(look[place].values)
     often = _values_of_each(look, rater, codes)
     highest = np.zeros(places, dtype=np.int64)
     np.maximum.at(highest, codes, numbers)
-    return places > 1 and bool(2 * (highest <= _GAPS * often).sum() > places)
+    one_panel = not names.mentions(place, names.STUDIES) and bool((often == often[0]).all())
+    return places > 1 and not one_panel and bool(2 * (highest <= _GAPS * often).sum() > places)
 
 
 def _about_people(look: Look, rater: str, spec: DataSpec) -> list[str]:

@@ -3,8 +3,6 @@
 Columns of labels are told by their names, and by values only where names say nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -259,6 +257,8 @@ def _side(look: Look, key: str | None, cells: Cells, raters: Table | None, made:
     people = by_file or agreed or may_be_people(cells.columns)
     if not first.by_rater and (counted or not people):
         why = f"that {quoted(cells.columns[0])} is a person is not said, nor who gave which of the labels"
+        if "0" in labels and all(text.isdigit() for text in labels) and len(labels) > 2:
+            why += "; if cells say how many gave an answer, the file cannot be analysed"
         return _Side(False, f"{first.why}, but {why}", "unsure")
     if first == _Side(True, first.why, "likely"):
         plain = key is None or names.mentions(key, names.RESPONDENTS)

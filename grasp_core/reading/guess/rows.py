@@ -1,7 +1,5 @@
 """Rows that may not be meant to count: what is left out by itself, what is advised, and what is doubted."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

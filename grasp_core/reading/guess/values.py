@@ -1,7 +1,5 @@
 """Values: missing ones, spellings, choices, known vocabularies, counts of several raters' labels."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

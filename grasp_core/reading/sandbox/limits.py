@@ -1,7 +1,5 @@
 """Limits of memory and time for the reading of one file, and of the tables that people have open."""
 
-from __future__ import annotations
-
 import os
 import resource
 import threading

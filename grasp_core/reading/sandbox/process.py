@@ -7,8 +7,6 @@ end a child. It ends when the socket is closed, and so with whoever started it. 
 the helper can get ready while its owner is still importing.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import itertools
@@ -152,7 +150,7 @@ def environment(*, whole: bool = False, **own: str) -> dict[str, str]:
     return given | _OWN | own | {"PYTHONPATH": str(ROOT)}
 
 
-HELPER = Helper("grasp_core.reading.work")
+HELPER = Helper("grasp_core.reading.guess.work")
 """The one that reads and handles files."""
 
 

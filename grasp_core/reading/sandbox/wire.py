@@ -1,7 +1,5 @@
 """The two sides of a reading, talking: frames of bytes, and values as JSON; never a pickle."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import socket

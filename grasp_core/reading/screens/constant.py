@@ -1,7 +1,5 @@
 """Raters who give one label, more often than chance has it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

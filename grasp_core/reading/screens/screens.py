@@ -1,7 +1,5 @@
 """All screens by name, and whom each would leave out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where data may be read from that nobody uploads: a folder of the server, and addresses below prefixes."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence
@@ -82,13 +80,13 @@ class AllowedSources:
         content = remote.fetch(address.url, address.name, partial(self._check_hop, address))
         return Fetched(address.name, address.url, content)
 
-    def _check(self, address: remote.Address) -> None:
+    def _check(self, address: remote.RemoteAddress) -> None:
         if not any(address.below(prefix) for prefix in self.prefixes):
             known = " or ".join(prefix.url for prefix in self.prefixes)
             may = f"it reads what is below {known}" if known else "it reads no addresses"
             raise DataError(f"{address.name} is not at an address that this server may read; {may}")
 
-    def _check_hop(self, first: remote.Address, url: str) -> None:
+    def _check_hop(self, first: remote.RemoteAddress, url: str) -> None:
         """Whether an address may be asked on the way, redirected or not."""
         try:
             hop = remote.parse(url)

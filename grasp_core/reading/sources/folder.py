@@ -1,7 +1,5 @@
 """A folder whose files may be read, and nothing beside it."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator
@@ -19,7 +17,7 @@ MAX_SEEN = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FolderEntry:
     """A file, or a folder of Parquet files.
 
     `path`: below the folder, with slashes.
@@ -36,7 +34,7 @@ class Entry:
 class Listing:
     """Entries by path; `more` says that not all of them are there."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[FolderEntry, ...]
     more: bool
 
 
@@ -110,7 +108,7 @@ class Folder:
         finally:
             os.close(at)
 
-    def _files(self, start: str, limit: int) -> Iterator[Entry]:
+    def _files(self, start: str, limit: int) -> Iterator[FolderEntry]:
         """Files below a folder that may be read; linked folders are not entered."""
         count = 0
         for place, folders, names in os.walk(start):
@@ -123,7 +121,7 @@ class Folder:
                 if count == limit:
                     return
 
-    def _entry(self, path: str, start: str) -> Entry | None:
+    def _entry(self, path: str, start: str) -> FolderEntry | None:
         real = os.path.realpath(path)
         try:
             found = os.stat(real)
@@ -131,12 +129,12 @@ class Folder:
             return None
         if not stat.S_ISREG(found.st_mode) or os.path.commonpath([real, self._root]) != self._root:
             return None
-        return Entry(os.path.relpath(path, start).replace(os.sep, "/"), found.st_size, found.st_mtime)
+        return FolderEntry(os.path.relpath(path, start).replace(os.sep, "/"), found.st_size, found.st_mtime)
 
 
-def _parquet_folders(files: list[Entry]) -> list[Entry]:
+def _parquet_folders(files: list[FolderEntry]) -> list[FolderEntry]:
     """Folders that hold Parquet files, the tops of those that are cut by ``column=value``."""
-    inside: dict[str, list[Entry]] = {}
+    inside: dict[str, list[FolderEntry]] = {}
     for entry in files:
         folder = PurePosixPath(entry.path).parent
         while "=" in folder.name:
@@ -144,7 +142,7 @@ def _parquet_folders(files: list[Entry]) -> list[Entry]:
         if entry.path.endswith(".parquet") and folder.name:
             inside.setdefault(str(folder), []).append(entry)
     return [
-        Entry(
+        FolderEntry(
             folder,
             sum(entry.bytes for entry in entries),
             max(entry.changed for entry in entries),

@@ -1,7 +1,5 @@
 """Published data sets: files and repositories, their licences, and how they are fetched and checked."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -78,7 +76,7 @@ def fetch(name: str, folder: Path, published: Mapping[str, Published] = PUBLISHE
         raise DataError(f"{name} is no data set that can be fetched; there are {', '.join(published)}")
     wanted = published[name]
     file = Listed(wanted.file_name, wanted.url, wanted.bytes, f"sha256:{wanted.sha256}")
-    (target,) = fetch_listed(Listing("", (file,)), folder, lambda _done, _of: None)
+    (target,) = fetch_listed(RepositoryFiles("", (file,)), folder, lambda _done, _of: None)
     return target
 
 
@@ -145,7 +143,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class RepositoryFiles:
     """What a repository holds at a commit.
 
     `commit`: 40 hexadecimal digits.
@@ -193,7 +191,7 @@ REPOSITORIES: Mapping[str, Repository] = {
 }
 
 
-def listing(repository: Repository) -> Listing:
+def listing(repository: Repository) -> RepositoryFiles:
     """Ask the publisher what there is, before anything is downloaded."""
     name, start = repository.name, repository.api
     if repository.kind == "hugging face":
@@ -210,7 +208,7 @@ def listing(repository: Repository) -> Listing:
     files = sorted((one for one in entries if one is not None), key=lambda one: one.path)
     if not files:
         raise DataError(f"{repository.files}/{name} holds none of the files that were there; look there")
-    return Listing(commit, tuple(files))
+    return RepositoryFiles(commit, tuple(files))
 
 
 def _listed(repository: Repository, commit: str, plain: Mapping[str, Any]) -> Listed | None:
@@ -236,7 +234,7 @@ def _listed(repository: Repository, commit: str, plain: Mapping[str, Any]) -> Li
     return Listed(inside, f"{start}/{repository.name}/{middle}/{quote(path)}", size, checksum)
 
 
-def fetch_listed(found: Listing, folder: Path, told: Callable[[int, int], None]) -> list[Path]:
+def fetch_listed(found: RepositoryFiles, folder: Path, told: Callable[[int, int], None]) -> list[Path]:
     """Download every file that is not there yet, each checked before it gets its name.
 
     Returns in the order of the listing.

@@ -36,7 +36,7 @@ _EXPECTED = "write it like https://host/folder/file.csv"
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class RemoteAddress:
     """A place on another machine.
 
     `host`: host with its port where that is not the usual one; a bucket, for object stores.
@@ -58,17 +58,17 @@ class Address:
         last = self.segments[-1] if self.segments else self.host
         return unquote(last) if self.scheme in _WEB else last
 
-    def same_host(self, other: Address) -> bool:
+    def same_host(self, other: RemoteAddress) -> bool:
         """Whether protocol, host and port are the same."""
         return (self.scheme, self.host) == (other.scheme, other.host)
 
-    def below(self, prefix: Address) -> bool:
+    def below(self, prefix: RemoteAddress) -> bool:
         """Whether this is `prefix` or further down its path, by whole segments."""
         start = self.segments[: len(prefix.segments)]
         return self.same_host(prefix) and start == prefix.segments
 
 
-def parse(text: str) -> Address:
+def parse(text: str) -> RemoteAddress:
     """Read an address."""
     parts = _split(text)
     if parts.scheme in _NOT_REMOTE:
@@ -84,7 +84,7 @@ def parse(text: str) -> Address:
     host = name + port
     *folders, last = parts.path.split("/")[1:] or [""]
     segments = tuple(_segment(piece, parts.scheme) for piece in (*folders, *([last] if last else [])))
-    return Address(parts.scheme, host, segments)
+    return RemoteAddress(parts.scheme, host, segments)
 
 
 def _split(text: str) -> SplitResult:

@@ -1,7 +1,5 @@
 """Words in names of columns, and what they say of the column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from itertools import takewhile

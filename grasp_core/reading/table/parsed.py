@@ -1,7 +1,5 @@
 """A table as it was parsed, and its runs of equal cells."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections import Counter

@@ -5,14 +5,14 @@ from typing import Any
 import altair as alt
 
 from grasp_core.model.groups import axis_label, group_label, one_line
-from grasp_core.model.outcome import Outcome, Shift
+from grasp_core.model.outcome import LabelUse, Outcome
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
-from grasp_core.model.spec import LEVEL
 from grasp_core.report.charts import theme as draw
+from grasp_core.report.charts.histograms import on_axis
 from grasp_core.report.everybody import least_agreed
-from grasp_core.report.tables import ordered_dsi
+from grasp_core.report.tables import told_axes
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import format_points, format_points_interval
+from grasp_core.report.words.label_use import format_points, format_points_interval, p_and_q, shift_outcome
 
 _DSI_ROW, _DSI_LINE = 58, 18
 """Pixels of an axis, and from its lollipop up to its name and down to how it was tested."""
@@ -24,7 +24,7 @@ def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     heading = draw.title("Diversity sensitivity by axis", [*told, "the groups of random groupings reach."])
     if not result.dsi:
         return draw.message(theme, heading=heading, text="This run reports no DSI.")
-    ranked = ordered_dsi(result)
+    ranked = told_axes(result)
     data = [_of_axis(result, row, place) for place, row in enumerate(ranked)]
     said = "; ".join(_axis_in_words(result, row) for row in ranked)
     alt_text = f"Diversity sensitivity index by axis, largest first: {said}."
@@ -42,8 +42,8 @@ def _of_axis(result: RunResult, row: DsiResult, place: int) -> dict[str, Any]:
         "axis": axis_label(row.axes),
         "group": "" if row.group is None else group_label(row.group),
         "middle": place + 0.5,
-        "x": outcome.value,
-        "value": names.format_value(outcome.value) if known else "",
+        "x": on_axis(outcome).value,
+        "value": f"{names.format_value(outcome.value)}{names.form(outcome)}" if known else "",
         "p": "" if outcome.p is None else p,
         "q": "" if outcome.q is None else q,
         "p_group": of_group,
@@ -71,7 +71,8 @@ def _axis_in_words(result: RunResult, row: DsiResult) -> str:
         return f"{axis_label(row.axes)} not estimable"
     group = "" if row.group is None else f", attained by {group_label(row.group)}"
     tested = names.p_words(row.outcome, permutations=result.permutations)
-    value, mark = names.format_value(row.outcome.value), names.SIGNIFICANCE_NAMES[row.outcome.significance]
+    mark = names.SIGNIFICANCE_NAMES[row.outcome.significance]
+    value = f"{names.format_value(row.outcome.value)}{names.form(row.outcome)}"
     return f"{axis_label(row.axes)} {value}{group} ({tested}, {mark})"
 
 
@@ -119,31 +120,39 @@ _MOST_LABELS = 40
 
 def label_use_chart(result: RunResult, row: GroupResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """A bar per label to the left or right of 0, in percentage points, with its interval across it."""
-    told = ["How much more or less often than the others", "on the same items, in percentage points."]
-    heading, use = draw.title("Label use", told), row.label_use
+    told, use = (
+        ["How much more or less often than the others", "on the same items, in percentage points."],
+        row.label_use,
+    )
+    heading = draw.title("Label use", told if use is None else [*told, _of_all_labels(use, result)])
     if use is None or not any(shift.value is not None for shift in use.labels.values()):
         reason = "not part of this run" if use is None or use.reason is None else str(use.reason)
         return draw.message(theme, heading=heading, text=f"There is no label use to show: {reason}.")
     found = {label: shift for label, shift in use.labels.items() if shift.value is not None}
     most = sorted(found, key=lambda label: -abs(found[label].value or 0.0))[:_MOST_LABELS]
     shown = [label for label in found if label in most]
-    drawn = [_of_label(result, label, found[label], place) for place, label in enumerate(shown)]
+    drawn = [_of_label(use, label, place) for place, label in enumerate(shown)]
     said = "; ".join(f"{one['label']} {one['value']} {one['interval']}".rstrip() for one in drawn)
     alt_text = f"Label use of {group_label(row.group)}, beside the others on the same items: {said}."
     height = _LABEL_ROW * len(drawn)
     return draw.finish(_bars_from_0(drawn, theme), theme, heading=heading, alt_text=alt_text, height=height)
 
 
-def _of_label(result: RunResult, label: str, shift: Shift, place: int) -> dict[str, Any]:
+def _of_all_labels(use: LabelUse, result: RunResult) -> str:
+    """The one test of all bars."""
+    tested = f"p {names.p_so_far(use)}" if result.provisional else p_and_q(use, result)
+    return f"All labels together: {tested}."
+
+
+def _of_label(use: LabelUse, label: str, place: int) -> dict[str, Any]:
+    shift = use.labels[label]
     ends = {"x": shift.value, "low": shift.low, "high": shift.high}
-    tested = names.NOT_YET if result.provisional and shift.p is None else None
     return {
         "label": label,
         **{name: None if share is None else 100 * share for name, share in ends.items()},
         "value": format_points(shift.value),
         "interval": format_points_interval(shift),
-        "p": tested or names.format_p(shift.p, permutations=result.permutations),
-        "marked": shift.p is not None and shift.p < LEVEL,
+        "significance": names.SIGNIFICANCE_NAMES[shift_outcome(use, label).significance],
         "text": place + _TEXT,
         "bar": place + _BAR,
     }
@@ -161,14 +170,12 @@ def _bars_from_0(drawn: list[dict[str, Any]], theme: draw.Theme) -> list[alt.Cha
     )
     bar, text = (draw.down(at, len(drawn)) for at in ("bar", "text"))
     base = alt.Chart(draw.rows(drawn, "labels")).encode(
-        tooltip=draw.tooltip("label", "value", "interval", "p", value="Difference", p="p of this label")
+        tooltip=draw.tooltip("label", "value", "interval", value="Difference")
     )
-    marked, others = (alt.value(colours.significance[key]) for key in ("nominal", "none"))
-    shade = alt.condition("datum.marked", marked, others)
-    told = base.transform_calculate(told="datum.value + '  ' + datum.interval + '  ' + datum.p")
+    told = base.transform_calculate(told="datum.value + '  ' + datum.interval")
     return [
         draw.from_edge_to_edge(base, bar, theme),
-        base.mark_bar(size=15, opacity=0.75).encode(x=x, x2=alt.X2Datum(0), y=bar, color=shade),
+        base.mark_bar(size=15, opacity=0.75).encode(x=x, x2=alt.X2Datum(0), y=bar, color=draw.colour(theme)),
         draw.tick(base, alt.XDatum(0), bar, theme, size=22),
         draw.interval(base, alt.X("low:Q"), bar, color=colours.ink, strokeWidth=1.8, strokeCap="round"),
         draw.written(base, "label", draw.LEFT, text, limit=alt.expr("width - 215")),

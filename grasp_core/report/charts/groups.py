@@ -1,7 +1,8 @@
 """Groups: their values with intervals, a row a group or a row a slice; and two by two."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -11,7 +12,7 @@ from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.text import number
 from grasp_core.report.charts import theme as draw
-from grasp_core.report.charts.histograms import on_page, shared_domain, within
+from grasp_core.report.charts.histograms import on_axis, on_page, shared_domain, within
 from grasp_core.report.pairs import Measure
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import (
@@ -24,7 +25,7 @@ from grasp_core.report.tables import (
     ordered_groups,
 )
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import format_points, shift_outcome
+from grasp_core.report.words.label_use import format_points, shift_outcome, tested_as
 
 _FIGURES = 150
 """Pixels that the figures take at the right end of a group's text."""
@@ -32,7 +33,7 @@ _FIGURES = 150
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What a plot shows: of each group an outcome, and how its values are written."""
+    """What a plot shows: of each group an outcome, how its values are written, and whose its tests are."""
 
     name: str
     axis: str
@@ -40,6 +41,7 @@ class _Shown:
     nothing: float | None
     of: Callable[[GroupResult], Outcome]
     write: Callable[[float | None], str]
+    tests: str = ""
 
 
 def _layers(
@@ -58,7 +60,10 @@ def _layers(
     )
     base = alt.Chart(alt.NamedData("forest")).encode(
         tooltip=draw.tooltip(
-            *("group", "axis", "raters", "value", "interval", "p", "q", "verdict"), value=measure.name
+            *("group", "axis", "raters", "value", "interval", "p", "q", "verdict"),
+            value=measure.name,
+            p=f"p{measure.tests}",
+            q=f"q{measure.tests}",
         )
     )
     at = measure.nothing
@@ -113,7 +118,7 @@ def forest_plot(
         words.axis,
         "Tick: the middle of random groupings.",
         _NOTHING.get(statistic),
-        lambda row: names.outcome_of(row, statistic),
+        lambda row: names.told_of(row, statistic),
         names.format_value,
     )
     groups = ordered_groups(result, order, by)
@@ -137,10 +142,19 @@ def label_forest_plot(
         f"“{shown}”: points more often than the others on the same items",
         "Right of 0: more often than by the others.",
         0.0,
-        lambda row: shift_outcome(row.label_use, label),
+        partial(_of_label, label),
         lambda points: names.NOT_ESTIMABLE if points is None else format_points(points / 100),
+        " of all labels",
     )
     return _plot(result, measure, groups, theme, headed=order == "axis", page=page, of=of)
+
+
+def _of_label(label: str, row: GroupResult) -> Outcome:
+    """A label's shift and its mark, with the one test of all labels."""
+    found, use = shift_outcome(row.label_use, label), row.label_use
+    if use is None or found.value is None:
+        return found
+    return replace(tested_as(found, use), significance=found.significance)
 
 
 def _plot(
@@ -160,7 +174,7 @@ def _plot(
         return draw.message(theme, heading=heading, text="There is no group to show.")
     left_out = not_drawn(groups) if of == EACH_GROUP else ""
     groups = large_groups(groups) if of == EACH_GROUP else groups
-    domain = shared_domain([measure.of(row) for row in groups])
+    domain = shared_domain([on_axis(measure.of(row)) for row in groups])
     drawn, headings, height = _rows(result, measure, groups[on_page(page)], domain, headed=headed)
     told = [
         f"{row['group']} {row['value']} {row['interval'] if row['low'] is not None else ''}".rstrip()
@@ -216,19 +230,20 @@ def _figures(
 ) -> dict[str, Any]:
     outcome = measure.of(row)
     (low, high), (p, q) = ends(outcome), names.in_figure(outcome, result)
+    placed = on_axis(outcome)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
     beside = f"{names.signs(outcome)}{names.MAY_CHANGE if names.may_change(outcome) else ''}"
     return {
         "axis": axis_label(row.group.axes),
         "raters": row.n_raters,
-        "x": within(domain, outcome.value),
-        "low": within(domain, low),
-        "high": within(domain, high),
-        "chance": within(domain, outcome.null_median),
-        "value": measure.write(outcome.value),
+        "x": within(domain, placed.value),
+        "low": within(domain, ends(placed)[0]),
+        "high": within(domain, ends(placed)[1]),
+        "chance": within(domain, placed.null_median),
+        "value": f"{measure.write(outcome.value)}{names.form(outcome)}",
         "interval": interval or str(outcome.no_interval or ""),
         "figures": " ".join(part for part in (measure.write(outcome.value), interval, beside) if part),
-        "p": p,
+        "p": "" if outcome.p is None and not names.not_yet(outcome, result) else p,
         "q": "" if outcome.q is None else q,
         "significance": names.SIGNIFICANCE_NAMES[outcome.significance],
         "verdict": names.verdict(outcome),
@@ -329,8 +344,8 @@ def _cells(result: RunResult, pairs: list[PairResult], groups: list[Group], meas
                 "brief": "–" if outcome.value is None else f"{measure.brief(outcome.value)}{stars}",
                 "stars": stars,
                 "interval": interval if low is None else f"[{measure.write(low)}, {measure.write(high)}]",
-                "p": names.p_words(outcome, permutations=many),
-                "q": names.format_p(outcome.q, name="q", permutations=many),
+                "p": "" if outcome.p is None else names.p_words(outcome, permutations=many),
+                "q": "" if outcome.q is None else names.format_p(outcome.q, name="q", permutations=many),
                 "verdict": names.verdict(outcome),
                 **_colours(outcome, most, signed=measure.signed),
             }

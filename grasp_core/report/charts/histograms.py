@@ -93,7 +93,9 @@ def _of_group(row: GroupResult, name: str, statistic: str, top: float = 0) -> Li
     """A group's line; of its label use that of the label that differs most, in points."""
     line = Line(top, name, axis_label(row.group.axes), row.n_raters, Outcome(None))
     if statistic != LABEL_USE:
-        return replace(line, outcome=names.outcome_of(row, statistic))
+        outcome = names.told_of(row, statistic)
+        placed = on_axis(outcome)
+        return replace(line, outcome=outcome, drawn=None if placed is outcome else placed)
     found = of_labels(row, name)
     if found is None:
         reason = None if row.label_use is None else row.label_use.reason
@@ -107,6 +109,11 @@ def _in_points(line: Line, found: Finding) -> Line:
     interval = f"[{', '.join(map(format_points, ends(found.outcome)))}]" if found.outcome.interval else None
     name = f"{line.name}: “{one_line(found.label or '')}”"
     return replace(line, name=name, value=format_points(found.value), interval=interval)
+
+
+def on_axis(outcome: Outcome) -> Outcome:
+    """An outcome as it lies on its statistic's axis: a gap in the place of GAI has no place on GAI's."""
+    return Outcome(None) if isinstance(outcome, names.InPlaceOfGai) else outcome
 
 
 def on_page(page: int | None) -> slice:
@@ -169,7 +176,7 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
     if outcome.value is None:
         note = f"{names.NOT_ESTIMABLE}: {outcome.reason or 'no reason given'}"
     p, q = names.in_figure(outcome, result)
-    waiting = names.not_yet(outcome, result)
+    waiting, form = names.not_yet(outcome, result), names.form(outcome)
     untested_q = "" if outcome.value is None or tested or waiting else names.format_p(None)
     untested = names.format_p(None) if outcome.reason is None else names.verdict(outcome)
     untested = names.NOT_YET if waiting else untested
@@ -185,7 +192,7 @@ def outcome_row(result: RunResult, line: Line, domain: tuple[float, float]) -> d
         "low": within(domain, low),
         "high": within(domain, high),
         "interval": line.interval or names.format_interval(outcome) or str(outcome.no_interval or ""),
-        "value": "" if value is None else f"{line.said} {names.arrow(outcome)}".strip(),
+        "value": "" if value is None and not form else f"{line.said} {names.arrow(outcome)}{form}".strip(),
         "median": names.format_value(outcome.null_median),
         "p": p if tested else "",
         "q": untested_q if outcome.q is None else q,
@@ -243,10 +250,11 @@ def null_histograms(
     """
     if statistic not in (*names.WORDS, LABEL_USE):
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
-    outcomes = [_of_group(row, "", statistic).outcome for row in large_groups(result.groups)]
+    outcomes = [_of_group(row, "", statistic).placed for row in large_groups(result.groups)]
     some = any(one.interval for one in outcomes)
     name = names.statistic_name(statistic)
-    heading = draw.title(f"{name} against random groupings", subtitle(result, intervals=some))
+    told = [*subtitle(result, intervals=some), *([names.OF_ALL_LABELS] if statistic == LABEL_USE else [])]
+    heading = draw.title(f"{name} against random groupings", told)
     if not result.groups:
         return draw.message(theme, heading=heading, text="There is no group to show.")
     lines = arrange(result, statistic, order, on_page(page))
@@ -410,23 +418,30 @@ def pair_histograms(result: RunResult, row: PairResult, theme: draw.Theme = "lig
 def _histograms(
     result: RunResult, row: GroupResult, name: str, heading_text: str, theme: draw.Theme
 ) -> alt.LayerChart:
-    heading = draw.title(
-        heading_text, subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
-    )
+    told = subtitle(result, intervals=any(one.interval for one in row.statistics.values()))
+    told += [] if row.label_use is None else [f"Label use, {names.OF_ALL_LABELS}"]
+    heading = draw.title(heading_text, told)
     shown = [_line(finding, _HEADS + place) for place, finding in enumerate(evidence(row, name))]
     if not shown:
         return draw.message(theme, heading=heading, text="No statistic of this group has a value.")
-    domain = shared_domain([line.placed for line in shown])
+    if not result.provisional and not any(null_row(line) for line in shown):
+        text = "Nothing of this group is tested by random groupings; the table has its values."
+        return draw.message(theme, heading=heading, text=text)
+    # Intervals may be many times as wide as what chance gives: cut at the ends, they leave the shapes seen.
+    low, high = shared_domain([replace(line.placed, interval=None) for line in shown])
+    room = (high - low) / 2
+    whole = shared_domain([line.placed for line in shown])
+    domain = max(whole[0], low - room), min(whole[1], high + room)
     domain = rounded_outwards(domain) if result.provisional else domain
     axis = "standard deviations from the mean of random groupings"
-    told = "; ".join(
+    said = "; ".join(
         f"{line.name} {line.said} ({names.SIGNIFICANCE_NAMES[line.outcome.significance]})" for line in shown
     )
     return draw.finish(
         layers(result, axis, theme, list(shown), domain, head="Statistic"),
         theme,
         heading=heading,
-        alt_text=f"Histograms of the statistics of {name} under shuffled rater profiles: {told}.",
+        alt_text=f"Histograms of the statistics of {name} under shuffled rater profiles: {said}.",
         height=round(ROW * extent(shown)),
     )
 

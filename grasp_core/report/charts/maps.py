@@ -216,7 +216,7 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
     rows = large_groups(result.groups)
     for name, row in zip(group_labels([row.group for row in rows]), rows, strict=True):
         gai, x, y = (
-            names.outcome_of(row, "gai"),
+            names.told_of(row, "gai"),
             names.outcome_of(row, across).value,
             names.outcome_of(row, inside).value,
         )
@@ -230,7 +230,7 @@ def _groups(result: RunResult) -> list[dict[str, Any]]:
                 "y": y,
                 "inside": names.format_value(y),
                 "across": names.format_value(x),
-                "gai": names.format_value(gai.value),
+                "gai": f"{names.format_value(gai.value)}{names.form(gai)}",
                 **dict(zip("pq", names.in_figure(gai, result), strict=True)),
                 "significance": names.SIGNIFICANCE_NAMES[gai.significance],
                 "verdict": untested if gai.p is None else names.SIGNIFICANCE_NAMES[gai.significance],

@@ -315,27 +315,27 @@ def check_can_draw(kind: str) -> None:
     require(kind, "figures")
 
 
-def chart_text(chart: alt.LayerChart, width: int = EXPORT_WIDTH) -> str:
+def chart_text(chart: alt.LayerChart) -> str:
     """What a file of a chart is drawn from, here or elsewhere: its Vega-Lite as JSON."""
     spec = spec_of(chart)
     if spec.get("width") == "container":
-        spec["width"] = width
+        spec["width"] = EXPORT_WIDTH
     return json.dumps(spec)
 
 
-def drawn(text: str, kind: str, scale: float = 2) -> bytes:
-    """A file, a PNG at `scale` pixels per point, drawn from what :func:`chart_text` gave."""
+def drawn(text: str, kind: str) -> bytes:
+    """A file, a PNG at two pixels per point, drawn from what :func:`chart_text` gave."""
     check_can_draw(kind.upper())
     import vl_convert  # of the extra figures
 
-    options = {"scale": scale} if kind == "png" else {}
+    options = {"scale": 2} if kind == "png" else {}
     image: bytes | str = getattr(vl_convert, f"vegalite_to_{kind}")(json.loads(text), **options)
     return image.encode() if isinstance(image, str) else image
 
 
-def to_svg(chart: alt.LayerChart, *, width: int = EXPORT_WIDTH) -> str:
+def to_svg(chart: alt.LayerChart) -> str:
     """SVG with its text as text."""
-    return drawn(chart_text(chart, width), "svg").decode()
+    return drawn(chart_text(chart), "svg").decode()
 
 
 IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(

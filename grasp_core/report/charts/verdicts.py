@@ -13,10 +13,10 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.histograms import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
-from grasp_core.report.findings.selection import LARGEST_GAI, by_verdict
+from grasp_core.report.findings.selection import by_verdict
 from grasp_core.report.tables import FEWEST, IN_TABLES, ends, explaining
 from grasp_core.report.words import label_use
-from grasp_core.report.words.names import VERDICT_NAMES, format_interval, format_value
+from grasp_core.report.words.names import VERDICT_NAMES, InPlaceOfGai, format_interval, format_value, told_of
 
 SHOWN = 8
 """Groups that are drawn; the others stand under *Groups in numbers*."""
@@ -27,6 +27,8 @@ CHOSEN = "chosen"
 NOT_DRAWN = f"No group of {FEWEST} raters or more has a verdict to be drawn; {IN_TABLES}"
 _COLOURS: Mapping[VerdictCode, Significance] = {"clear": "corrected", "hint": "nominal"}
 _SAME = "same"
+_STEP = 0.05
+"""Of a step between two labels, a shift of the average from which it is told."""
 _SAID = 22
 """Characters of what is said of a group that have room."""
 _LONGEST = 32
@@ -93,8 +95,8 @@ def _one_label(found: list[Finding]) -> str | None:
 
 def _of_little(one: Finding) -> bool:
     """Whether a group has a gap, but no GAI that says something."""
-    gai, gap = (one.row.statistics.get(name, Outcome(None)).value for name in ("gai", "gap"))
-    return gap is not None and (gai is None or abs(gai) > LARGEST_GAI)
+    gai, gap = told_of(one.row, "gai"), one.row.statistics.get("gap", Outcome(None))
+    return gap.value is not None and (gai.value is None or isinstance(gai, InPlaceOfGai))
 
 
 class _Drawing:
@@ -219,6 +221,8 @@ class _Drawing:
             return f"{who}agree {'less' if one.outcome.direction == 'down' else 'more'}"
         mean = label_use.scale_outcome(one.row.label_use, self._result) if self._scaled else None
         if mean is not None and mean.value is not None:
+            if self._result.spec.analysis.level == "ordinal" and abs(mean.value) < _STEP:
+                return f"{who}{_SAME}"
             return f"{who}{label_use.of_scale(mean.value)} {label_use.higher_or_lower(mean.value)}"
         told = self._told(one)
         if told is None or told[1].value is None:

@@ -13,8 +13,6 @@ from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
 from grasp_core.report.findings.selection import findings, left_given, may_stand_behind, standing_pair
 
-MATCHED = (LABEL_USE, "distance")
-"""What compares a group with the others on the same items, so that other items, or more, do not make it."""
 OF_GAI = ("gai", "gap", "irr", "gai_difference", "irr_difference")
 MANY = 0.1
 """The share of a group's raters from which those whom a screen names may be all that is found of it."""
@@ -94,7 +92,7 @@ def _of_items(result: RunResult, about: About) -> Iterator[Doubt]:
 
 
 def _given(about: About, why: str, cause: str, mend: str) -> Doubt:
-    if about.what in MATCHED:
+    if about.what == LABEL_USE:  # it compares labels of the same items
         on = "on the items that both sides rated"
         return Doubt(f"O{on[1:]} ({why})", on, mend, undoes=False)
     return Doubt(f"Perhaps {cause}, not the raters ({why})", f"perhaps it is {cause}", mend)

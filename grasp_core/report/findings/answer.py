@@ -16,7 +16,6 @@ from grasp_core.report.findings.advice import advice, doubted, first_names, told
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, LABEL_USE, NO_EFFECT, SPREAD, Finding
 from grasp_core.report.findings.mending import Warned, warned
 from grasp_core.report.findings.selection import (
-    LARGEST_GAI,
     count_groups,
     judged,
     nearest,
@@ -32,8 +31,8 @@ NO_DIFFERENCE = "No difference found between groups of raters"
 UNTESTABLE: Mapping[Untestable, str] = {
     "nothing-moves": "nothing is left to shuffle",
     "few-raters": "too few raters for any p below 0.05",
-    "other-items": "groups were given other items than everybody else, so random groups are no measure",
-    "other-workload": "groups rated far more or fewer items than others, so random groups are no measure",
+    "other-items": "the groups rated different items",
+    "other-workload": "the groups rated different numbers of items",
     "few-permutations": "there are too few permutations",
     "not-estimable": "nothing that is tested has a value",
 }
@@ -66,7 +65,7 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
     if not result.groups:
         return Sentence.of("No answer: there is no group to show")
     if not tested(result) or (not judged(result) and all(row.least_p is not None for row in result.groups)):
-        return Sentence.of(f"No answer: {'; '.join(_reasons(result))}")
+        return Sentence.of(f"No answer: {'; '.join(_reasons(result, counted=False))}")
     return Sentence.of(f"{NO_DIFFERENCE}{' that are shown' if some_hidden(result) else ''}")
 
 
@@ -181,14 +180,15 @@ def tested(result: RunResult) -> int:
     )
 
 
-def _reasons(result: RunResult) -> tuple[str, ...]:
-    """Why groups could not be tested, and how many for each reason."""
+def _reasons(result: RunResult, *, counted: bool = True) -> tuple[str, ...]:
+    """Why groups could not be tested, and how many for each reason where they are to be counted."""
     if not judged(result):
         if result.groups and all(row.least_p is not None for row in result.groups):
             return (UNTESTABLE["few-raters"],)
         return (f"{names.WORDS[names.lead_statistic(result)].name} could not be tested for any group",)
     why = Counter(row.verdict.why for row in result.groups if row.verdict and row.verdict.why)
-    return tuple(f"{UNTESTABLE[one]} ({number(many, 'group')})" for one, many in why.items())
+    of = {one: f" ({number(many, 'group')})" if counted else "" for one, many in why.items()}
+    return tuple(f"{UNTESTABLE[one]}{groups}" for one, groups in of.items())
 
 
 def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
@@ -375,7 +375,7 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])
         # A p that says nothing would mislead, and so would a ratio that comes of an XRR near 0.
         outcome = known[axes].outcome if axes in known else Outcome(None)
-        marked = outcome.significance != "none" and abs(outcome.value or 0.0) <= LARGEST_GAI
+        marked = outcome.significance != "none" and abs(outcome.value or 0.0) <= names.LARGEST_GAI
         axis = _axis_parts(result, known[axes]) if marked else [strong(axis_label(axes))]
         why = ": who is recruited along it matters, since "
         said.append(Sentence.of("Watch ", *axis, why, *groups, " raters answer differently."))

@@ -151,7 +151,7 @@ class Warned:
         if not self.first:
             return "" if self.others else "None."
         count = len(self.first)
-        above = f"the {count} that {agree(count, 'stands', 'stand')} above, under “Mind first”"
+        above = f"the {count} that {agree(count, 'stands', 'stand')} above, under “Careful”"
         return f"Beside {above}:" if self.others else f"None but {above}."
 
 

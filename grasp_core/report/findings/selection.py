@@ -11,8 +11,8 @@ from grasp_core.model.result import Association, GivenResult, GroupResult, RunRe
 from grasp_core.model.spec import LEVEL
 from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Finding
-from grasp_core.report.words.label_use import centre, foremost, interval_of
-from grasp_core.report.words.names import lead_statistic
+from grasp_core.report.words.label_use import centre, foremost, interval_of, tested_as
+from grasp_core.report.words.names import InPlaceOfGai, lead_statistic, told_of
 
 TOLD_FIRST = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
 """What is told of a group, in the order in which people ask: what it says differently comes first."""
@@ -23,48 +23,38 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "spread": (SPREAD,),
 }
 """What is told of each kind of difference, the first that has a value."""
-LARGEST_GAI = 5.0
-"""A ratio further from 0 comes of an XRR near 0 and says little: the gap is told in its place."""
 
 
 def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
     """All that has a value of one group, in the order in which it is told."""
     found = []
     for what in TOLD_FIRST:
-        outcome, gap = row.statistics.get(what), row.statistics.get("gap")
-        if what == "gai" and outcome and gap and gap.value is not None:
-            outcome = outcome if abs(outcome.value or 0.0) <= LARGEST_GAI else None
         if what == LABEL_USE:
             one = of_labels(row, name)
             found += [] if one is None else [one]
-        elif outcome is not None and outcome.value is not None:
+            continue
+        outcome = row.statistics.get(what) and told_of(row, what)
+        if outcome is not None and outcome.value is not None and not isinstance(outcome, InPlaceOfGai):
             found.append(Finding(row, name, what, replace(outcome, null=_drawn(outcome.null))))
     return tuple(found)
 
 
 def of_labels(row: GroupResult, name: str) -> Finding | None:
     """A group's label use, unless it has no value."""
-    found = None if row.label_use is None else foremost(row.label_use)
-    if row.label_use is None or found is None:
+    told = None if row.label_use is None else foremost(row.label_use)
+    if row.label_use is None or told is None:
         return None
-    use, (label, shift) = row.label_use, found
+    use, (label, shift) = row.label_use, told
     null = _drawn(shift.null)
-    # The label's difference of shares, with the test of all labels together.
-    test = Outcome(
+    found = Outcome(
         shift.value,
         null_median=None if null is None else centre(null),
         direction="up" if (shift.value or 0.0) > 0 else "down",
-        p=use.p,
-        q=use.q,
-        significance=use.significance,
         null=null,
-        p_interval=use.p_interval,
-        q_interval=use.q_interval,
-        fit=use.fit,
         interval=interval_of(use, shift),
         no_interval=use.no_interval,
     )
-    return Finding(row, name, LABEL_USE, test, label)
+    return Finding(row, name, LABEL_USE, tested_as(found, use), label)
 
 
 def _drawn(null: Histogram | None) -> Histogram | None:

@@ -1,6 +1,9 @@
 """Label use in words."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.groups import one_line, spoken
@@ -54,7 +57,11 @@ def labelled_sentence(spec: DataSpec, data: DataSummary) -> str:
     return f"{what}: {counts} ({' · '.join(shown)}{rest})"
 
 
-_MARKED = {"corrected": " after correction", "nominal": ", which may be luck"}
+P_BOTH = "p over raters and items"
+P_BOTH_MEANING = (
+    f"{P_BOTH}: of this label alone, for other raters and other items. Every other p is for other raters on "
+    "these items."
+)
 _WHOLE_ANSWERS = 2.95
 """From so many of 100 answers on, decimals say nothing where a sentence is said aloud."""
 _NEARLY = 0.8
@@ -148,23 +155,14 @@ def manner(use: LabelUse, than: str | Segment | None = None) -> tuple[str | Segm
 
 
 def direction(
-    use: LabelUse | None,
-    *who: str | Segment,
-    than: str | Segment | None = None,
-    permutations: int | None = None,
+    use: LabelUse | None, *who: str | Segment, than: str | Segment | None = None
 ) -> tuple[str | Segment, ...]:
-    """Which label goes with a finding, to go on after it, with its own p and mark."""
+    """Which label goes with a finding, to go on after it; its p is the finding's."""
     if use is None or use.significance == "none":
         return ()
     said = manner(use, than)
-    if not said:
-        return ()
-    mark = (
-        ""
-        if use.p is None
-        else f", {names.p_words(use, permutations=permutations)}{_MARKED[use.significance]}"
-    )
-    return ("; ", *(who or ("they",)), " ", *said, mark)
+    doubtful = ", which may be luck" if use.significance == "nominal" else ""
+    return ("; ", *(who or ("they",)), " ", *said, doubtful) if said else ()
 
 
 def label_use_sentence(row: GroupResult, use: LabelUse, result: RunResult) -> Sentence:
@@ -193,16 +191,13 @@ def mean_words(use: LabelUse, result: RunResult) -> str:
     ends = "" if mean.low is None or mean.high is None else _ends(mean.low, mean.high, sign, 3)
     size, steps = names.format_value(abs(mean.value)), _steps(use)
     where = "lower" if mean.value < 0 else "higher"
-    p = names.format_p(mean.p, permutations=result.permutations)
     than = "on average than the others’ on the same items"
     if result.spec.analysis.level != "ordinal":
-        return f"Their labels lie {size} points of the scale {where} {than}{ends}, {p}."
+        return f"Their labels lie {size} points of the scale {where} {than}{ends}."
     ranks = f"{size} of 1 as ranks{ends}"
     if steps is None or steps * sign <= 0:
-        return f"Their labels lie {where} {than}: {ranks}, {p}."
-    return (
-        f"Their labels lie {names.format_value(abs(steps))} steps of the scale {where} {than} ({ranks}), {p}."
-    )
+        return f"Their labels lie {where} {than}: {ranks}."
+    return f"Their labels lie {names.format_value(abs(steps))} steps of the scale {where} {than} ({ranks})."
 
 
 def _steps(use: LabelUse) -> float | None:
@@ -218,13 +213,13 @@ def higher_or_lower(value: float) -> str:
 
 
 def mean_outcome(use: LabelUse | None) -> Outcome | None:
-    """The shift of the mean with its own p; None where labels have no mean."""
+    """The shift of the mean, which is tested with the labels; None where labels have no mean."""
     if use is None or use.mean is None:
         return None
     mean = use.mean
     if mean.value is None:
         return Outcome(None, reason=use.reason)
-    return Outcome(mean.value, p=mean.p, interval=interval_of(use, mean), no_interval=use.no_interval)
+    return Outcome(mean.value, interval=interval_of(use, mean), no_interval=use.no_interval)
 
 
 def interval_of(use: LabelUse, shift: Shift | None, times: float = 1) -> Interval | None:
@@ -239,25 +234,39 @@ def scale_outcome(use: LabelUse | None, result: RunResult) -> Outcome | None:
 
     Of ordered labels it is in steps from one label to the next, so that every step counts alike. What is
     computed of them, and has an interval, is the shift of middle ranks: its ends are told in proportion, so
-    that an end at no difference stays there.
+    that an end at no difference stays there. Where nothing was found, and both lie near none, on different
+    sides of it, they are as far from the steps as from the ranks, by what a rank is worth.
     """
     mean = mean_outcome(use)
     if use is None or mean is None or mean.value is None or result.spec.analysis.level != "ordinal":
         return mean
     steps = _steps(use) if len(result.spec.data.questions) == 1 else None
-    if steps is None or steps * mean.value <= 0:
+    interval, one_side = mean.interval, steps is not None and steps * mean.value > 0
+    if steps is None or not (one_side or use.significance == "none"):
         return None
-    per_rank, interval = steps / mean.value, mean.interval
+    per_rank = steps / mean.value if one_side else _steps_per_rank(result.data.label_counts)
     if interval is not None:
-        interval = Interval(per_rank * interval.low, per_rank * interval.high, interval.target)
+        low, high = (steps + per_rank * (end - mean.value) for end in (interval.low, interval.high))
+        interval = Interval(low, high, interval.target)
     return replace(mean, value=steps, interval=interval)
 
 
+def _steps_per_rank(counts: Sequence[int]) -> float:
+    """By how many steps labels differ whose middle ranks differ by 1, by least squares over all labels."""
+    given = np.array(counts, dtype=float)
+    shares, steps = given / given.sum(), np.arange(given.size)
+    ranks = np.cumsum(shares) - shares / 2
+    off, apart = steps - shares @ steps, ranks - shares @ ranks
+    varied = float(shares @ apart**2)
+    return float(shares @ (off * apart)) / varied if varied else 0.0
+
+
 def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
-    """One label's shift in points, with its own p and its mark, for figures.
+    """One label's shift in points and its mark, for figures.
 
     The test is that of all labels together, so no label has a mark where the group has none. The label that
-    lies furthest from chance has the group's mark, others a nominal one where their own p is below 0.05.
+    lies furthest from chance, and that of which sentences speak, have the group's mark, others a nominal one
+    where their own p is below 0.05.
     """
     if use is None or label not in use.labels:
         return Outcome(None)
@@ -265,14 +274,19 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     if shift.value is None:
         return Outcome(None, reason=use.reason)
     mark: Significance = "none"
-    if label == use.most or len(use.labels) == 2:  # of two labels, what one gains the other loses
+    told = {use.most, *(said_more(use) or ())[:1]}
+    if label in told or len(use.labels) == 2:  # of two labels, what one gains the other loses
         mark = use.significance
     elif use.significance != "none" and shift.p is not None and shift.p < LEVEL:
         mark = "nominal"
     interval = interval_of(use, shift, 100)
-    return Outcome(
-        100 * shift.value, p=shift.p, significance=mark, interval=interval, no_interval=use.no_interval
-    )
+    return Outcome(100 * shift.value, significance=mark, interval=interval, no_interval=use.no_interval)
+
+
+def tested_as(value: Outcome, use: LabelUse) -> Outcome:
+    """A value with the test of all labels together."""
+    tested = {name: getattr(use, name) for name in ("p", "q", "significance", "p_interval", "q_interval")}
+    return replace(value, fit=use.fit, no_fit=use.no_fit, reason=use.reason, **tested)
 
 
 def _size(shift: Shift) -> float:

@@ -8,7 +8,6 @@ import numpy as np
 
 from grasp_core.model.annotations import number_of
 from grasp_core.model.data_spec import SCREENS, Bins, Combine, DataSpec, Filters, Recode
-from grasp_core.model.groups import one_line
 from grasp_core.model.spec import Level
 from grasp_core.model.text import agree, listed, quoted
 from grasp_core.statistics.levels import possible_levels
@@ -131,7 +130,7 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ),
     ("nein", "vielleicht", "ja"),
 )
-"""Scales that labels are often of, the lowest first."""
+"""Scales that labels are often of, the lowest first: proposed as their order, never taken for it."""
 
 
 def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
@@ -157,33 +156,6 @@ def known_scale(categories: Sequence[str]) -> tuple[str, ...] | None:
     if not some or len(categories) != len(numbered) or max(numbered) - min(numbered) >= len(categories):
         return None
     return tuple(numbered[number] for number in sorted(numbered))
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """How labels are taken where nobody has named a level: by every door in the same way.
-
-    - `order`: the labels of a known scale, the lowest first; None of numbers, which stand as they are.
-    - `reason`: why, as a sentence.
-    """
-
-    level: Level
-    order: tuple[str, ...] | None
-    reason: str
-
-
-def ranking(categories: Sequence[str], *, declared: bool) -> Ranking | None:
-    """The order that labels show by themselves; None where they show none.
-
-    - `declared`: whether somebody, or the data, put them in an order, which a scale does not change.
-    """
-    proposal = proposed_levels(categories)
-    if proposal is not None:
-        return Ranking(proposal.levels[0], None, proposal.reason)
-    scale = None if declared else known_scale(categories)
-    if scale is None:
-        return None
-    return Ranking("ordinal", scale, f"labels look like a scale: {' < '.join(map(one_line, scale))}")
 
 
 def unranked(categories: Sequence[str]) -> str | None:

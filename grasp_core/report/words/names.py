@@ -2,14 +2,14 @@
 
 import math
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Significance, Verdict, VerdictCode
 from grasp_core.model.remarks.reasons import NoValue
-from grasp_core.model.result import GroupResult, Result, RunResult
+from grasp_core.model.result import DsiResult, GroupResult, Result, RunResult
 from grasp_core.model.spec import LEVEL
 
 MINUS = "−"
@@ -38,6 +38,7 @@ WORDS: Mapping[str, StatisticWords] = {name: StatisticWords(**one) for name, one
 
 LABEL_USE_NAME = "Label use"
 LABEL_USE_EXPLANATION: str = TEXTS["explained"]["label_use"]
+OF_ALL_LABELS = "p and q: of all labels together."
 LABEL_USE_FORMULA: str = TEXTS["explained"]["label_use_formula"]
 MEAN_SHIFT_NAME = "Shift of the mean"
 MEAN_SHIFT_EXPLANATION: str = TEXTS["explained"]["mean_shift"]
@@ -65,6 +66,8 @@ PAIR_NAMES: Mapping[str, str] = {
 """One entry per statistic of :data:`grasp_core.model.outcome.PAIR_STATISTICS`."""
 OF_SHARES = "‡"
 OF_SHARES_MEANING = "distance of the shares of labels over all items, which takes no part in verdicts"
+GAP_INSTEAD = "(gap)"
+GAP_INSTEAD_MEANING = "IRR − XRR in the place of a GAI beyond 5, which comes of an XRR near 0"
 VERDICT_NAMES: Mapping[VerdictCode, str] = {
     "clear": "clear",
     "hint": "may be luck",
@@ -161,9 +164,15 @@ def together_words(verdict: Verdict) -> str:
 
 
 def signs(test: Outcome | LabelUse) -> str:
-    """The stars of a test, and the signs of a fitted p and of a distance of shares."""
-    shares = isinstance(test, Outcome) and test.of_shares
-    return STARS[test.significance] + (FITTED if test.fit is not None else "") + (OF_SHARES if shares else "")
+    """The stars of a test, and the signs of a fitted p and of another form."""
+    return STARS[test.significance] + (FITTED if test.fit is not None else "") + form(test)
+
+
+def form(test: Outcome | LabelUse) -> str:
+    """The sign of a distance of shares, and the word for a gap in the place of GAI."""
+    if isinstance(test, InPlaceOfGai):
+        return f" {GAP_INSTEAD}"
+    return OF_SHARES if isinstance(test, Outcome) and test.of_shares else ""
 
 
 def reported_statistics(result: RunResult) -> tuple[str, ...]:
@@ -181,6 +190,34 @@ def outcome_of(row: GroupResult, statistic: str) -> Outcome:
     """The group's outcome; a statistic that the run did not compute is not estimable, with that reason."""
     absent = Outcome(None, reason=NoValue.NOT_IN_THIS_RUN(statistic=WORDS[statistic].name))
     return row.statistics.get(statistic, absent)
+
+
+LARGEST_GAI = 5.0
+"""A ratio further from 0 comes of an XRR near 0 and says little: the gap is told in its place."""
+
+
+class InPlaceOfGai(Outcome):
+    """The gap, told where GAI says little."""
+
+    __slots__ = ()
+
+
+def told_of(row: GroupResult, statistic: str) -> Outcome:
+    """What people read of a statistic: of a GAI that says little the gap, where the run has it."""
+    outcome, gap = outcome_of(row, statistic), row.statistics.get("gap")
+    if statistic != "gai" or gap is None or gap.value is None or abs(outcome.value or 0.0) <= LARGEST_GAI:
+        return outcome
+    return InPlaceOfGai(**{field.name: getattr(gap, field.name) for field in fields(gap)})
+
+
+def told_dsi(row: DsiResult, groups: Iterable[GroupResult]) -> Outcome:
+    """What people read of a DSI that is such a GAI: the gap of its group, with the DSI's own test."""
+    attained = next((one for one in groups if one.group == row.group), None)
+    told = row.outcome if attained is None else told_of(attained, "gai")
+    if not isinstance(told, InPlaceOfGai):
+        return row.outcome
+    shown = {name: getattr(told, name) for name in ("value", "interval", "no_interval")}
+    return InPlaceOfGai(**{field.name: getattr(row.outcome, field.name) for field in fields(told)} | shown)
 
 
 def statistic_formula(statistic: str, result: RunResult) -> str:

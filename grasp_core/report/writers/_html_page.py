@@ -116,7 +116,7 @@ def _figure(chart: alt.LayerChart, name: str) -> tuple[str, Any]:
 def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iterator[_Section]:
     told, everybody = answer(result), result.everybody if result.of_everybody else None
     first = [*map(str, told.warned.first)]
-    parts: Parts = [("headline", told.headline), ("text", "Mind first:" if first else ""), ("list", first)]
+    parts: Parts = [("headline", told.headline), ("text", "Careful:" if first else ""), ("list", first)]
     if everybody is None:
         parts += [_figure(verdict_chart(result), "verdicts")] if judged(result) else []
     elif everybody.labels:
@@ -227,7 +227,7 @@ def _chance(result: RunResult) -> Parts:
     parts, others, few = Parts(), Parts(), ("text", not_drawn(result.groups))
     for method, name in zip(contents.methods(result), names.reported_statistics(result), strict=False):
         table = document.statistics_in_numbers(result, [name]).drop(columns=["Statistic", "Axis"])
-        outcomes = [names.outcome_of(row, name) for row in result.groups]
+        outcomes = [names.told_of(row, name) for row in result.groups]
         table["Group"] = group_labels([row.group for row in result.groups])
         table[document.INTERVAL] = [
             names.format_interval(one) or str(one.no_interval or "") for one in outcomes

@@ -14,7 +14,7 @@ from grasp_core.report.contents import marks, run_title
 from grasp_core.report.document import Section, Table, every_number, further, map_of_raters
 from grasp_core.report.everybody import agreement_tables, in_one_line
 from grasp_core.report.tables import ordered_groups
-from grasp_core.report.words.names import MINUS, WORDS, format_value, outcome_of, reported_statistics, signs
+from grasp_core.report.words.names import MINUS, WORDS, format_value, reported_statistics, signs, told_of
 from grasp_core.report.words.printable import printable_result
 
 _PAGE = 45
@@ -84,8 +84,8 @@ def table_latex(result: RunResult, found: RaterMap | None = None) -> str:
         return "\n".join(lines) + "\n"
     warned = (rf"({place}) {escape_latex(str(one))}" for place, one in enumerate(ranked(result.warnings), 1))
     # Whoever copies a table has what may undo its marks.
-    note = _note(f"Mind: {'; '.join(warned)}.") if result.warnings else []
-    see = r" Mind the note below Table~\ref{tab:grasp}." if result.warnings else ""
+    note = _note(f"Careful: {'; '.join(warned)}.") if result.warnings else []
+    see = r" See the note below Table~\ref{tab:grasp}." if result.warnings else ""
     on_map: Iterable[Section] = ()
     if found is not None and found.reason is None:
         on_map = map_of_raters(printable_result(found), result.spec.analysis.level)
@@ -105,7 +105,7 @@ def _groups(result: RunResult, note: list[str]) -> list[str]:
         heading = escape_latex(axis_label(axes))
         body += [r"\midrule", rf"\multicolumn{{{width}}}{{l}}{{\textit{{{heading}}}}} \\"]
         for row in rows:
-            outcomes = [outcome_of(row, name) for name in statistics]
+            outcomes = [told_of(row, name) for name in statistics]
             missing = missing or any(one.value is None for one in outcomes)
             name, cells = escape_latex(group_label(row.group)), " & ".join(map(_cell, outcomes))
             body.append(rf"{name} & {row.n_raters} & {cells} \\")

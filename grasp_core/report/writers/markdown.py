@@ -41,7 +41,7 @@ def table_markdown(result: RunResult, found: RaterMap | None = None) -> str:
         f"# {escape_inline(run_title(result.spec))}",
         f"{escape_inline(labelled_sentence(result.spec.data, result.data))}.",
         told.headline.marked(escape_inline),
-        *(["Mind first:", _listed(map(str, told.warned.first))] if told.warned.first else []),
+        *(["Careful:", _listed(map(str, told.warned.first))] if told.warned.first else []),
         "\n".join(f"- {one.marked(escape_inline)}" for one in told.details),
         *others,
         _listed(map(str, told.warned.others)),

@@ -30,12 +30,12 @@ from grasp_core.report.tables import (
     Cells,
     Kind,
     columns_of_groups,
-    ordered_dsi,
     sheet,
+    told_axes,
     with_label_use,
 )
 from grasp_core.report.tidy import LABEL_USE, label_use_lines
-from grasp_core.report.words.names import NOT_ESTIMABLE
+from grasp_core.report.words.names import NOT_ESTIMABLE, told_of
 from grasp_core.report.words.printable import printable_result
 
 _CELL_LIMIT = 32_767
@@ -89,7 +89,7 @@ class Book:
             quoted = safe_cell(cell) != cell
             sheet.write_string(row, position, fitting, self._formats["quoted" if quoted else kind])
         elif math.isnan(cell):
-            missing = "–" if kind in ("end", "points") else NOT_ESTIMABLE
+            missing = NOT_ESTIMABLE if kind == "value" else "–"
             sheet.write_string(row, position, missing, self._formats[kind])
         else:
             sheet.write_number(row, position, cell, self._formats[kind])
@@ -164,11 +164,11 @@ def table_xlsx(result: RunResult, found: RaterMap | None = None) -> bytes:
 
 
 def _groups(result: RunResult) -> list[Cells]:
-    return sheet(columns_of_groups(result), result.groups)
+    return sheet(columns_of_groups(result, told_of), result.groups)
 
 
 def _dsi(result: RunResult) -> list[Cells]:
-    return sheet(DSI, ordered_dsi(result))
+    return sheet(DSI, told_axes(result))
 
 
 def _label_use(result: RunResult) -> list[Cells]:

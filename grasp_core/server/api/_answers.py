@@ -20,7 +20,7 @@ from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api.forms import Checked, Problem, StartedRun, Submission, Work
 from grasp_core.server.problem import ProblemError, again_after, missing, problem_of
-from grasp_core.store.api_calls import Outcome
+from grasp_core.store.api_calls import CallOutcome
 
 PRIVATE = {"Cache-Control": "private, no-store"}
 NOT_AGAIN: dict[int | str, dict[str, Any]] = {
@@ -91,9 +91,9 @@ def once(
             if key is not None:
                 outcomes.forget(name)
             raise
-        found = Outcome(int(status), answer.model_dump_json())
+        found = CallOutcome(int(status), answer.model_dump_json())
         if key is not None:
-            outcomes.end(name, Outcome(int(status), answer.model_copy(update=kept).model_dump_json()))
+            outcomes.end(name, CallOutcome(int(status), answer.model_copy(update=kept).model_dump_json()))
     headers, begun = dict(PRIVATE), found.status == HTTPStatus.ACCEPTED
     if begun or found.status == HTTPStatus.CREATED:
         below = place if begun else action.removeprefix("POST ")
@@ -107,7 +107,7 @@ def once(
 router = APIRouter(tags=["Runs"])
 
 
-class Found(RootModel[dict[str, object]]):
+class JsonObject(RootModel[dict[str, object]]):
     """JSON that docs/file-formats.md describes."""
 
 
@@ -172,7 +172,7 @@ def _told(asking: Caller, work_id: str, making: Making[Any]) -> Work:
         seconds=round(seconds, 1),
         run=found if isinstance(found, StartedRun) else None,
         checked=found if isinstance(found, Checked) else None,
-        report=found.root if isinstance(found, Found) else None,
+        report=found.root if isinstance(found, JsonObject) else None,
         submission=found if isinstance(found, Submission) else None,
         problem=None if problem is None else Problem(**problem.document(asking.server.settings.base_path)),
     )

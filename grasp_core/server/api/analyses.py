@@ -34,7 +34,15 @@ from grasp_core.report.plan import sentences
 from grasp_core.report.rater_map import sentences as map_sentences
 from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
-from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, Found, IdempotencyKey, TaggedJson, once
+from grasp_core.server.api._answers import (
+    NOT_AGAIN,
+    PRIVATE,
+    Done,
+    IdempotencyKey,
+    JsonObject,
+    TaggedJson,
+    once,
+)
 from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work, by_axis
 from grasp_core.server.api.runs import AGAIN_SECONDS, agreement_of, result_of, visible_run
 from grasp_core.server.problem import ProblemError, again_after, missing
@@ -80,15 +88,24 @@ class Moved(Form):
     }
 
 
+class Judged(Form):
+    """A group's verdict in both runs."""
+
+    group: dict[str, str]
+    a: str
+    b: str
+
+
 class Compared(Form):
     """Run b held against run a."""
 
     a: str
     b: str
-    sentences: list[str] = Field(description="Whether more than noise moved, what did, and each statistic.")
+    sentences: list[str] = Field(description="How verdicts changed, what else moved, and each statistic.")
     noise_alone: bool | None = Field(description="Whether all that moved can be noise; null where unknown.")
     asked: list[Differs] = Field(description="What was asked differently.")
     data: list[Differs] = Field(description="How the data differ.")
+    verdicts: list[Judged] = Field(description="The verdict of each group in both.")
     changes: list[Moved]
 
 
@@ -125,6 +142,11 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
         noise_alone=found.noise_alone,
         asked=[Differs.of(one) for one in found.spec],
         data=[Differs.of(one) for one in found.data],
+        verdicts=[
+            Judged(group=by_axis(group), a=one.a.code, b=one.b.code)
+            for one in found.verdicts
+            for group in one.groups
+        ],
         changes=[Moved.of(one) for one in found.changes],
     )
 
@@ -147,7 +169,7 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey 
     user = asking.runner(record.project)
     result = agreement_of(asking, record, _OF_MODELS)
 
-    def draw(told: _answers.Told) -> tuple[HTTPStatus, Found]:
+    def draw(told: _answers.Told) -> tuple[HTTPStatus, JsonObject]:
         server = asking.server
         answers = server.seen(user.reach(record.project)).answers
         found = of_answer(answers.find(record.id, ANSWER))
@@ -158,7 +180,7 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey 
                 task, server.service.pool.each, lambda share: told(f"Placing the raters: {share:.0%}")
             )
             answers.keep(record.id, ANSWER, to_json(found))
-        return HTTPStatus.OK, Found(_told_of(found, result))
+        return HTTPStatus.OK, JsonObject(_told_of(found, result))
 
     return _later(asking, user, idempotency_key, f"POST /runs/{record.id}/rater-map", "", draw)
 
@@ -195,7 +217,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
         if not found:
             raise ProblemError("not-found", f"The run has no group {printable(wanted.label)}.")
 
-    def plan(told: _answers.Told) -> tuple[HTTPStatus, Found]:
+    def plan(told: _answers.Told) -> tuple[HTTPStatus, JsonObject]:
         told("Reading the data")
         made = make_plan(
             supposed if new.run is None else _from_run(asking, record, found[0], new.spec),
@@ -203,7 +225,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
             lambda so_far: told(f"{so_far.done:,} of {so_far.total:,} data sets simulated"),
         )
         said = [printable(one_line(one.plain)) for one in sentences(made)]
-        return HTTPStatus.OK, Found({**plan_dict(made), "sentences": said})
+        return HTTPStatus.OK, JsonObject({**plan_dict(made), "sentences": said})
 
     return _later(asking, user, idempotency_key, "POST /plans", new.model_dump_json(), plan)
 

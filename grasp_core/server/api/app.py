@@ -84,11 +84,6 @@ def _template() -> Template:
     return template
 
 
-def reference_page(schema: Mapping[str, Any]) -> HTMLResponse:
-    """All addresses and forms of an OpenAPI schema."""
-    return HTMLResponse(_template().render(schema))
-
-
 def problem_page(code: str) -> HTMLResponse:
     """What a problem's code means, and what would do; `type` of every problem document leads here."""
     if code in WHAT:
@@ -265,7 +260,7 @@ def application(server: Callable[[], Server], identify: Identify, uploads: Uploa
         return JSONResponse({**described(app), "servers": [{"url": request.scope["root_path"]}]})
 
     app.get("/openapi.json", include_in_schema=False)(schema)
-    app.get("/", include_in_schema=False)(lambda: reference_page(described(app)))
+    app.get("/", include_in_schema=False)(lambda: HTMLResponse(_template().render(described(app))))
     app.get("/problems/{code}", include_in_schema=False)(problem_page)
     return app
 

@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.power import estimate, power_tasks
-from grasp_core.engine.request import analysis as request
-from grasp_core.engine.request.option_names import KeepingNotes
-from grasp_core.engine.request.reading import Answer, Reading, mended
+from grasp_core.engine import run_request as request
+from grasp_core.engine.option_names import KeepingNotes
+from grasp_core.engine.reading_request import Answer, Reading, mended
 from grasp_core.engine.run import checked_groups
 from grasp_core.model.access import User
 from grasp_core.model.errors import DataError, SpecError, UnsureError
@@ -28,14 +28,14 @@ from grasp_core.reading.connectors.source import parse
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess, question
+from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import guessed
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import findings, quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
-from grasp_core.server.api._answers import Done, Found, IdempotencyKey, Told, later, once
+from grasp_core.server.api._answers import Done, IdempotencyKey, JsonObject, Told, later, once
 from grasp_core.server.api.forms import Checked, NewCheck, NewReport, NewRun, ProblemListed, StartedRun, Work
 from grasp_core.server.problem import ProblemError, listed
 
@@ -55,11 +55,11 @@ class Json(KeepingNotes):
     """Options as they are written in a request's JSON; notes are kept."""
 
     def option(self, field: str) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return json.dumps({"axis": "axes"}.get(field, field))
 
     def value(self, field: str, value: object) -> str:
-        """See :class:`~grasp_core.engine.request.option_names.Voice`."""
+        """See :class:`~grasp_core.engine.option_names.Voice`."""
         return f"{json.dumps(field)}: {json.dumps(value)}"
 
 
@@ -152,10 +152,6 @@ class Recognised:
         return replace(self, known=known, notes=[*self.notes, *voice.notes])
 
 
-def _reading(spec: RunSpec, tables: Mapping[str, Table]) -> Reading:
-    return Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
-
-
 def ask(reason: Reason) -> str:
     """What is asked, and how it is said."""
     return f'{question(reason)}; name it as {json.dumps(reason.field)} in "data"'
@@ -207,8 +203,8 @@ def hints(
 ) -> list[str]:
     """What every door says before a run: what was read, left out and not used, and what would help."""
     voice = Json()
-    asked = request.Asked(_reading(spec, tables), dataset, spec, groups)
-    asked = asked.said(sent.analysis, voice)
+    read = Reading(tables["annotations"], tables.get("raters"), spec.data, items=tables.get("items"))
+    asked = request.Asked(read, dataset, spec, groups).said(sent.analysis, voice)
     request.say_problems(dataset, voice)
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
@@ -423,13 +419,7 @@ def _read(
             found = replace(found, known=replace(found.spec, data=data), notes=[*found.notes, *voice.notes])
             voice.notes.clear()
         else:
-            break
-    if sent.analysis.get("level", "ordinal") == "ordinal" and not found.spec.models:
-        ranked = request.with_level(dataset, found.spec, voice)
-        if ranked.data != found.spec.data:
-            dataset = bringing.formed(ranked, tables, told)
-        found = replace(found, known=ranked, notes=[*found.notes, *voice.notes])
-    return found.settled_by(dataset, sent), dataset
+            return found.settled_by(dataset, sent), dataset
 
 
 def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tuple[HTTPStatus, Checked]:
@@ -465,7 +455,7 @@ def _of_spec(sentences: Sequence[str]) -> list[ProblemListed]:
     return [ProblemListed(code="spec", text=text, place="spec") for text in sentences]
 
 
-def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, Found]:
+def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tuple[HTTPStatus, JsonObject]:
     tables = bringing.tables(sent.data, told)
     found, dataset = _formed(bringing, sent, tables, new.recommended, told)
     analysis = found.spec.analysis
@@ -481,11 +471,10 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     exchange = exchange_of(dataset.raters, analysis) if analysis.axes else None
     report = quality_report(dataset, names=analysis.tested or None, power=power, exchange=exchange)
     voice = Json()
-    request.say_batches(
-        _reading(found.spec, tables), tuple(dataset.raters.axes), dataset, report.warnings, voice
-    )
+    read = Reading(tables["annotations"], tables.get("raters"), found.spec.data)
+    request.say_batches(read, tuple(dataset.raters.axes), dataset, report.warnings, voice)
     groups = checked_groups(dataset, found.spec)
     helpful = [*dict.fromkeys((*hints(sent, found.spec, tables, dataset, groups), *voice.notes))]
     said = [printable(one) for one in findings(report, report.duplicates)]
     told_too = {"sentences": said, "notes": found.notes, "hints": helpful}
-    return HTTPStatus.OK, Found({**report.to_dict(), **told_too})
+    return HTTPStatus.OK, JsonObject({**report.to_dict(), **told_too})

@@ -47,7 +47,7 @@ from grasp_core.server.api.forms import (
 from grasp_core.server.identity import told_of, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.database import digest_of
-from grasp_core.store.links import Target, Terms, fingerprint
+from grasp_core.store.links import LinkTerms, Target, fingerprint
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Runs"])
@@ -365,7 +365,7 @@ def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: Idempo
 
     def make() -> Done:
         links = asking.stores(record.project).links
-        terms = cast(Terms, {**new.model_dump(), "label": new.label.strip()})
+        terms = cast(LinkTerms, {**new.model_dump(), "label": new.label.strip()})
         token = links.create(record.id, created_by=user.id, **terms)
         asking.server.audit.record(user.id, "share", "run", record.id, told_of(terms))
         address = f"{asking.server.settings.public_url}/shared?token={token}"

@@ -47,7 +47,7 @@ class ChangedWatch(Form):
     webhook: Webhook | None = Field(None, description="Null, where it is sent, for none.")
 
 
-class Source(Form):
+class WatchedFile(Form):
     """Where one of the files is."""
 
     kind: Literal["annotations", "raters", "items"]
@@ -62,7 +62,7 @@ class Watch(Form):
     title: str
     owner: str
     every: Every
-    sources: list[Source]
+    sources: list[WatchedFile]
     state: str = Field(description="One sentence for people.")
     paused: Literal["person", "failures", "rights", "run"] | None = Field(description="Why, where it is.")
     failures: int = Field(description="Looks that failed in a row.")

@@ -1,7 +1,5 @@
 """The audit log, and refusals for it."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
@@ -62,7 +60,7 @@ class UnsealedError(StoreError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """One act, numbered from 1 without gaps, at a time by the database's clock.
 
     `actor`: a person's id; "" where nobody has to sign in, or nobody is known, `COMMAND` on the command line.
@@ -123,7 +121,7 @@ class AuditStore(Store):
         since: float | None = None,
         start: int = 0,
         limit: int = 50,
-    ) -> tuple[list[Entry], int]:
+    ) -> tuple[list[LogEntry], int]:
         """Entries, latest first, and how many there are in all."""
         asked = {audit.c.actor: actor, audit.c.action: action, audit.c.object_id: object_id}
         which = sa.and_(sa.true(), *(column == value for column, value in asked.items() if value is not None))
@@ -133,7 +131,7 @@ class AuditStore(Store):
         with to_read(self._engine) as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(audit).where(which))
             return [
-                of_row(Entry, row, details=json.loads(row.details)) for row in connection.execute(query)
+                of_row(LogEntry, row, details=json.loads(row.details)) for row in connection.execute(query)
             ], total.scalar_one()
 
     def lines(self) -> Iterator[str]:

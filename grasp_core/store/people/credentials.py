@@ -1,7 +1,5 @@
 """What lets somebody in: sessions, personal tokens of the API; kept tokens of tools."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """People by issuer and subject; all that names one, taken away or erased."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 import zlib

@@ -1,7 +1,5 @@
 """Projects: who belongs to them and as what, and runs that move between them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 

@@ -16,12 +16,12 @@ from grasp_core.model.text import escape_markdown, number
 from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.connectors.fetching import Snapshot
 from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
-from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.dataset.example import example_files, example_spec
+from grasp_core.reading.guess.tables import AT_ONCE, guessed, loaded
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import FOLDER, AllowedSources
 from grasp_core.reading.sources.folder import MAX_LISTED, Listing
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import AT_ONCE, guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord

@@ -19,7 +19,7 @@ from grasp_core.reading.guess.advice import Advice, mending
 from grasp_core.reading.guess.recognise import Guess
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import account_sentence, unused_sentence
-from grasp_core.report.words.levels import left_out, ranking
+from grasp_core.report.words.levels import known_scale, left_out, proposed_levels
 from grasp_core.store.runs import RunRecord
 from pages._ui.data.columns import found_labels
 from pages._ui.helpers import widgets as ui
@@ -176,20 +176,23 @@ def kept_raters() -> tuple[tuple[str, str], ...]:
 
 
 def _rank(spec: DataSpec) -> tuple[DataSpec, Level]:
-    """The level of labels that show an order by themselves, unless somebody says that they have none."""
+    """The level of labels that look like ordered numbers or a known scale, as recommended or answered."""
+    if spec.further:
+        return spec, "nominal"
     labels = spec.categories or found_labels(spec, spec)
-    found = None if spec.further else ranking(labels, declared=spec.categories is not None)
-    if found is None:
-        return spec, "nominal"
-    if found.order is None:
+    proposal = proposed_levels(labels)
+    if proposal is not None:
         what = f"The labels are the numbers {one_line(labels[0])} to {one_line(labels[-1])}:"
-        why, answers, kind = "a miss by one is less than a miss by all.", _NUMBERS, "numbers"
-    else:
-        what, answers, kind = "The labels look like a scale:", _RANKS, "scale"
-        why = f"{' < '.join(map(one_line, found.order))}."
-    if not _answer(what, why, answers, _labels_key(kind, labels), pressed=True):
+        why = "a miss by one is less than a miss by all."
+        yes = _answer(what, why, _NUMBERS, _labels_key("numbers", labels), pressed=True)
+        return spec, proposal.levels[0] if yes else "nominal"
+    scale = known_scale(labels) if spec.categories is None else None
+    if scale is None:
         return spec, "nominal"
-    return (spec if found.order is None else replace(spec, categories=found.order)), found.level
+    said = f"{' < '.join(map(one_line, scale))}."
+    if _answer("The labels look like a scale:", said, _RANKS, _labels_key("scale", labels), pressed=True):
+        return replace(spec, categories=scale), "ordinal"
+    return spec, "nominal"
 
 
 _KINDS = ("numbers", "scale")

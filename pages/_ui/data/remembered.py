@@ -15,8 +15,8 @@ from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.guess.tables import fitted, guessed
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import fitted, guessed
 from grasp_core.server import server
 from grasp_core.server.identity import BROWSER, known
 from grasp_core.store.readings import Draft

@@ -18,8 +18,8 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import recode
 from grasp_core.reading.guess.advice import Named, Reason
 from grasp_core.reading.guess.recognise import Guess, Role
+from grasp_core.reading.guess.tables import guessed, loaded
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import guessed, loaded
 from grasp_core.report.contents import run_title
 from grasp_core.server import server
 from grasp_core.store.links import Link

@@ -37,8 +37,6 @@ from grasp_core.report.words.label_use import format_points
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.widgets import Shown, page_theme, show_table
 
-_TOLD = 256
-
 disable_debug_mode()  # each part of a chart would be validated as it is made
 
 
@@ -146,17 +144,20 @@ class ToldFirst(NamedTuple):
     hints: bool
 
 
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _once(key: str, _find: Callable[[], Any]) -> Any:
+    return _find()
+
+
+def _settled(what: str, key: str, result: RunResult, find: Callable[[], Any]) -> Any:
+    """Kept once all stages are done, since pairs and what is left given an axis have a part in it."""
+    return find() if result.later is not None else _once(repr((what, key)), find)
+
+
 def told_first(key: str, result: RunResult) -> ToldFirst:
-    """Find out what is told first: a third of the work of a page, though nothing is drawn.
-
-    Kept once all stages are done, since pairs and what is left given an axis have a part in it.
-    """
-    return _told_first(key, result) if result.later is None else _find_out(result)
-
-
-@st.cache_resource(max_entries=_TOLD, show_spinner=False)
-def _told_first(key: str, _result: RunResult) -> ToldFirst:
-    return _find_out(_result)
+    """Find out what is told first: a third of the work of a page, though nothing is drawn."""
+    found: ToldFirst = _settled("told first", key, result, lambda: _find_out(result))
+    return found
 
 
 def _find_out(result: RunResult) -> ToldFirst:
@@ -182,15 +183,9 @@ def _find_out(result: RunResult) -> ToldFirst:
 
 
 def verdict_chart(key: str, result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
-    """The groups by their verdicts as a chart's specification, for its clicks are the page's; kept alike."""
-    if result.later is not None:
-        return _spec(of_verdicts(result, theme, narrow=narrow))
-    return _verdict_chart(key, result, theme, narrow=narrow)
-
-
-@st.cache_resource(max_entries=_TOLD, show_spinner=False)
-def _verdict_chart(key: str, _result: RunResult, theme: Theme, *, narrow: bool) -> Mapping[str, Any]:
-    return _spec(of_verdicts(_result, theme, narrow=narrow))
+    """The groups by their verdicts as a chart's specification, for its clicks are the page's."""
+    what = f"verdicts {theme} {narrow}"
+    return _settled(what, key, result, lambda: _spec(of_verdicts(result, theme, narrow=narrow)))
 
 
 def groups_table(
@@ -213,7 +208,9 @@ def groups_table(
     lead, theme = terms.lead_statistic(result), page_theme()
     columns = sorted(statistics, key=lambda one: one != lead)  # seen without scrolling sideways
 
-    frame = kept(key, f"table {order}", result, lambda: tables.results_table(result, order=order))
+    frame = kept(
+        key, f"table {order}", result, lambda: tables.results_table(result, order=order, of=terms.told_of)
+    )
     if axes:
         frame = frame[frame["axis"].isin(axes)]
     if marked:
@@ -346,7 +343,7 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-_SIGNS = ("arrow", "stars", "unsure", "fitted")
+_SIGNS = ("arrow", "stars", "unsure", "fitted", "form")
 
 
 def _signs(frame: pd.DataFrame, name: str, *kinds: str) -> list[str]:
@@ -394,7 +391,7 @@ def show_groups_table(
     so_far = f"{statistics[0]}_unsure" in frame
     if not so_far:
         rounded[tests] = frame[tests].clip(lower=_SMALLEST_P).round(4)
-    style = _with_marks(rounded, {name: _signs(frame, name, *_SIGNS, "form") for name in statistics})
+    style = _with_marks(rounded, {name: _signs(frame, name, *_SIGNS) for name in statistics})
     style = style.apply(_emphasis, subset=list(statistics), axis=None, frame=frame, theme=theme)
     style = style if so_far else _format_p(style, tests, permutations)
     heads = {name: _head(name, words=so_far or frame[name].isna().any()) for name in shown}
@@ -460,8 +457,10 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
 
 def show_dsi_table(result: RunResult) -> None:
     """The DSI of every axis with both tests."""
-    shown = ["axis", "dsi", "group", "p", "q", *(["stars"] if result.spec.analysis.tail else []), "p_group"]
-    style = tables.dsi_table(result)[shown].style.format(terms.format_value, subset=["dsi"])
+    table = tables.dsi_table(result, tables.told_axes)
+    signs = ["stars"] if table["stars"].str.strip("*").any() else []
+    shown = ["axis", "dsi", "group", "p", "q", *signs, "p_group"]
+    style = table[shown].style.format(terms.format_value, subset=["dsi"])
     column = st.column_config.Column
     style = _format_p(
         style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations

@@ -26,7 +26,7 @@ from grasp_core.report.findings.mending import given_too
 from grasp_core.report.findings.selection import evidence, named_groups
 from grasp_core.report.tables import RowOrder, cell_text, not_drawn, results_table, with_label_use
 from grasp_core.report.words import names as words
-from grasp_core.report.words.label_use import format_points_interval, mean_words
+from grasp_core.report.words.label_use import P_BOTH, P_BOTH_MEANING, format_points_interval, mean_words
 from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
 from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers import widgets as ui
@@ -97,7 +97,7 @@ def show_means(result: RunResult) -> None:
     if means.empty or result.provisional:
         return
     st.header("Whose labels lie higher")
-    st.caption(f"{words.MEAN_SHIFT_EXPLANATION} p is of this group alone, not corrected.")
+    st.caption(f"{words.MEAN_SHIFT_EXPLANATION} It is tested together with the labels, above.")
     ui.show_table(means, "Shift of the mean of every group", height="content")
 
 
@@ -259,7 +259,7 @@ def _say_marked(result: RunResult, row: GroupResult, name: str) -> None:
     if marked:
         st.caption("Single statistics, each corrected by itself:")
     ui.bullets(finding.tested_sentence for finding in marked)
-    if not marked:
+    if not marked and (row.verdict is None or row.verdict.why is None):
         st.markdown(
             "Nothing of this group is marked: random groupings of its size reach as far. That does not "
             "show that it sees the items as everybody does."
@@ -270,7 +270,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
     st.header("Label use")
 
     def explain() -> None:
-        st.caption("Coloured: p < 0.05 of this label alone. Line across: 95 % interval.")
+        st.caption("Coloured: a label in which the group differs. Line across: 95 % interval.")
         mean = "" if shown.result.provisional else mean_words(use, shown.result)
         if mean:
             st.markdown(escape_markdown(mean))
@@ -280,17 +280,21 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
             "Label": label,
             "Points": None if shift.value is None else round(100 * shift.value, 1),
             "95 % interval": format_points_interval(shift),
-            "p": "" if shift.p is None else format_p_value(shift.p),
+            P_BOTH: "" if shift.p_both is None else format_p_value(shift.p_both),
         }
         for label, shift in use.labels.items()
     ]
-    alt_text = "How much more often the group gives each label"
+
+    def table() -> None:
+        ui.show_table(pd.DataFrame(rows), "How much more often the group gives each label")
+        st.caption(P_BOTH_MEANING)
+
     cache.figure(
         shown,
         f"label use of {name}",
         lambda drawn, theme: label_use_chart(drawn, named_groups(drawn)[name], theme),
         (f"label-use-{safe_name(name)}", "label use of this group"),
-        ("Label use as a table", "group-labels", partial(ui.show_table, pd.DataFrame(rows), alt_text)),
+        ("Label use as a table", "group-labels", table),
         between=explain,
     )
 
@@ -298,7 +302,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
 def _statistics_table(result: RunResult, row: GroupResult) -> None:
     rows = []
     for name in reported_statistics(result):
-        outcome = words.outcome_of(row, name)
+        outcome = words.told_of(row, name)
         p, q = words.p_and_q_cells(outcome, result)
         known = {"95 % interval": words.format_interval(outcome), "p": p, "q": q}
         why = str(outcome.reason or outcome.no_fit or "")
@@ -410,7 +414,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     )
 
 
-def _choose_group(result: RunResult, found: SlicesResult, told: slices.Found | None) -> Group | None:
+def _choose_group(result: RunResult, found: SlicesResult, told: slices.SliceTest | None) -> Group | None:
     groups = slices.sliced_groups(result, found)
     if not groups:
         return None
@@ -425,7 +429,7 @@ def _slices_table(result: RunResult, found: SlicesResult, group: Group, what: tu
     view = slices.by_value(result, found, group)
     alt_text = f"{group_label(group)} on the items of each value"
     if not is_label:
-        frame = results_table(view, order="axis").reset_index(drop=True)
+        frame = results_table(view, order="axis", of=words.told_of).reset_index(drop=True)
         theme, permutations = ui.page_theme(), result.permutations
         cache.show_groups_table(frame, [name], theme, permutations, p=True, alt=alt_text)
         return

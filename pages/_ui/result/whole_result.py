@@ -108,6 +108,11 @@ def _show_findings(shown: Shown) -> None:
                 _more(len(warnings.first) + len(warnings.others) - 1, "warning", "Data and methods")
         if told.clearest is not None:
             on_demand.show_where(shown, told.clearest)
+        else:
+            _part("All raters together", [everybody.all_together(shown.result)])
+            if _has_disputed(shown):
+                looks = {"type": "tertiary", "key": "disputed"}
+                ui.button("See on which items", "arrow_forward", ui.put_in_address, _VIEW, _ITEMS, **looks)
 
 
 def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
@@ -119,16 +124,13 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
 
 
 def _groups(shown: Shown) -> None:
-    result, theme = shown.result, ui.page_theme()
-    told = cache.told_first(shown.key, result)
+    told = cache.told_first(shown.key, shown.result)
     if not told.drawn:
         st.info(NOT_DRAWN)
         return
     for key, narrow in (("on-screens", False), ("on-phones", True)):
         with st.container(key=f"{key}-verdicts"):
-            spec = dict(cache.verdict_chart(shown.key, result, theme, narrow=narrow))
-            looks = {"on_select": partial(_open, narrow=narrow), "selection_mode": CHOSEN}
-            st.vega_lite_chart(spec=spec, theme=None, key=f"{_ROWS}-{narrow}", **looks)
+            _rows(shown, f"{_ROWS}-{narrow}", narrow=narrow)
     filled = ", filled if clear" if told.certain else ""
     luck = "; of many, some miss “same” by luck" if told.hints else ""
     st.caption(
@@ -143,11 +145,17 @@ def _more(count: int, what: str, view: str) -> None:
         ui.button(number(count, f"more {what}"), "arrow_forward", ui.put_in_address, "view", view, **looks)
 
 
-def _open(*, narrow: bool) -> None:
-    clicked = st.session_state[f"{_ROWS}-{narrow}"].selection[CHOSEN]
-    name = clicked[0].get("name") if clicked else None
-    if name is not None:
-        open_group(name)
+def _rows(shown: Shown, key: str, *, narrow: bool) -> None:
+    """The groups by their verdicts; a click on a row opens its group."""
+
+    def open_clicked() -> None:
+        clicked = st.session_state[key].selection[CHOSEN]
+        name = clicked[0].get("name") if clicked else None
+        if name is not None:
+            open_group(name)
+
+    spec = dict(cache.verdict_chart(shown.key, shown.result, ui.page_theme(), narrow=narrow))
+    st.vega_lite_chart(spec=spec, theme=None, key=key, on_select=open_clicked, selection_mode=CHOSEN)
 
 
 def _show_agreement(shown: Shown) -> None:
@@ -190,11 +198,16 @@ def _show_raters_agreement(shown: Shown) -> None:
     )
 
 
+def _has_disputed(shown: Shown) -> bool:
+    one_question = len(shown.result.spec.data.questions) == 1
+    return one_question and shown.result.everybody is not None and on_demand.sees_items(shown)
+
+
 def _show_disputed(shown: Shown) -> None:
     run, found = shown.run, shown.result.everybody
     if run is None or found is None:
         return
-    st.header("On which items do they agree least?")
+    st.header("On which items do all raters agree least?")
     names = {one.label: f"That one rater only called {one_line(one.label)}" for one in found.labels}
     label = ui.pick("Items", {None: "On which they agree least", **names})
 
@@ -268,9 +281,10 @@ def _show_data(result: RunResult) -> None:
 
 View = Callable[[Shown], None]
 _VIEW, _VIEWS = "view", "result-views"
+_ITEMS = "Items"
 _NUMBERS = "Groups in numbers"
 _BESIDE_THE_VERDICT: Mapping[str, str] = {
-    "Items": "The verdict above says whether a group differs; items say where.",
+    _ITEMS: "The verdict above says whether a group differs; items say where.",
     "Compare groups": "Two groups alone have fewer raters, so less shows. The verdict above stands: for it "
     "each group was compared with everybody else.",
     _NUMBERS: "The verdict above takes all tests of a group together. Stars here are of one statistic alone.",
@@ -288,7 +302,14 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             ui.button("All groups", "arrow_back", open_group, None)
             choose_group(shown.result)
-        show_group(shown, group)
+        if shown.result.provisional or not cache.told_first(shown.key, shown.result).drawn:
+            show_group(shown, group)
+            return
+        others, beside = st.columns([1, 2], gap="large")
+        with others, st.container(key="others"):
+            _rows(shown, f"{_ROWS}-others", narrow=True)
+        with beside:
+            show_group(shown, group)
         return
     st.set_page_config(page_title=f"{shown.title} · GRASP")
     views = _views(shown, check_often=check_often)
@@ -312,8 +333,7 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
 def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
-        one_question = len(result.spec.data.questions) == 1
-        items = {"Items": _show_disputed} if one_question and on_demand.sees_items(shown) else {}
+        items = {_ITEMS: _show_disputed} if _has_disputed(shown) else {}
         whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
         return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
     goes_on = result.provisional or result.later is not None
@@ -322,7 +342,8 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     if on_demand.has_items(shown):
         clear = of_verdict(result, "clear")
         asks = "Which items cause the difference?" if clear else "On which items do groups differ most?"
-        views["Items"] = partial(_headed, [(asks, on_demand.show_items)])
+        first = [] if clear or not _has_disputed(shown) else [_show_disputed]
+        views[_ITEMS] = partial(_in_turn, [*first, partial(_headed, [(asks, on_demand.show_items)])])
     compared = [
         (heading, show)
         for heading, there, show in (
@@ -342,6 +363,11 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     if not goes_on:
         views["Data and methods"] = _data_and_methods
     return views
+
+
+def _in_turn(shows: Sequence[View], shown: Shown) -> None:
+    for show in shows:
+        show(shown)
 
 
 def _headed(sections: Sequence[tuple[str, View]], shown: Shown) -> None:
@@ -383,5 +409,8 @@ def show_so_far(shown: Shown) -> None:
         st.session_state[key] = before = shown.result
     shown = replace(shown, charted=before)
     with st.container(key="provisional"):
+        told = None if shown.result.provisional else cache.told_first(shown.key, shown.result)
+        if told is not None and told.certain:  # no stage to come changes what holds of groups
+            st.header(told.title.markdown)
         st.info(words.what_is_provisional(shown.result), icon=":material/pending:")
         show_result(shown)

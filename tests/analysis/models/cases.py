@@ -1,7 +1,5 @@
 """Models beside simulated raters, and DICES-350 with the planted model's labels."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 

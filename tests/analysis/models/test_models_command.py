@@ -1,7 +1,5 @@
 """The command `models` on small files and on DICES-350 with a planted model."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The compiled kernel against its plain twin, and the twin against other software."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json

@@ -1,7 +1,5 @@
 """What is found about models, as values, files and sentences; their labels from files and columns."""
 
-from __future__ import annotations
-
 import copy
 import csv
 import dataclasses

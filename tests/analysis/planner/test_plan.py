@@ -1,7 +1,5 @@
 """Plans: the model of a pilot, the smooth surface of power, the cheapest design, sentences and files."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -40,7 +38,7 @@ from grasp_core.analysis.planner.sample_size import (
 )
 from grasp_core.analysis.planner.simulation import (
     PlanTask,
-    Trial,
+    SimulatedDesign,
     Trials,
     assumed_task,
     count_hits,
@@ -298,7 +296,7 @@ OTHERS = [pytest.param(target, marks=pytest.mark.long) for target in ("distance"
 
 @pytest.mark.parametrize("target", ["labels", "gai", *OTHERS])
 def test_without_a_difference_a_test_finds_one_in_5_of_100(target: Target):
-    trial = Trial((10, 15, 15) if target == "dsi" else (10, 30), 12, None)
+    trial = SimulatedDesign((10, 15, 15) if target == "dsi" else (10, 30), 12, None)
     hits = count_hits(Trials(known_model(), trial, target, LABELS, "nominal", (1,), 0, 200))
     # Binomial, 200 draws of .05: 2 to 21 with a probability above .999; GAI without a value finds nothing.
     assert 2 <= hits <= 21
@@ -308,7 +306,9 @@ def test_a_difference_is_found_more_often_by_more_raters_with_more_labels():
     model = known_model(lean=0.9)
 
     def hits(sizes: tuple[int, ...], items: int, each: int | None = None) -> int:
-        return count_hits(Trials(model, Trial(sizes, items, each), "labels", LABELS, "nominal", (1,), 0, 60))
+        return count_hits(
+            Trials(model, SimulatedDesign(sizes, items, each), "labels", LABELS, "nominal", (1,), 0, 60)
+        )
 
     assert hits((6, 18), 10) + 15 < hits((24, 72), 20)
     assert hits((24, 72), 20, 4) + 5 < hits((24, 72), 80, 12)

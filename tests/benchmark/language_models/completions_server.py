@@ -1,7 +1,5 @@
 """A server on this machine that speaks OpenAI's completions protocol, with answers known beforehand."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

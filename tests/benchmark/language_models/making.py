@@ -1,7 +1,5 @@
 """Small tasks, rows and models for the tests of language models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models behind an address, against a real server on this machine, and asked as a chat; one computed here."""
 
-from __future__ import annotations
-
 import logging
 import math
 import socket
@@ -14,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grasp_core.benchmark.language_models.answers import Answers, Asking
+from grasp_core.benchmark.language_models.answers import Asking, KeptReplies
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import Setting, leave_one_out
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, LocalModel, ModelError
@@ -322,7 +320,7 @@ def test_a_whole_task_twice_gives_the_same(model: LocalModel, tmp_path: Path) ->
     train = rows(tmp_path, ROWS[:4])
     runs = []
     for name in ("one", "two"):
-        asking = Asking(TASK, model, Answers(tmp_path / name))
+        asking = Asking(TASK, model, KeptReplies(tmp_path / name))
         runs.append(leave_one_out(asking, Setting(2, semantic=False), train))
     assert runs[0].labels == runs[1].labels
     assert np.array_equal(runs[0].probabilities, runs[1].probabilities)

@@ -1,7 +1,5 @@
 """Whole prompts, in the form of github.com/oughtinc/raft-baselines, example_prompts; the window; tokens."""
 
-from __future__ import annotations
-
 import math
 import re
 import sys

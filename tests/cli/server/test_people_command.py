@@ -1,7 +1,5 @@
 """``people`` and ``token``: people and their tokens, by whoever has the database."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A run on a terminal: the table is there at once and fills in; elsewhere there is plain output alone."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Cutting permutations into blocks."""
 
-from __future__ import annotations
-
 import itertools
 
 from hypothesis import given, settings

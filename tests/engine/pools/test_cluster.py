@@ -1,7 +1,5 @@
 """Runs on a real Dask cluster: the digits of this machine, whatever dies meanwhile."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

@@ -1,7 +1,5 @@
 """Workers that die, refuse and end."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

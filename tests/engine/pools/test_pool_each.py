@@ -1,7 +1,5 @@
 """Small computations beside the runs."""
 
-from __future__ import annotations
-
 import math
 import signal
 import threading

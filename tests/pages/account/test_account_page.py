@@ -1,7 +1,5 @@
 """Account: tokens made, shown once, withdrawn."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

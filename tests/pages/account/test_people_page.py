@@ -1,7 +1,5 @@
 """People: all that names one is taken away, or erased once an admin typed the address."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

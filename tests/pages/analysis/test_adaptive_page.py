@@ -1,7 +1,5 @@
 """Analysis and Results: a run that stops when its marks are settled."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.permutation.testing.outcomes import looks

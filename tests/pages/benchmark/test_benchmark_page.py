@@ -1,7 +1,5 @@
 """The benchmark's side of the Models page: submissions, scores and the leaderboard."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json

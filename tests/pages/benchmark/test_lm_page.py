@@ -1,7 +1,5 @@
 """The language model baseline on the Models page, against a completions server on this machine."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import threading

@@ -1,7 +1,5 @@
 """What is not certain is left for a person to choose, and nothing runs before."""
 
-from __future__ import annotations
-
 import random
 
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """Tables of closed tabs are given up, and read again for whoever comes back."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

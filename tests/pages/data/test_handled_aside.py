@@ -1,7 +1,5 @@
 """The process that draws pages neither guesses nor loads what strangers bring."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 import pytest

@@ -1,7 +1,5 @@
 """The items file on Data: dropped, its ids chosen where they are not certain, its columns recoded."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

@@ -1,11 +1,9 @@
 """The Data page's quality report, in a page of its own."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.reading.example import example_files, example_spec
+from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.server.server import Server
 from tests.few_items import few_items
 from tests.pages.visits import press, seen, widget

@@ -1,7 +1,5 @@
 """Several questions about the same items: chosen on Data, run together, or one by itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """Large files are read beside the page, which shows how far it is."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Readings that come back with the next files of the same columns."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """The Data page where the server can read files itself."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The Models page's section about models as raters, in a page of its own."""
 
-from __future__ import annotations
-
 import json
 import time
 
@@ -10,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
+from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.reading.dataset.load import load
-from grasp_core.reading.example import example_files, example_spec
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from tests.analysis.models.cases import AXES, SPEC, data, planted_labels

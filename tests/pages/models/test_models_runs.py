@@ -1,7 +1,5 @@
 """Runs of models and leaderboards: found again, listed, shared, and seen by strangers."""
 
-from __future__ import annotations
-
 import copy
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The page Plan: asked, watched, kept with the run, and shown to strangers."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

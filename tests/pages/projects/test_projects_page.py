@@ -1,7 +1,5 @@
 """Projects: made, chosen, shared with others, left; and what their members see of everything else."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

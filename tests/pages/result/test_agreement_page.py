@@ -1,7 +1,5 @@
 """A result without anything known of raters, from the dropped file to its views."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.server.server import Server

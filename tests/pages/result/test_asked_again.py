@@ -1,7 +1,5 @@
 """What one click beside a warning runs again at once, and the click that takes it back."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Given another axis on Results: what is told, and a click that asks it of axes that go together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest

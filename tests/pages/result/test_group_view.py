@@ -1,13 +1,11 @@
 """Results: the first screen's findings, and one group by itself."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.outcome import Verdict
-from grasp_core.model.result import Findable, RunResult
+from grasp_core.model.result import Everybody, Findable, RunResult
 from grasp_core.report.findings.answer import NO_DIFFERENCE
 from grasp_core.server.server import Server
 from tests.labels import DATA_AND_METHODS, ORDER
@@ -36,10 +34,23 @@ def test_the_title_is_the_clearest_finding_and_counts_stand_below(server: Server
 def test_where_nothing_is_clear_it_says_what_would_have_shown(server: Server) -> None:
     row = replace(saying("Woman", 0.05, "nominal"), verdict=Verdict("hint", ("labels",), 0.02, 0.2, 0.3, 2.0))
     result = make_result((row,), statistics=("gai",), dsi=())
-    page = opened(server, replace(result, findable=(Findable(row.n_raters, 0.2),)))
+    together = Everybody(0.24, 0.1, 0.4, None, 350, 0.7, 0.1, (), (), ())
+    page = opened(server, replace(result, findable=(Findable(row.n_raters, 0.2),), everybody=together))
     assert seen(page.title) == NO_DIFFERENCE
     assert "Differences of 20 in 100 answers" in seen(page.markdown)
+    assert seen(page.header) == "How sure\nWhat to do\nAll raters together"
+    assert "They agree little: 0.24 (0 is chance, 1 is perfect). Read the items" in seen(page.markdown)
+    press(page, "See on which items")
+    assert page.query_params["view"] == "Items"
+    assert "On which items do all raters agree least?" in seen(page.header)
+    view(page, "Findings")
+
+    def rows_beside() -> bool:
+        return any(one.proto.id.endswith("others") for one in page.get("vega_lite_chart"))
+
+    assert not rows_beside()
     widget(page.selectbox, "Look at one group").set_value("Woman").run()
+    assert rows_beside()
     assert seen(page.header).startswith("Woman\nLabel use")
     assert "may be luck" in seen(page.markdown)
 

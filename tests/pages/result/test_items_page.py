@@ -1,7 +1,5 @@
 """A group's items on Results: asked for, found again, and never shown to strangers."""
 
-from __future__ import annotations
-
 import functools
 
 import pytest

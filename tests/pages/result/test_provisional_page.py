@@ -1,7 +1,5 @@
 """Results while a run goes on: the same page, marked as provisional, for colleagues and strangers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -58,6 +56,9 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert seen(page.header).startswith(
         "\n".join([TABLE_OF_GROUPS, "One statistic in every group", "Agreement inside and across groups"])
     )
+    server.runs.keep(going, example_result.permutations, (), None, replace(example_result, later="pairs"))
+    page.run()
+    assert seen(page.header).startswith("**Black Woman** raters say")  # the verdict does not wait for pairs
     server.runs.finish(going, "done", result=example_result)
     page.run()
     assert not [one for one in page.info if "Provisional" in one.value]

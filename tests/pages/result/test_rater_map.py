@@ -1,7 +1,5 @@
 """The map of raters on its page: asked for once, kept with the run, and shown to strangers from then on."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,7 +10,7 @@ from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.settings import Settings
-from grasp_core.reading.example import example_files
+from grasp_core.reading.dataset.example import example_files
 from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server

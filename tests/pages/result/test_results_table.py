@@ -1,7 +1,5 @@
 """The styled table of groups, as a browser gets it."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pyarrow as pa
 from streamlit.testing.v1 import AppTest

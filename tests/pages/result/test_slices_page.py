@@ -1,7 +1,5 @@
 """Slices on Results: sentences, one group side by side, and its table."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.visits import labels, seen

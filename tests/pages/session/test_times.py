@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from pages._ui.helpers.state import exactly, in_words, lasted

@@ -1,7 +1,5 @@
 """Links with a password or a number of visits, on the page; many withdrawn at once."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.server.server import Server

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -8,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
 from grasp_core.model.result import RunResult
-from grasp_core.reading.example import example_spec
+from grasp_core.reading.dataset.example import example_spec
 from grasp_core.server.server import Server
 from grasp_core.store.links import Link
 from grasp_core.store.runs import Request

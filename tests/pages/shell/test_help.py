@@ -1,7 +1,5 @@
 """Help: the part of the documents that fits the screen from which somebody came."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The Data page where files come from a tool: fetched, refused, fetched again, the token kept or not."""
 
-from __future__ import annotations
-
 import shlex
 import sqlite3
 import sys

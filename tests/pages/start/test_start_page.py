@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -7,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.groups import spoken
 from grasp_core.model.result import RunResult
-from grasp_core.reading.example import COHESIVE, example_spec
+from grasp_core.reading.dataset.example import COHESIVE, example_spec
 from grasp_core.server.server import Server
 from pages._ui.data.files import DROP_LABEL
 from tests.labels import TRY_EXAMPLE

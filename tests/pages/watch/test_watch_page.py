@@ -1,7 +1,5 @@
 """Watch: begun on a result, followed, paused and deleted on its page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files of kinds that are not read are told by what they are; archives are bounded."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -18,7 +16,7 @@ import pandas as pd
 import pytest
 
 from grasp_core import cli
-from grasp_core.benchmark.language_models.answers import Answers
+from grasp_core.benchmark.language_models.answers import KeptReplies
 from grasp_core.benchmark.language_models.prompt import FileTokens
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_task
 from grasp_core.model.errors import DataError
@@ -159,7 +157,7 @@ def test_files_and_lists_of_ids_are_read_up_to_a_size(tmp_path: Path, capsys) ->
         ("task.json", lambda path: read_task(path.parent), "a task's description"),
         ("train.csv", lambda path: read_rows(path, TASK, labelled=True), "a task's rows"),
         ("tokenizer.json", FileTokens, "a tokenizer"),
-        ("answers.jsonl", Answers, "answers"),
+        ("answers.jsonl", KeptReplies, "answers"),
     ],
 )
 def test_files_of_the_benchmark_are_read_up_to_a_size(tmp_path, name, read, what) -> None:

@@ -1,7 +1,5 @@
 """Archives and workbooks of several tables: one per annotator, parts of one data set, or others beside."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """A web server of the tests' own that answers as tools do, and tools as their own clients find them."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

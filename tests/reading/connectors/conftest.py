@@ -1,7 +1,5 @@
 """A PostgreSQL server, and databases with the same votes."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fetching: the process, the tools' own clients, and sources as people write them, without secrets."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

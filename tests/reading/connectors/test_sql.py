@@ -1,7 +1,5 @@
 """Tables and queries of real databases; tokens that people asked to have kept."""
 
-from __future__ import annotations
-
 import sqlite3
 import tempfile
 from pathlib import Path
@@ -15,8 +13,8 @@ from sqlalchemy import Engine
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
 from grasp_core.reading.connectors import sql
-from grasp_core.reading.connectors.fetching import Box, fetch
-from grasp_core.reading.connectors.source import Job, hosts_of, make, parse
+from grasp_core.reading.connectors.fetching import TokenSeal, fetch
+from grasp_core.reading.connectors.source import FetchJob, hosts_of, make, parse
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.folder import Folder
 from grasp_core.server.watches import Sources
@@ -41,7 +39,7 @@ def address(request: pytest.FixtureRequest) -> str:
 def cells(address: str, seconds: float = 60, **option: str) -> dict[str, list[str]]:
     source = make("sql", address, option)
     with tempfile.TemporaryDirectory() as folder:
-        job = Job(source, "", Path(folder), seconds, lambda _: None, address.removeprefix("sqlite:///"))
+        job = FetchJob(source, "", Path(folder), seconds, lambda _: None, address.removeprefix("sqlite:///"))
         found = pq.read_table(Path(folder) / sql.fetch(job)).to_pydict()
     return {name: ["" if cell is None else cell for cell in column] for name, column in found.items()}
 
@@ -176,7 +174,7 @@ def test_the_database_alone_opens_nothing(engine: Engine) -> None:
     with pytest.raises(DataError, match="the kept token cannot be opened"):
         sources(engine, "x" * 32).token(SOURCE, owner="ann")
     with pytest.raises(DataError, match="cannot be opened"):
-        Box(KEY).open(b"short", "ann", SOURCE.site())
+        TokenSeal(KEY).open(b"short", "ann", SOURCE.site())
 
 
 def test_without_a_key_none_is_kept_and_with_one_none_is_sealed_the_same_way(engine: Engine) -> None:
@@ -185,7 +183,7 @@ def test_without_a_key_none_is_kept_and_with_one_none_is_sealed_the_same_way(eng
     with pytest.raises(DataError, match="keeps no tokens; whoever runs it can set GRASP_SECRET_KEY"):
         here.keep(SOURCE, TOKEN, owner="ann")
     assert here.token(SOURCE, owner="ann") == ""
-    box = Box(KEY)
+    box = TokenSeal(KEY)
     assert box.seal(TOKEN, "ann", "site") != box.seal(TOKEN, "ann", "site")
 
 

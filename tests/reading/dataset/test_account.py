@@ -1,7 +1,5 @@
 """Everything read is used or left out for a reason, in every layout; items as the files describe them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

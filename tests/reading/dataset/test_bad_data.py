@@ -1,7 +1,5 @@
 """Problems with the data: those that stop, together, and those to know about."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

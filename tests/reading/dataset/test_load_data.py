@@ -1,7 +1,5 @@
 """Annotations, axes and summary from tables in every layout, in little memory."""
 
-from __future__ import annotations
-
 import hashlib
 import tracemalloc
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Recoded values, and answers given more than once: the first or the last counts, by row or time."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """JSON becomes records and tables of text; what is no table is refused in a sentence."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Text files: code pages by the letters of languages; no header, or several rows of it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

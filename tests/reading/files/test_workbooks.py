@@ -1,7 +1,5 @@
 """Spreadsheets become the text of an export to CSV; what cannot be read is refused in a sentence."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import struct

@@ -1,7 +1,5 @@
 """Workbooks from rows, for tests."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Arrow, Feather, SPSS and Stata files, as their own programs show them."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import json

@@ -1,7 +1,5 @@
 """Published data sets are recognised by their columns and read as their publications read them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Rows that are no answers are left out, and told; answers that should not count are asked about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a file answers by itself is not asked; where it does not quite, it is."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -187,6 +185,19 @@ def test_people_numbered_anew_in_each_study_are_asked_about(gaps) -> None:
     guess = recognise(table, named=Named(item="album_id+piece_id"))
     assert asked(guess) == {"rater": ("participant+exp", "participant")}
     assert recognise(table, named=Named(item="album_id+piece_id", rater="participant+exp")).uncertain == ()
+
+
+@pytest.mark.parametrize(("sizes", "several"), [((3, 8, 6), True), ((4, 4, 4), False)])
+def test_numbered_names_of_panels_are_asked_about_where_each_data_set_has_its_own(sizes, several) -> None:
+    """Ann1 of three people is not Ann1 of eight; four people who labelled three data sets are four."""
+    rows = [
+        [f"set {place}", f"{place}{item}", f"Ann{n}", RNG.choice("01")]
+        for place, size in enumerate(sizes)
+        for item in range(40)
+        for n in range(1, size + 1)
+    ]
+    guess = recognise(rows_table([["dataset", "text_id", "annotator", "label"], *rows]))
+    assert asked(guess) == ({"rater": ("annotator+dataset", "annotator")} if several else {})
 
 
 @pytest.mark.parametrize(("name", "reads"), [("mood_binary", True), ("binary", False), ("mood_fine", False)])

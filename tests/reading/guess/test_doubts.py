@@ -1,7 +1,5 @@
 """Doubts about ids, spans, questions, rows and files are told or asked about."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

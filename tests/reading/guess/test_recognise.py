@@ -1,7 +1,5 @@
 """Guesses about columns: names, then values; what types of columns name; time for many columns."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import sys

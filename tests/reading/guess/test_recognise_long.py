@@ -1,7 +1,5 @@
 """Long files: the right columns, or a question with candidates; never other columns without a word."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Matrices, and what else files of strangers have: names decide, what is not certain is unsure."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """What real files of strangers have: each in the shape that was met, small."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Strangers' files whose truth is not among what was offered: it can be said, and nothing is lost unsaid."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

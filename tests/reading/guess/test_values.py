@@ -1,7 +1,5 @@
 """Texts of labels and of raters: missing values, choices in any order, numbers written in two ways."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of shapes that make careless reading slow, of any size; the fuzzer starts from small ones."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Any bytes give a table or a refusal, in processes of limited memory and time, and everything goes on."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io
@@ -152,7 +150,9 @@ def _helpers() -> list[int]:
         with contextlib.suppress(OSError):  # a thread that has just ended
             own += (one / "children").read_text().split()
     told = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in own}
-    return [child for child, line in told.items() if "sandbox/process.py" in line and "reading.work" in line]
+    return [
+        child for child, line in told.items() if "sandbox/process.py" in line and "reading.guess.work" in line
+    ]
 
 
 def in_thread(told: list[object], stop=None, begun=None, watched=lambda: None) -> threading.Thread:

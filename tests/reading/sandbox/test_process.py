@@ -1,7 +1,5 @@
 """The process that reads: in turn, counted, in bounded time, and as it would be here."""
 
-from __future__ import annotations
-
 import dataclasses
 import gc
 import io
@@ -20,13 +18,13 @@ import pytest
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.turns import Load, ask_as
+from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import fitting, load
-from grasp_core.reading.example import example_files
 from grasp_core.reading.guess.recognise import recognise, with_items
+from grasp_core.reading.guess.tables import fitted, guessed, loaded
 from grasp_core.reading.sandbox.limits import count_held, held_by
 from grasp_core.reading.sandbox.read import READING, read_table
 from grasp_core.reading.table.table import Table
-from grasp_core.reading.tables import fitted, guessed, loaded
 from tests.reading.making import csv_bytes, read_here, text_table
 from tests.reading.reader_samples import ROWS, outcome
 from tests.reading.sandbox.hostile import SHAPES, Shape

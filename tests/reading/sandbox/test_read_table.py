@@ -1,7 +1,5 @@
 """Files and data frames become text, unchanged; what cannot be read is refused in a sentence."""
 
-from __future__ import annotations
-
 import bz2
 import csv
 import datetime

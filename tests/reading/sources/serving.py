@@ -1,7 +1,5 @@
 """A web server of the tests' own that redirects, dawdles and sends too much."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

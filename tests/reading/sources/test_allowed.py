@@ -1,7 +1,5 @@
 """Files of the server's folder and of allowed addresses: read, listed, and nothing beside them."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import time

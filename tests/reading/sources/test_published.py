@@ -1,7 +1,5 @@
 """Published data sets, repositories and addresses, from real servers that answer as they should and not."""
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

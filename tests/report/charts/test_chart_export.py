@@ -9,7 +9,7 @@ from pypdf import PdfReader
 
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts.theme import chart_text, drawn, to_svg
+from grasp_core.report.charts.theme import EXPORT_WIDTH, chart_text, drawn, to_svg
 from tests.report.charts.drawn import CHARTS
 from tests.report.hostile import TEXTS
 from tests.results import make_group, make_outcome, make_result
@@ -19,7 +19,7 @@ FORBIDDEN = {"/JavaScript", "/JS", "/OpenAction", "/AA", "/URI", "/Launch", "/Em
 
 def read(chart):
     """The one page of a chart's PDF."""
-    reader = PdfReader(io.BytesIO(drawn(chart_text(chart, 800), "pdf")))
+    reader = PdfReader(io.BytesIO(drawn(chart_text(chart), "pdf")))
     (page,) = reader.pages
     assert not FORBIDDEN & {*page, *reader.trailer["/Root"]}
     return page
@@ -28,18 +28,18 @@ def read(chart):
 @pytest.mark.parametrize(("name", "theme"), list(zip(CHARTS, ["light", "dark", "light"], strict=True)))
 def test_png_svg_and_pdf(name, theme):
     chart = CHARTS[name](make_result(), theme)
-    image = drawn(chart_text(chart, 800), "png", 1)
+    image = drawn(chart_text(chart), "png")
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
     width, height = struct.unpack(">II", image[16:24])
-    assert 790 <= width <= 810
-    assert height > 100
+    assert width == pytest.approx(2 * EXPORT_WIDTH, abs=20)
+    assert height > 200
     root = ElementTree.fromstring(to_svg(chart))
     assert root.tag.endswith("svg")
     assert "White, Man" in " ".join(root.itertext())
     background = {"light": "#FFFFFF", "dark": "#12181A"}[theme]
     assert any(element.get("fill", "").upper() == background for element in root.iter())
     page = read(chart)
-    assert float(page.mediabox.width) == pytest.approx(800, abs=10)
+    assert float(page.mediabox.width) == pytest.approx(EXPORT_WIDTH, abs=10)
     assert "White, Man" in " ".join(page.extract_text().split())
 
 

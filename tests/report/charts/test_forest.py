@@ -82,6 +82,8 @@ def test_a_label_is_marked_only_where_its_group_is():
     row = with_label_use(make_group(), use)
     marks = [shift_outcome(row.label_use, label).significance for label in use.labels]
     assert marks == ["corrected", "nominal", "none"]
+    less = make_label_use({"No": -12.0, "Yes": 11.0, "?": 1.0}, "**")  # sentences speak of what is said more
+    assert [shift_outcome(less, label).significance for label in less.labels][:2] == ["corrected"] * 2
     none = replace(row, label_use=replace(use, significance="none"))
     assert [shift_outcome(none.label_use, label).significance for label in use.labels] == ["none"] * 3
     two = with_label_use(make_group(), make_label_use({"No": 12.0, "Yes": -12.0}, "*"))

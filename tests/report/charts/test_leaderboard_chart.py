@@ -1,7 +1,5 @@
 """The leaderboard's chart."""
 
-from __future__ import annotations
-
 import pytest
 
 from grasp_core.benchmark.leaderboard import Entry

@@ -1,7 +1,5 @@
 """The chart of models against groups."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

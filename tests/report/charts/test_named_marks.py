@@ -1,7 +1,5 @@
 """Marks in figures: their looks, and their names for a screen reader, also where nothing is marked."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from grasp_core.model.outcome import LabelUse, Shift
+from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.report.charts.bars import label_use_chart
 from grasp_core.report.charts.histograms import group_histograms
@@ -37,6 +37,13 @@ def test_what_a_group_has_not_is_told():
     assert "no shared item" in datasets(label_use_chart(result_of(row), row))["message"][0]["text"]
 
 
+def test_where_nothing_is_tested_by_random_groupings_none_are_drawn():
+    row = make_group("Woman", irr=Outcome(0.4, reason=said("other items")))
+    assert "tested by random" in datasets(group_histograms(result_of(row), row))["message"][0]["text"]
+    begun = so_far(result_of(make_group("Woman", irr=Outcome(0.4))), 0)
+    assert "outcomes" in datasets(group_histograms(begun, begun.groups[0]))
+
+
 def test_a_provisional_axis_stays_while_values_widen_it_a_little(row):
     result = so_far(result_of(row), 200)
     scale = encodings(group_histograms(result, result.groups[0]), "x")[1]["scale"]["domain"]
@@ -48,7 +55,8 @@ def test_label_use_has_a_bar_per_label_that_differs_most(row):
     unsafe, safe = datasets(chart)["labels"]
     assert (unsafe["label"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
     assert [round(unsafe[end], 9) for end in ("x", "low", "high")] == [-11.2, -17.2, -5.2]
-    assert (safe["value"], safe["p"], safe["marked"]) == ("+11.2", "p = 0.001", True)
+    assert (safe["value"], safe["significance"]) == ("+11.2", "after correction")
+    assert chart.to_dict()["title"]["subtitle"][-1] == "All labels together: p = 0.002, q = 0.010."
     assert "unsafe −11.2 [−17.2, −5.2]; safe +11.2 [+5.2, +17.2]." in chart.to_dict()["description"]
     shifts = {f"L{n}": Shift((-1) ** n * n / 1000) for n in range(60)}
     row = replace(make_group("Woman"), label_use=LabelUse(shifts, most="L59"))

@@ -1,7 +1,5 @@
 """The map of raters as a chart: whose marks have which look, and who is drawn as others or not at all."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Charts as pages send them: what Altair itself would make of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import altair as alt

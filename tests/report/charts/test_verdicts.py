@@ -1,7 +1,5 @@
 """Groups by verdict: who is drawn, where marks lie, and what is filled."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -137,9 +135,15 @@ def test_ordered_labels_show_their_mean_in_steps_of_the_scale() -> None:
     assert left["interval"] == "[0.000, 0.300]"
     down = replace(ranks, value=-0.01)  # ranks and steps say opposite things: the label is told
     opposed = replace(result.groups[0], label_use=replace(ordered, mean=down))
-    assert (
-        datasets(verdict_chart(replace(result, groups=(opposed,))))["groups"][0]["said"] == "“unsafe” 20 more"
-    )
+    opposed_result = replace(result, groups=(opposed,))
+    assert datasets(verdict_chart(opposed_result))["groups"][0]["said"] == "“unsafe” 20 more"
+    by_luck = replace(opposed.label_use, significance="none")
+    data = replace(result.data, categories=("safe", "unsafe"), label_counts=(300, 100))
+    near = replace(opposed_result, data=data, groups=(replace(opposed, label_use=by_luck),))
+    drawn = datasets(verdict_chart(near))
+    assert drawn["groups"][0]["said"] == "0.20 higher"
+    # A rank is 2 steps between two labels: from -0.01 the ends lie 0.02 and 0.32 higher.
+    assert drawn["left"][0]["interval"] == "[0.220, 0.520]"
 
 
 def test_the_description_tells_every_group_and_it_draws(result: RunResult) -> None:

@@ -141,9 +141,9 @@ def test_label_use_has_a_section_with_figures_and_numbers():
     document = Document(report_html(make_result(rows, level="interval")))
     for words in (
         "” 12 points more often than the others on the same items [4, 20]; p < 0.001",
-        "gen x+ age No +12.0 [+4.0, +20.0] 0.003 < 0.001 < 0.001 **",
+        "gen x+ age No +12.0 [+4.0, +20.0] none < 0.001 < 0.001 **",
         "gen z: Their labels lie 0.500 points of the scale higher on average than the others’ on the same "
-        "items, p = 0.200.",
+        "items.",
     ):
         assert words in document.text
     figures = [attributes["aria-label"] for tag, attributes in document.tags if tag == "svg"]
@@ -284,8 +284,8 @@ def test_pairs_and_slices_have_sections_with_figures_and_every_number():
     assert "<caption>Label use by topic</caption>" in text
     for caption in ("Everything of every pair of groups", "Every statistic by topic", "Label use by topic"):
         head = text.split(f"<caption>{caption}</caption>")[1].split("</thead>")[0]
-        q = "q of all labels" if caption == "Label use by topic" else "q"
-        assert all(f">{name}</th>" in head for name in ("95 % interval", "p", q)), caption
+        of = " of all labels" if caption == "Label use by topic" else ""
+        assert all(f">{name}</th>" in head for name in ("95 % interval", f"p{of}", f"q{of}")), caption
     assert brackets(found.spec.analysis) in text
     first, *rest = make_result().groups
     gai = replace(first.statistics["gai"], interval=Interval(0.9, 1.1, "both"))

@@ -1,7 +1,5 @@
 """Files of results on a server: made elsewhere, within limits, once."""
 
-from __future__ import annotations
-
 import threading
 
 import altair as alt

@@ -1,7 +1,5 @@
 """The map of raters in every report: where it was made, and only there."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import re

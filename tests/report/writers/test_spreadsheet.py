@@ -118,20 +118,22 @@ def test_what_cannot_be_estimated():
     result = make_result(rows, statistics=("irr", "gai"))
     book = read(result)
     sheet = book["Table 5"]
-    assert texts(sheet, "GAI") == texts(sheet, "GAI p") == texts(sheet, "IRR q") == [NOT_ESTIMABLE]
+    assert texts(sheet, "GAI") == [NOT_ESTIMABLE]
+    assert texts(sheet, "GAI p") == texts(sheet, "IRR q") == ["–"]
     assert texts(sheet, "IRR") == [0.5]
     assert not_estimable(result)[0] in texts(book["Methods & conventions"], "In words")
 
 
 def test_label_use_has_a_sheet_with_points_as_numbers():
-    use = replace(make_label_use({"No": 12.0, "=Yes": -9.0}, "**"), mean=Shift(-0.25, p=0.04))
+    use = replace(make_label_use({"No": 12.0, "=Yes": -9.0}, "**"), mean=Shift(-0.25, p=0.04, p_both=0.2))
     book = read(make_result((with_label_use(make_group("A"), use),), statistics=("irr",)))
     assert book.sheetnames == [*SHEETS[:3], "Label use", *SHEETS[3:]]
     sheet = book["Label use"]
     assert texts(sheet, "Label") == ["all labels", "No", "=Yes", "mean"]
     assert texts(sheet, "Points more often than the others")[1:] == pytest.approx([12.0, -9.0, -0.25])
     assert texts(sheet, "from")[1:] == [pytest.approx(4.0), pytest.approx(-17.0), "–"]
-    assert texts(sheet, "p")[3] == 0.04
+    assert texts(sheet, "p") == [pytest.approx(use.p), *["–"] * 3]
+    assert texts(sheet, "p over raters and items") == [*["–"] * 3, 0.2]
     cell = column(sheet, "Points more often than the others")[2]
     assert (cell.data_type, cell.number_format) == ("n", "+0.0;−0.0;0.0")
 

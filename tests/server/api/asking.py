@@ -1,7 +1,5 @@
 """What tests of the API ask with, and hold answers against."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from http import HTTPStatus
@@ -10,7 +8,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from grasp_core.reading.example import example_spec
+from grasp_core.reading.dataset.example import example_spec
 from grasp_core.server.api.forms import Problem
 from grasp_core.server.problem import WHAT
 from grasp_core.server.server import Server

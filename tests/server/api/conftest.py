@@ -1,7 +1,5 @@
 """People who sign in, for tests of the API."""
 
-from __future__ import annotations
-
 import pytest
 
 from grasp_core.server.server import Server

@@ -1,7 +1,5 @@
 """What is asked beside runs: what one would read, where files may be, what is known of one that is done."""
 
-from __future__ import annotations
-
 import sqlite3
 from http import HTTPStatus
 from pathlib import Path
@@ -258,6 +256,11 @@ def test_runs_are_compared_mapped_and_planned_from(ann: TestClient, server: Serv
     told = ann.get(f"/api/v1/runs/{runs[0]}/compare/{runs[1]}").json()
     assert [one["what"] for one in told["asked"]] == ["Seed"]
     assert told["data"] == []
+    assert told["sentences"][0] == "No group's verdict changed."
+    assert [(one["group"], one["a"]) for one in told["verdicts"]] == [
+        ({"rater_gender": name}, one["b"])
+        for name, one in zip(("Man", "Woman"), told["verdicts"], strict=True)
+    ]
     irr = [one for one in told["changes"] if one["statistic"] == "irr"]
     assert [(one["moved"], one["a"]["value"] is None) for one in irr] == [(0.0, False)] * 2
     assert {one["group"]["rater_gender"] for one in told["changes"]} == {"Man", "Woman"}

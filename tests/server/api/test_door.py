@@ -1,7 +1,5 @@
 """What all addresses do alike: methods, parameters, kinds of bodies, problems, ETags, rates."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 import pytest

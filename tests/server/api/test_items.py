@@ -1,7 +1,5 @@
 """Items of a run's groups: asked for and read, the same ones as on the page."""
 
-from __future__ import annotations
-
 import functools
 import json
 import time

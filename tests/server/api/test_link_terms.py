@@ -1,7 +1,5 @@
 """Links with a password or a number of visits, over the API, and withdrawn together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from http import HTTPStatus
 

@@ -1,7 +1,5 @@
 """The list of runs: found, and told page by page."""
 
-from __future__ import annotations
-
 import base64
 from http import HTTPStatus
 

@@ -1,7 +1,5 @@
 """People over the API: for admins with a token of theirs."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

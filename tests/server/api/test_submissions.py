@@ -1,7 +1,5 @@
 """Predictions handed in by the API: checked, scored once, taken off."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from http import HTTPStatus

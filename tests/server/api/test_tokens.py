@@ -1,7 +1,5 @@
 """Personal tokens: who they are, and what they may not."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 import pytest

@@ -1,7 +1,5 @@
 """Watches over the API, for members of their project alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -80,7 +78,8 @@ def test_a_watch_is_made_followed_changed_and_deleted(ours: Ours) -> None:
     found = ours.ask("GET", f"/watches/{watch['id']}").json()
     latest, first = found["steps"]
     assert (latest["before"], latest["noise_alone"]) == (ours.run.id, False)
-    assert "moved further than noise explains" in latest["headline"]
+    assert "verdict changed: Man and Woman: no difference found → " in latest["headline"]
+    assert any("moved further than noise explains" in one for one in latest["details"])
     assert (first["number"], first["noise_alone"]) == (0, None)
     (listed,) = ours.ask("GET", "/watches", params={"project": ours.project}).json()["watches"]
     assert listed == found["watch"]

@@ -1,7 +1,5 @@
 """Webhooks through the API: allowed addresses alone, a key of one's own."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 

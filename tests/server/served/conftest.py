@@ -3,8 +3,6 @@
 All tests of the folder run in one process (:mod:`tests.scheduling`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 

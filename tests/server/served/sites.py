@@ -1,7 +1,5 @@
 """What is known of the servers at which people sign in."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Files made to grow, dropped on the Data page of a real server: a sentence, and everybody else is served."""
 
-from __future__ import annotations
-
 import io
 import struct
 import threading

@@ -1,7 +1,5 @@
 """The commands of docs/api.md, run as they stand there against a real server."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

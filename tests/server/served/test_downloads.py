@@ -1,7 +1,5 @@
 """Files of a result as somebody who has signed in takes them away, over Streamlit's own protocol."""
 
-from __future__ import annotations
-
 import json
 
 from grasp_core.report.writers.registry import EXPORTS

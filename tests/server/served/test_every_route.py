@@ -1,7 +1,5 @@
 """Every route that the app has, asked without a session: a route added later is asked, too."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Every page over a real websocket, by whoever has no business with a run: a page added later, too."""
 
-from __future__ import annotations
-
 import pytest
 
 from pages._ui.helpers.screens import SCREENS

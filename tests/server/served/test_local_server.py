@@ -1,7 +1,5 @@
 """A server without sign-in, as it really listens: uvicorn believes proxies on this machine."""
 
-from __future__ import annotations
-
 import socket
 from urllib.parse import urlsplit
 

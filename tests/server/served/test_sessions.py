@@ -1,7 +1,5 @@
 """Sessions as an attacker meets them: two real servers on one database, a real provider, cookies kept."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Uploads that no page takes up, on a real server below a path: bounded, counted, and dropped."""
 
-from __future__ import annotations
-
 import time
 
 import httpx

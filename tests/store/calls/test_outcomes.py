@@ -1,7 +1,5 @@
 """Outcomes of requests on both databases: begun once, told again, kept for a day."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,7 +7,7 @@ import pytest
 from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.api_calls import Outcome, OutcomeStore
+from grasp_core.store.api_calls import CallOutcome, OutcomeStore
 from grasp_core.store.schema import outcomes
 from tests.store.both import on_both
 
@@ -23,8 +21,8 @@ def test_the_first_is_answered_and_the_next_told(store: OutcomeStore) -> None:
     assert store.begin("k", "r", owner="ann") is None
     with pytest.raises(LimitError, match="just now"):
         store.begin("k", "r", owner="ann")
-    store.end("k", Outcome(201, "{}"))
-    assert store.begin("k", "r", owner="ann") == Outcome(201, "{}")
+    store.end("k", CallOutcome(201, "{}"))
+    assert store.begin("k", "r", owner="ann") == CallOutcome(201, "{}")
     with pytest.raises(LimitError, match="another request"):
         store.begin("k", "other", owner="ann")
     assert store.begin("l", "r", owner="ann") is None
@@ -46,11 +44,11 @@ def test_one_of_many_at_once_is_the_first(store: OutcomeStore) -> None:
 
 def test_after_a_day_or_where_a_server_died_it_begins_anew(store: OutcomeStore, engine: Engine) -> None:
     store.begin("old", "r", owner="ann")
-    store.end("old", Outcome(201, "{}"))
+    store.end("old", CallOutcome(201, "{}"))
     store.begin("lost", "r", owner="ann")
     with engine.begin() as connection:
         connection.execute(outcomes.update().values(created_at=time.time() - 23 * 3600))
-    assert store.begin("old", "r", owner="ann") == Outcome(201, "{}")
+    assert store.begin("old", "r", owner="ann") == CallOutcome(201, "{}")
     assert store.begin("lost", "r", owner="ann") is None
     with engine.begin() as connection:
         connection.execute(outcomes.update().values(created_at=time.time() - 25 * 3600))

@@ -4,8 +4,6 @@ Beside the database what its links open, FILE.json. Run it once per version whos
 of earlier versions stay as they are. They are named by version and latest step; 0025 was written at 87d4e69.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """Who holds a mail address has what settings and projects give to it; on both databases."""
 
-from __future__ import annotations
-
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 

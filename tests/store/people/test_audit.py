@@ -1,7 +1,5 @@
 """The audit log: what is in it, and that nobody changes it unseen; on both databases."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """People by issuer and subject, and their sessions, on both databases."""
 
-from __future__ import annotations
-
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """One person's data: found in every table, taken away, handed over or deleted, on both databases."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json
@@ -15,7 +13,7 @@ from grasp_core.model.access import EVERYONE, Identity, only
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.server.accounts import Accounts
-from grasp_core.store.api_calls import Outcome, OutcomeStore, WebhookStore
+from grasp_core.store.api_calls import CallOutcome, OutcomeStore, WebhookStore
 from grasp_core.store.files import FileStore
 from grasp_core.store.links import LinkStore
 from grasp_core.store.people.audit import AuditStore
@@ -82,7 +80,7 @@ def fill(engine: Engine, owner: str, other: str) -> str:
     TokenStore(engine).create(owner=owner, name="nightly", scope="read", days=1)
     SourceTokenStore(engine).keep(b"sealed", owner=owner, site="https://labels.example")
     OutcomeStore(engine).begin("k", "r", owner=owner)
-    OutcomeStore(engine).end("k", Outcome(200, '{"answer": 1}'))
+    OutcomeStore(engine).end("k", CallOutcome(200, '{"answer": 1}'))
     WebhookStore(engine).add(theirs.id, "https://hooks.example/", owner=owner)
     WebhookStore(engine).roll_key(owner)
     AuditStore(engine).record(owner, "run", "run", theirs.id)

@@ -1,7 +1,5 @@
 """Projects, and who belongs to them."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import Engine
 

@@ -1,7 +1,5 @@
 """Personal tokens on both databases: secret, expiring, withdrawn, theirs alone."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 

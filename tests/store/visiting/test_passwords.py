@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from grasp_core.model.errors import LimitError

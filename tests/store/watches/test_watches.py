@@ -1,7 +1,5 @@
 """Watches on both databases: claimed by one server at a time, paused after failures, stopped by deletions."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

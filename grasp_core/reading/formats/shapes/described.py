@@ -1,7 +1,5 @@
 """Rows below the names that say what each column holds, as survey tools and codebooks write them."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Rows of annotations, which every reader yields, and the fields of records, which it asks for by name."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -240,7 +238,7 @@ def left_out(what: Skipped, count: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JsonRecord:
     """An object of a file, with its fields by name; `where` it stands is said in errors."""
 
     fields: Mapping[str, Any]
@@ -263,18 +261,18 @@ class Entry:
         return damaged(self.where, f"{key!r}", self.fields.get(key), wanted)
 
 
-def entry(value: Any, where: str, what: str) -> Entry:
+def entry(value: Any, where: str, what: str) -> JsonRecord:
     """The value, if it is an object; `what` names it in the error otherwise."""
-    return Entry(want_object(value, where, what), where)
+    return JsonRecord(want_object(value, where, what), where)
 
 
 def entries(
     records: Iterable[Record], name: str, unit: str = "record", lines: Iterable[int] | None = None
-) -> Iterator[tuple[int, Entry]]:
+) -> Iterator[tuple[int, JsonRecord]]:
     """The records of a file with their numbers, which are `lines` where some were left out."""
     numbered = enumerate(records, start=1) if lines is None else zip(lines, records, strict=True)
     for line, record in numbered:
-        yield line, Entry(record, f"{name}, {unit} {line}")
+        yield line, JsonRecord(record, f"{name}, {unit} {line}")
 
 
 def records_of(parsed: Parsed) -> list[Record]:
@@ -285,7 +283,7 @@ def records_of(parsed: Parsed) -> list[Record]:
 
 def rows_of(
     parsed: Parsed, name: str, opened: Callable[[str], Any] | None = None
-) -> Iterator[tuple[int, Entry]]:
+) -> Iterator[tuple[int, JsonRecord]]:
     """The rows of a table as records, with what is `opened` of cells that hold something else than text."""
     records = records_of(parsed)
     if opened is not None:

@@ -1,7 +1,5 @@
 """Argilla: exported records with their responses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +9,7 @@ from grasp_core.model.text import agree, listed, quoted
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.lists import structure
-from grasp_core.reading.formats.shapes.rows import Entry, Export, scalar, scalars
+from grasp_core.reading.formats.shapes.rows import Export, JsonRecord, scalar, scalars
 from grasp_core.reading.table.table import Parsed
 
 _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"
@@ -84,7 +82,7 @@ def read(records: Sequence[Record], name: str, written: str = "JSON") -> Parsed 
             ranked = question in rankings and isinstance(answer, list)
             by_user.setdefault((line, user), {})[question] = _RANKED.join(answer) if ranked else answer
     for (line, user), given in by_user.items():
-        record = Entry(records[line - 1], f"{name}, record {line}")
+        record = JsonRecord(records[line - 1], f"{name}, record {line}")
         ids = [record.text(key) for key in _IDS]
         item = next(filter(None, ids), str(line))  # the user's own id, Argilla's, or the record's number
         told = scalars(record.fields.get("fields"))
@@ -121,7 +119,7 @@ def _of_users(record: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _responses(record: Entry) -> Iterator[_Response]:
+def _responses(record: JsonRecord) -> Iterator[_Response]:
     """Each user's answer to each question, drafts and discarded ones with them."""
     fields, where = record.fields, record.where
     if "fields" in fields or "responses" in fields:

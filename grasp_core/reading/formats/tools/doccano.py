@@ -4,8 +4,6 @@ Formats: https://doccano.github.io/doccano/tutorial/ and, for the contents of an
 https://github.com/doccano/doccano/tree/master/backend/data_export
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +14,7 @@ from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Entry, Export, Row, entries, joined, scalars
+from grasp_core.reading.formats.shapes.rows import Export, JsonRecord, Row, entries, joined, scalars
 from grasp_core.reading.formats.tools import fasttext
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import unwatched
@@ -113,7 +111,7 @@ def _has_spans(record: Record) -> bool:
     return bool(labels) and all(isinstance(one, list) and len(one) == 3 for one in labels or ())
 
 
-def _member(content: bytes, name: str, ending: str) -> Iterable[tuple[int, Entry]] | None:
+def _member(content: bytes, name: str, ending: str) -> Iterable[tuple[int, JsonRecord]] | None:
     """The texts of one annotator, who may have none; None where they have no labels."""
     if not content.strip():
         return []
@@ -136,7 +134,7 @@ def _split(parsed: Parsed) -> list[Record]:
     ]
 
 
-def _row(line: int, record: Entry, rater: str) -> Row:
+def _row(line: int, record: JsonRecord, rater: str) -> Row:
     key = next((key for key in _LABELS if key in record.fields), "label")
     answer = joined(
         rows.want_text(label, record.where, f"an entry of {key!r}") for label in record.values(key)
@@ -144,11 +142,11 @@ def _row(line: int, record: Entry, rater: str) -> Row:
     return Row(line, record.text("id", _NUMBER), rater, {"label": answer}, _about(record), {})
 
 
-def _about(record: Entry) -> dict[str, str]:
+def _about(record: JsonRecord) -> dict[str, str]:
     return scalars(record.fields, _NOT_ABOUT) | rows.inside(record.fields, "meta")
 
 
-def _of_one(records: Iterable[tuple[int, Entry]], name: str, kind: str) -> Parsed:
+def _of_one(records: Iterable[tuple[int, JsonRecord]], name: str, kind: str) -> Parsed:
     """One file with the annotator among the texts' own fields; another does not tell who gave which label."""
     found = Export(name, f"doccano, {kind}")
     found.rows += [_row(line, record, "") for line, record in records]
@@ -182,7 +180,7 @@ def _has_users(record: Record) -> bool:
     return bool(found) and all(isinstance(one, dict) and {"label", "user"} <= one.keys() for one in found)
 
 
-def _by_user(records: Iterable[tuple[int, Entry]], export: Export, *, in_rows: bool) -> Parsed:
+def _by_user(records: Iterable[tuple[int, JsonRecord]], export: Export, *, in_rows: bool) -> Parsed:
     """A row per text and annotator, whose labels are taken together; `in_rows`: each is a row by itself."""
     together: dict[tuple[Hashable, str], tuple[int, str, dict[str, str], list[str]]] = {}
     for line, record in records:

@@ -4,8 +4,6 @@ The rows name neither texts nor annotators. Files of all annotators hold the sam
 which tells where a label of several words ends and the text begins.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

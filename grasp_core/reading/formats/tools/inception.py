@@ -1,7 +1,5 @@
 """INCEpTION and WebAnno: document-level labels in a project's export."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import Any

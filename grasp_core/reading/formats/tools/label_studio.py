@@ -4,8 +4,6 @@ Formats: https://labelstud.io/guide/task_format and https://labelstud.io/guide/e
 record per annotation, ``convert_to_json_min`` and ``exports/csv2.py`` of the package ``label-studio-sdk``.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +14,7 @@ from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import JOIN, Entry, Export, Row, scalar, scalars
+from grasp_core.reading.formats.shapes.rows import JOIN, Export, JsonRecord, Row, scalar, scalars
 from grasp_core.reading.table import names
 from grasp_core.reading.table.table import Parsed
 
@@ -138,7 +136,7 @@ def _is_task(record: Record) -> bool:
     )
 
 
-def _collect(task: Entry, line: int, found: _Found) -> None:
+def _collect(task: JsonRecord, line: int, found: _Found) -> None:
     """Put a task's annotations into `found`."""
     item, about = task.text("id", _TASK), scalars(task.inner("data"))
     for key, what in (("predictions", Skipped.PREDICTIONS), ("drafts", Skipped.DRAFTS)):
@@ -159,7 +157,7 @@ def _collect(task: Entry, line: int, found: _Found) -> None:
             found.note(Row(line, item, rater, answers, about, ids), of)
 
 
-def _annotator(annotation: Entry) -> tuple[str, dict[str, str]]:
+def _annotator(annotation: JsonRecord) -> tuple[str, dict[str, str]]:
     """The annotator's mail address, as in the CSV export, or else the number."""
     given = annotation.fields.get("completed_by")
     if not isinstance(given, dict):
@@ -171,7 +169,7 @@ def _annotator(annotation: Entry) -> tuple[str, dict[str, str]]:
     return rater, {"completed_by.id": found.get("id", "")}
 
 
-def _results(annotation: Entry, found: _Found) -> Iterator[tuple[str, Any]]:
+def _results(annotation: JsonRecord, found: _Found) -> Iterator[tuple[str, Any]]:
     """Questions about the task with the annotation's answers."""
     for one in annotation.values("result"):
         result = rows.entry(one, annotation.where, "an entry of 'result'")
@@ -185,7 +183,7 @@ def _results(annotation: Entry, found: _Found) -> Iterator[tuple[str, Any]]:
 # A record per annotation
 
 
-def _flat(records: Sequence[tuple[int, Entry]], found: _Found, between: Sequence[str]) -> Parsed:
+def _flat(records: Sequence[tuple[int, JsonRecord]], found: _Found, between: Sequence[str]) -> Parsed:
     """Fields of the records are answers, or tell of the task.
 
     JSON-MIN has the answers between the task's fields and the annotation's. The columns of a CSV are in

@@ -1,7 +1,5 @@
 """Learning with Disagreements (LeWiDi) and other data sets in its JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +9,7 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import number, quoted
 from grasp_core.reading.files.json_files import Record, text
-from grasp_core.reading.formats.shapes.rows import Entry, Export, entries, joined, raters_file
+from grasp_core.reading.formats.shapes.rows import Export, JsonRecord, entries, joined, raters_file
 from grasp_core.reading.formats.tools.surveys import MISSING
 from grasp_core.reading.table.parsed import from_rows, name_columns
 from grasp_core.reading.table.table import Parsed
@@ -65,7 +63,7 @@ def _annotations(records: Sequence[Record], name: str) -> Parsed:
     return dataclasses.replace(made, recipe=made.recipe and dataclasses.replace(made.recipe, spec=spec))
 
 
-def _labels(record: Entry) -> list[tuple[str, str]]:
+def _labels(record: JsonRecord) -> list[tuple[str, str]]:
     """Annotators and their labels; an annotator without a label has an empty one."""
     labels = record.fields.get("annotations")
     if isinstance(labels, Mapping):

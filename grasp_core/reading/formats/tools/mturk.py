@@ -1,7 +1,5 @@
 """Mechanical Turk: results of a batch, one item or several in each HIT."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

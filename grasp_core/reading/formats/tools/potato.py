@@ -1,7 +1,5 @@
 """Potato: annotations by user, as JSON Lines and tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath

@@ -3,8 +3,6 @@
 Format: https://prodi.gy/docs/api-interfaces; sessions: https://prodi.gy/docs/install#multi-user-sessions
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 from grasp_core.model.errors import DataError
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Entry, Export, joined, scalar, scalars
+from grasp_core.reading.formats.shapes.rows import Export, JsonRecord, joined, scalar, scalars
 from grasp_core.reading.table import names
 from grasp_core.reading.table.table import Parsed
 
@@ -86,7 +84,7 @@ def _said(record: Mapping[str, Any]) -> str:
     return answer if isinstance(answer, str) and answer in _ANSWERS else ""
 
 
-def _first(task: Entry, *keys: str) -> str:
+def _first(task: JsonRecord, *keys: str) -> str:
     """The first of the fields that names somebody or something."""
     texts = (task.text(key) for key in keys)
     return next((text for text in texts if text and not _UNNAMED.search(text)), "")
@@ -110,7 +108,7 @@ def _fields(records: Sequence[Record], answers: Sequence[str]) -> list[str]:
     return [key for key in asked if names.label_score(key) and key not in _NOT_ABOUT and key != "label"]
 
 
-def _chosen(task: Entry, key: str) -> str:
+def _chosen(task: JsonRecord, key: str) -> str:
     """Ids of the chosen options; of several that may be chosen, none is an answer too."""
     accepted = task.values(key) if task.fields.get(key) is not None else []
     options = [rows.want_text(option, task.where, f"an option of {key!r}") for option in accepted]
@@ -119,5 +117,5 @@ def _chosen(task: Entry, key: str) -> str:
     return joined(options) or (_NONE if several else "")
 
 
-def _filled(task: Entry, key: str) -> str:
+def _filled(task: JsonRecord, key: str) -> str:
     return joined(filter(None, map(scalar, rows.several(task.fields.get(key)))))

@@ -1,7 +1,5 @@
 """Surveys with a row per respondent: Qualtrics, SurveyMonkey, SoSci Survey; Prolific's demographics."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Collection, Mapping, Sequence

@@ -3,8 +3,6 @@
 Format: https://help.zooniverse.org/next-steps/data-exports/
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +10,7 @@ from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.model.text import number
 from grasp_core.reading.files import json_files
 from grasp_core.reading.formats.shapes import rows
-from grasp_core.reading.formats.shapes.rows import Entry, Export, scalar, scalars
+from grasp_core.reading.formats.shapes.rows import Export, JsonRecord, scalar, scalars
 from grasp_core.reading.table.table import Parsed
 
 _COLUMNS = frozenset(["classification_id", "user_name", "annotations", "subject_ids"])
@@ -51,7 +49,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     return found.table()
 
 
-def _tasks(row: Entry) -> Iterator[tuple[str, Any]]:
+def _tasks(row: JsonRecord) -> Iterator[tuple[str, Any]]:
     """Each task and its value, those inside of a task of several as well."""
     told = json_files.cell(row.fields["annotations"])
     if not isinstance(told, list):

@@ -6,8 +6,6 @@ https://docs.argilla.io/latest/reference/argilla/records/records (2.x) and
 https://huggingface.co/datasets/jfcalvo/export-testing-268 (2.x columns, statuses as class labels).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ https://github.com/dkpro/dkpro-cassis reads it, and the folders that AnnotationD
 https://github.com/inception-project/inception.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from xml.sax.saxutils import quoteattr

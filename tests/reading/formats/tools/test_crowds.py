@@ -5,8 +5,6 @@ ApiReference_AssignmentDataStructureArticle.html; what Crowd HTML elements write
 https://docs.aws.amazon.com/sagemaker/latest/dg/sms-ui-template-crowd-classifier.html.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

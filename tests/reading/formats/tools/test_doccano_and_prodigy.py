@@ -7,8 +7,6 @@ https://github.com/doccano/doccano/tree/master/backend/data_export documents: a 
 (https://github.com/doccano/doccano/blob/v1.2.0/app/api/utils.py) `annotations` with the user's number.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Exports that tools wrote: small ones run as they are; every form of one project gives its annotations."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -5,8 +5,6 @@ https://labelstud.io/guide/export (JSON-MIN, CSV, TSV) and https://labelstud.io/
 /taxonomy, /textarea, /number (the values).
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -4,8 +4,6 @@ Samples written by hand; the key `huggingface` of a Parquet file's metadata and 
 https://huggingface.co/docs/datasets/about_dataset_features.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

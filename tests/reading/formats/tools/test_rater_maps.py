@@ -1,7 +1,5 @@
 """Items with several raters in a row: columns, lists or an object for each rater."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

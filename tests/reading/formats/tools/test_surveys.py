@@ -1,7 +1,5 @@
 """Surveys: header rows are no respondents, answers to one question are labels; demographics of Prolific."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

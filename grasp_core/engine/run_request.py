@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from grasp_core.analysis.overview import teams
-from grasp_core.engine.request.option_names import Voice
-from grasp_core.engine.request.reading import Reading
+from grasp_core.engine.option_names import Voice
+from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.time_left import LONG_SECONDS, default_seconds, pairs_seconds
 from grasp_core.model import spec
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet, Grouping, axes_with_groups, axis_label
+from grasp_core.model.groups import AxisSet, Grouping, axes_with_groups, axis_label, one_line
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import agree, listed, number, printable, quoted
@@ -24,7 +24,7 @@ from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_c
 from grasp_core.report import account
 from grasp_core.report.account import few_regroupings, staying
 from grasp_core.report.words.label_use import labelled_sentence
-from grasp_core.report.words.levels import ranking, unranked
+from grasp_core.report.words.levels import known_scale, proposed_levels, unranked
 
 Preset = Literal["default", "paper"]
 
@@ -134,16 +134,15 @@ class Asked(NamedTuple):
     grouping: Grouping
 
     def said(self, given: Collection[str] | None, voice: Voice) -> Asked:
-        """Say what was read, how labels are ranked and what shuffling leaves; the same, with their level.
+        """Say what was read, how labels are ranked and what shuffling leaves; the same, as that was answered.
 
         `given`: the options that somebody named; None of a whole spec, which leaves nothing to be answered.
         """
         found, data, run_spec, grouping = self
         say_data(data, run_spec.data, voice)
-        if given is None or "level" in given:
-            say_order(data, run_spec, voice)
-        else:
+        if given is not None and "level" not in given:
             data, run_spec = levelled(found, data, run_spec, voice)
+        say_order(data, run_spec, voice)
         if grouping.groups:
             say_shuffles(data, grouping, run_spec.analysis, voice)
         return Asked(found, data, run_spec, grouping)
@@ -163,8 +162,6 @@ def request_of(
 
     `given`: as :meth:`Asked.said` has it, and "axes" where they were named.
     """
-    if given is not None and run_spec.analysis.level == "ordinal":
-        data, run_spec = levelled(found, data, run_spec, voice)
     if given is not None and "axes" not in given:
         run_spec = with_groups(data, run_spec, voice)
     grouping = checked_groups(data, run_spec)
@@ -194,20 +191,29 @@ def say_order(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> None:
     voice.note(f"labels are ranked in the order {found}; {voice.option('categories')} declares another")
 
 
-def with_level(data: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
-    """The spec with the order that labels show by themselves, which is said; not where another is named.
-
-    Where the level is, and is ordinal, words of a known scale need no order to be named.
-    """
-    declared, named = run_spec.data.categories is not None, run_spec.analysis.level != "nominal"
-    ranked = ranking(data.annotations.categories, declared=declared) if len(data.questions) == 1 else None
-    if ranked is None or (named and ranked.order is None):
+def with_level(dataset: Dataset, run_spec: RunSpec, voice: Voice) -> RunSpec:
+    """Labels that look ranked, where no level was named: as who is asked says, or else it is said how."""
+    if len(dataset.questions) > 1:
         return run_spec
-    voice.note(f"{ranked.reason}; taken as {ranked.level}, {voice.option('level')} names another")
-    spec, analysis = run_spec.data, dataclasses.replace(run_spec.analysis, level=ranked.level)
-    if ranked.order is not None:
-        spec = dataclasses.replace(spec, categories=ranked.order)
-    return dataclasses.replace(run_spec, data=spec, analysis=analysis)
+    labels, data, analysis = dataset.annotations.categories, run_spec.data, run_spec.analysis
+    proposal, options = proposed_levels(labels), []
+    if proposal is not None:
+        looks, level, how = proposal.reason, proposal.levels[0], f"{voice.option('level')} names one"
+    elif data.categories is None and (scale := known_scale(labels)) is not None:
+        looks, level = f"labels look like a scale: {' < '.join(map(one_line, scale))}", "ordinal"
+        options.append(voice.value("categories", list(scale)))
+        data, how = dataclasses.replace(data, categories=scale), "{} ranks them"
+    else:
+        return run_spec
+    options.append(voice.value("level", level))
+    answer = voice.ask(f"{looks}. Take their order into account?", recommended=True)
+    if answer is None:
+        voice.note(f"{looks}; {how.format(' '.join(options))}")
+        return run_spec
+    voice.note(f"to answer so again: {' '.join(options) if answer else voice.value('level', 'nominal')}")
+    if not answer:
+        return run_spec
+    return dataclasses.replace(run_spec, data=data, analysis=dataclasses.replace(analysis, level=level))
 
 
 def levelled(found: Reading, data: Dataset, run_spec: RunSpec, voice: Voice) -> tuple[Dataset, RunSpec]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from grasp_core.engine.request.option_names import Voice
+from grasp_core.engine.option_names import Voice
 from grasp_core.model.data_spec import Bins, Combine, DataSpec
 from grasp_core.model.errors import DataError, Problem, SpecError, UnsureError, raise_stopping
 from grasp_core.model.remarks.problems import FileProblem

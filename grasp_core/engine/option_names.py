@@ -1,7 +1,5 @@
 """Voices: how options are called where somebody asks, and where they are told what is good to know."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 

@@ -1,14 +1,12 @@
 """Tables guessed and loaded in a process of limited memory and time, as they are by what is called there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.reading import work
 from grasp_core.reading.dataset.load import Dataset, Fitted
+from grasp_core.reading.guess import work
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.sandbox.read import handle

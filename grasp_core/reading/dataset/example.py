@@ -7,8 +7,6 @@ readily; members of the incohesive group perceive severity only faintly. All oth
 are chance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from grasp_core.model.data_spec import DataSpec

@@ -1,7 +1,5 @@
 """Functions of tables that are called in the process of limited memory and time."""
 
-from __future__ import annotations
-
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.reading.dataset.load import Dataset, Fitted, fitting, load
 from grasp_core.reading.guess.advice import Named
