@@ -57,7 +57,7 @@ def test_what_has_changed_is_run_again_and_held_against_before(server: Server) -
     assert changed.last_run != watch.last_run
     latest, first = steps(server, changed)
     assert (latest.number, latest.before, first.before) == (1, watch.last_run, None)
-    assert "moved further than noise explains" in latest.headline
+    assert latest.headline == "The verdict changed: Man and Woman: no difference found → may be luck."
     assert any("IRR of Woman (gender)" in told for told in latest.details)
     run = server.runs.get(latest.run_id)
     assert run is not None
@@ -89,7 +89,7 @@ def test_what_was_fetched_from_a_database_is_fetched_again(server: Server, tmp_p
     table(tmp_path / "votes.db", votes(apart=True))
     changed = look(server, watch)
     assert changed.problem is None
-    assert "moved further than noise explains" in steps(server, changed)[0].headline
+    assert steps(server, changed)[0].headline.startswith("The verdict changed: Man and Woman")
     now = server.runs.get(changed.last_run)
     assert now is not None
     assert now.summary.files[0].source == str(source)
@@ -112,8 +112,9 @@ def test_more_of_the_same_is_noise(server: Server) -> None:
     write(server, votes(raters=26))
     look(server, watch)
     latest = steps(server, watch)[0]
-    assert latest.headline.startswith("Nothing but noise changed")
-    assert latest.details[0] == "Data: annotations 720 → 780, raters 24 → 26, items 30 as before."
+    assert latest.headline == "No group's verdict changed."
+    assert latest.details[0] == "As before, no difference found: 2 groups."
+    assert "Data: annotations 720 → 780, raters 24 → 26, items 30 as before." in latest.details
 
 
 def test_data_that_go_back_to_what_they_were_are_told_too(server: Server) -> None:
@@ -124,7 +125,7 @@ def test_data_that_go_back_to_what_they_were_are_told_too(server: Server) -> Non
     found = steps(server, watch)
     assert [step.number for step in found] == [2, 1, 0]
     assert found[0].run_id == found[2].run_id, "the earlier run has the answer"
-    assert "moved further" in found[0].headline
+    assert found[0].headline == "The verdict changed: Man and Woman: may be luck → no difference found."
 
 
 def test_failures_are_told_tried_again_and_pause_at_last(server: Server) -> None:
