@@ -161,10 +161,8 @@ def _ask(one: Advice, *, border: bool = True) -> bool | None:
 
 
 def _advice_key(one: Advice) -> str:
-    either = "" if one.recommended else "-either"
-    return (
-        f"advice-{one.field}-{one.column}-{'-'.join(one.values)}{either if one.field == 'repeated' else ''}"
-    )
+    either = "-either" if one.field == "repeated" and not one.recommended else ""
+    return f"advice-{one.field}-{one.column}-{'-'.join(one.values)}{either}"
 
 
 def kept_raters() -> tuple[tuple[str, str], ...]:

@@ -88,12 +88,12 @@ _ROWS = "rows-of-groups"
 
 
 def _show_findings(shown: Shown) -> None:
+    told = cache.told_first(shown.key, shown.result)
     chart, side = st.columns([2, 1], gap="large")
     with chart:
-        _groups(shown)
+        _groups(shown, told)
         choose_group(shown.result)
     with side, st.container(key="beside"):
-        told = cache.told_first(shown.key, shown.result)
         _part("How sure", told.sure)
         _part("What to do", told.to_do)
         to_plan = told.certain or not told.doubtful  # else nobody is to be recruited yet
@@ -123,8 +123,7 @@ def _part(heading: str | None, said: Sequence[Sentence | None]) -> None:
         st.markdown(" ".join(one.markdown for one in known))
 
 
-def _groups(shown: Shown) -> None:
-    told = cache.told_first(shown.key, shown.result)
+def _groups(shown: Shown, told: cache.ToldFirst) -> None:
     if not told.drawn:
         st.info(NOT_DRAWN)
         return
@@ -207,7 +206,6 @@ def _show_disputed(shown: Shown) -> None:
     run, found = shown.run, shown.result.everybody
     if run is None or found is None:
         return
-    st.header("On which items do all raters agree least?")
     names = {one.label: f"That one rater only called {one_line(one.label)}" for one in found.labels}
     label = ui.pick("Items", {None: "On which they agree least", **names})
 
@@ -330,10 +328,13 @@ def show_result(shown: Shown, *, check_often: bool = False) -> None:
     views[chosen](shown)
 
 
+_DISPUTED: tuple[str, View] = ("On which items do all raters agree least?", _show_disputed)
+
+
 def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     result = shown.result
     if result.of_everybody:
-        items = {_ITEMS: _show_disputed} if _has_disputed(shown) else {}
+        items = {_ITEMS: partial(_headed, [_DISPUTED])} if _has_disputed(shown) else {}
         whole = {"Agreement": _show_agreement, **items, "Raters": _show_raters_agreement}
         return {**whole, "Data and methods": partial(_data_and_methods, methods=False)}
     goes_on = result.provisional or result.later is not None
@@ -342,8 +343,8 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     if on_demand.has_items(shown):
         clear = of_verdict(result, "clear")
         asks = "Which items cause the difference?" if clear else "On which items do groups differ most?"
-        first = [] if clear or not _has_disputed(shown) else [_show_disputed]
-        views[_ITEMS] = partial(_in_turn, [*first, partial(_headed, [(asks, on_demand.show_items)])])
+        first = [] if clear or not _has_disputed(shown) else [_DISPUTED]
+        views[_ITEMS] = partial(_headed, [*first, (asks, on_demand.show_items)])
     compared = [
         (heading, show)
         for heading, there, show in (
@@ -363,11 +364,6 @@ def _views(shown: Shown, *, check_often: bool) -> Mapping[str, View]:
     if not goes_on:
         views["Data and methods"] = _data_and_methods
     return views
-
-
-def _in_turn(shows: Sequence[View], shown: Shown) -> None:
-    for show in shows:
-        show(shown)
 
 
 def _headed(sections: Sequence[tuple[str, View]], shown: Shown) -> None:
