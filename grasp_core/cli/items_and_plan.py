@@ -305,5 +305,4 @@ def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
         raise SpecError("--labels and --agreement go with --assume")
     found = read(given)
     axes = group_axes(chosen.group)
-    found, _ = found.formed(axes)  # a server is asked with what was answered on its rows
-    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, VOICE), found
+    return pilot_task(found, axes, lambda groups: named_group(chosen.group, groups), given, VOICE)

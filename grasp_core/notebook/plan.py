@@ -191,7 +191,7 @@ def plan(
         def named(groups: Iterable[Group]) -> Group:
             return group_of(group, dict.fromkeys(groups))
 
-        task = pilot_task(found, texts(group), named, options, voice)
+        task, _ = pilot_task(found, texts(group), named, options, voice)
     pool, bar = Pool(workers.threads), Bar("data sets", shown=progress)
     made = on(pool, bar, lambda: make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total)))
     return Planned(made, tuple(voice.notes))
@@ -203,8 +203,8 @@ def pilot_task(
     named: Callable[[Iterable[Group]], Group],
     options: Mapping[str, Any],
     voice: Voice,
-) -> PlanTask:
-    """A plan of a pilot's group, the one `named` among all."""
+) -> tuple[PlanTask, Reading]:
+    """A plan of a pilot's group, the one `named` among all, and how the pilot was read."""
     found, data = found.formed(axes)
     least = options.get("min_raters", 2)
     grouping = form_groups(data.raters, [axes], min_raters=least)
@@ -214,7 +214,7 @@ def pilot_task(
     g, rated = grouping.groups.index(group), data.annotations
     known = int(grouping.known[grouping.known_of[g]].sum())
     fields = usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)
-    return task_of(data, group, plan_spec(options, fields), min_raters=least)
+    return task_of(data, group, plan_spec(options, fields), min_raters=least), found
 
 
 def plan_spec(options: Mapping[str, Any], unless_said: Mapping[str, Any]) -> PlanSpec:

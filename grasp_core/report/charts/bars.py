@@ -120,10 +120,8 @@ _MOST_LABELS = 40
 
 def label_use_chart(result: RunResult, row: GroupResult, theme: draw.Theme = "light") -> alt.LayerChart:
     """A bar per label to the left or right of 0, in percentage points, with its interval across it."""
-    told, use = (
-        ["How much more or less often than the others", "on the same items, in percentage points."],
-        row.label_use,
-    )
+    use = row.label_use
+    told = ["How much more or less often than the others", "on the same items, in percentage points."]
     heading = draw.title("Label use", told if use is None else [*told, _of_all_labels(use, result)])
     if use is None or not any(shift.value is not None for shift in use.labels.values()):
         reason = "not part of this run" if use is None or use.reason is None else str(use.reason)
