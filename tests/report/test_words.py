@@ -46,7 +46,7 @@ def test_format_value(value, text):
         (0.000999, "p < 0.001"),
         (0.0, "p < 0.001"),
         (1.0, "p = 1.000"),
-        (None, "p not estimable"),
+        (None, "p not tested"),
     ],
 )
 def test_format_p(p, text):

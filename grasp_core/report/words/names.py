@@ -119,12 +119,12 @@ def verdict(outcome: Outcome) -> str:
 def format_p_value(p: float | None, *, permutations: int | None = None) -> str:
     """A p or q for a table cell: three decimals, "< 0.001" below that, never 0.
 
-    `p`: none reads "not estimable".
+    `p`: none reads "not tested": of a value that is not estimable, or whose test the data's design forbids.
     `permutations`: with fewer than 1,000 permutations a p of 0 (convention `paper`) only shows that it is
         below ``1 / permutations``; give their number so that no more is claimed.
     """
     if p is None:
-        return NOT_ESTIMABLE
+        return "not tested"
     floor = 0.001 if permutations is None else max(0.001, 1 / max(permutations, 1))
     if p == 0 and floor > 0.001:
         return f"< {floor:.3f}"
@@ -132,7 +132,7 @@ def format_p_value(p: float | None, *, permutations: int | None = None) -> str:
 
 
 def format_p(p: float | None, *, name: str = "p", permutations: int | None = None) -> str:
-    """A p or q for a sentence: ``p = 0.014``, ``p < 0.001`` or ``p not estimable``."""
+    """A p or q for a sentence: ``p = 0.014``, ``p < 0.001`` or ``p not tested``."""
     text = format_p_value(p, permutations=permutations)
     return f"{name} {text}" if p is None or text.startswith("<") else f"{name} = {text}"
 

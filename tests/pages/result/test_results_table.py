@@ -75,7 +75,7 @@ def test_on_a_phone_the_first_columns_say_what_matters() -> None:
     assert short["GAI"].tolist() == ["1.500 ↑ [−2.000, 2.000]", "−1.000 ↓ [−2.000, 2.000]"]
     assert short["IRR"].tolist() == ["0.250 ↑** [0.100, 0.400]", "not estimable"]
     assert list(long) == ["Group", "GAI", "GAI p", "GAI q", "IRR", "IRR p", "IRR q", "Axis", "Raters"]
-    assert long["IRR p"].tolist() == ["< 0.001", "not estimable"]
+    assert long["IRR p"].tolist() == ["< 0.001", "not tested"]
     assert long["GAI p"].tolist() == ["0.5 to 0.9", "0.2"]
 
 

@@ -47,7 +47,7 @@ def test_what_has_no_gai_is_said():
     rows = list(make_result().groups)
     rows[0] = without_gai(rows[0], "XRR is not above 0")
     found = {row["group"]: row for row in datasets(cohesion_map(make_result(tuple(rows))))["groups"]}
-    assert found["gen x+"]["verdict"] == "p not estimable"
+    assert found["gen x+"]["verdict"] == "p not tested"
     chart = cohesion_map(make_result(statistics=("irr", "xrr")))
     assert "GAI was not part of this run" in chart.to_dict()["title"]["subtitle"][1]
     rows = [*make_result().groups, make_group("X", irr=Outcome(None), xrr=Outcome(0.1), gai=Outcome(None))]

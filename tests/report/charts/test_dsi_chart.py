@@ -45,6 +45,6 @@ def test_axis_that_cannot_be_estimated_keeps_its_row():
 def test_what_was_not_tested_or_not_asked_says_so():
     row = make_group(gai=replace(make_outcome(1.2, "up"), p=None, q=None))
     rows = datasets(dsi_chart(make_result((row,), statistics=("gai",))))["dsi"]
-    assert rows[0]["tested"] == "p not estimable"
+    assert rows[0]["tested"] == "p not tested"
     chart = dsi_chart(make_result(dsi=()))
     assert datasets(chart)["message"] == [{"text": "This run reports no DSI."}]

@@ -77,8 +77,8 @@ def test_a_value_without_a_null_is_drawn_and_said_to_be_untested():
     row = make_group(irr=outcome)
     found = datasets(null_histograms(make_result((row,), statistics=("irr",)), "irr"))
     assert found["nulls"] == []
-    assert (found["outcomes"][0]["x"], found["outcomes"][0]["q"]) == (0.4, "p not estimable")
-    assert found["outcomes"][0]["verdict"] == "p not estimable"
+    assert (found["outcomes"][0]["x"], found["outcomes"][0]["q"]) == (0.4, "p not tested")
+    assert found["outcomes"][0]["verdict"] == "p not tested"
 
 
 def test_one_wild_group_does_not_squash_the_others():
