@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,16 +12,19 @@ from benchmarks.planted import AXIS, EVENNESS, LEANING, SKILL, dataset, run_spec
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.cohesion.untested import jackknifed
 from grasp_core.analysis.design import Seen, check_assignment
+from grasp_core.analysis.models.panel import Models
 from grasp_core.engine.compute import permute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
-from grasp_core.model.annotations import BoolArray, FloatArray
+from grasp_core.model.annotations import BoolArray, FloatArray, ModelLabels
 from grasp_core.model.groups import form_groups
 from grasp_core.model.outcome import AssignmentCheck
 from grasp_core.model.spec import LEVEL, STATISTICS
+from grasp_core.model.spec import SIDES as OF_MODELS
 from grasp_core.permutation.testing.outcomes import outcomes
 from grasp_core.reading.dataset.load import Dataset
+from grasp_core.statistics.items import count
 
 Random = np.random.Generator
 Chances = FloatArray
@@ -119,13 +122,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.confounded", description=__doc__)
     parser.add_argument("--sets", type=int, default=200, help="data sets for each situation")
     sets = parser.parse_args().sets
-    columns = ("warned", *TESTS, "label use", "left out")
+    columns = ("warned", *TESTS, "label use", "left out", *(f"m {name}" for name in OF_MODELS))
     print(f"Share of {sets} data sets that are warned of, and in which p < {LEVEL}")
     print(f"{'':36}" + "".join(f"{name[:11]:>13}" for name in columns))
     pool = Pool(workers.threads)
     try:
         for situation in (*CLEAN, *CONFOUNDED, *FURTHER, *SLIGHT):
-            found = np.mean([called(drawn(situation, seed), seed, pool) for seed in range(sets)], axis=0)
+            data = ((drawn(situation, seed), seed) for seed in range(sets))
+            all_called = [
+                np.hstack([called(one, seed, pool), models_called(one, situation, seed, pool)])
+                for one, seed in data
+            ]
+            found = np.mean(all_called, axis=0)
             for side, shares in zip(SIDES, found, strict=True):
                 print(f"{situation.name:32}{side:4}" + "".join(f"{share:13.3f}" for share in shares))
     finally:
@@ -161,6 +169,29 @@ def called(dataset: Dataset, seed: int, pool: Pool) -> list[list[bool]]:
         p.append(None if left_out is None else left_out.p)
         of_sides.append([warned, *(one is not None and one < LEVEL for one in p)])
     return of_sides
+
+
+def models_called(dataset: Dataset, situation: Situation, seed: int, pool: Pool) -> list[list[bool]]:
+    """The same of a model's sides, by every statistic. It gives three of four items their plurality.
+
+    Where items of the group's own pool are harder, they are for the model too: half of them.
+    """
+    annotations, rng = dataset.annotations, np.random.default_rng(10_000 + seed)
+    hard = np.array([int(name[1:]) for name in annotations.item_ids])
+    right = np.where(own_items(situation.items)[hard], 0.5, 0.85) if situation.hard else 0.75
+    plurality = count(annotations, np.ones(annotations.n_raters, dtype=np.bool_)).argmax(axis=1)
+    guessed = rng.integers(0, annotations.n_categories, plurality.size)
+    labels = np.where(rng.random(plurality.size) < right, plurality, guessed)
+    model = ModelLabels("model", labels.astype(np.int32), "labels.csv", "0" * 64)
+    spec, grouping = run_spec(seed, PERMUTATIONS), form_groups(dataset.raters, [(AXIS,)])
+    panel = Models(replace(dataset, models=(model,)), grouping, spec.analysis)  # nothing withheld
+    null = permute(panel, spec.analysis, pool, Watcher()).null
+    found = outcomes(panel.tests, panel.observed, null, {})
+    p = [found[c].p for c in range(panel.observed.size)]
+    of_group = [
+        [one is not None and one < LEVEL for one in p[g * panel.per_unit :][: panel.per_unit]] for g in (0, 1)
+    ]
+    return [of_group[[group.values for group in grouping.groups].index((side,))] for side in SIDES]
 
 
 def drawn(situation: Situation, seed: int, categories: int = 3) -> Dataset:

@@ -67,11 +67,8 @@ def prepare(dataset: Dataset, spec: RunSpec, check: Callable[[], None] = lambda:
     seen, given = design.Seen.of(dataset.annotations), dataset.annotations_of
     checks = design.check_assignment(seen, given, grouping, spec.analysis.axes, shuffles.exchange)
     check()
-    found: RunPanel
-    if spec.models:
-        found = Models(dataset, grouping, spec.analysis)
-    else:
-        found = Cohesion(dataset, grouping, spec.analysis, unequal_axes(checks))
+    panel = Models if spec.models else Cohesion
+    found: RunPanel = panel(dataset, grouping, spec.analysis, unequal_axes(checks))
     observed_s = time.perf_counter() - started
     return Prepared(dataset, spec, grouping, found, shuffles, observed_s, checks)
 

@@ -119,8 +119,13 @@ def of_models(data: Dataset) -> ModelsResult:
     ("situation", "code"),
     [(CONFOUNDED[0], "own-items-with-models"), (CONFOUNDED[-1], "own-workload-with-models")],
 )
-def test_models_are_held_against_groups_with_a_warning(situation: Situation, code: str) -> None:
+def test_models_are_not_tested_where_groups_rated_other_items(situation: Situation, code: str) -> None:
     found = of_models(drawn(situation, 1))
+    told = [one for row in found.groups for one in row.models["coin"].statistics.values()]
+    assert all(
+        one.value is not None and (one.p, one.q, one.significance) == (None, None, "none") for one in told
+    )
+    assert {one.reason.code.key for one in told if one.reason} == {"other-items"}
     assert code in {warning.code.key for warning in found.warnings}
     assert public_view(found, small_groups=True).warnings == found.warnings
     assert not {"own-items", "own-workload"} & {warning.code.key for warning in found.warnings}

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,7 @@ def test_another_shell_reads_its_script(tmp_path: Path, scripts: dict[str, str],
 @pytest.fixture
 def database(folder: Path) -> str:
     """The files in the working folder, as tables."""
-    with sqlite3.connect(folder / "lab.db") as connection:
+    with closing(sqlite3.connect(folder / "lab.db")) as connection, connection:
         for name in ("votes", "raters"):
             head, *rows = csv.reader((folder / f"{name}.csv").read_text("utf-8").splitlines())
             connection.execute(f"CREATE TABLE {name} ({', '.join(head)})")

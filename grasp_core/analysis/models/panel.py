@@ -13,7 +13,9 @@ from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSum
 from grasp_core.analysis.models.statistics import all_sides, compared_classes, members_macro_f1
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, ModelLabels
 from grasp_core.model.groups import Grouping
+from grasp_core.model.outcome import ALL_ALIKE, Outcome, Unequal
 from grasp_core.model.remarks.cautions import ModelCaution
+from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Undecided
 from grasp_core.model.spec import SIDES, AnalysisSpec
@@ -30,9 +32,12 @@ class Models:
     """How far each model agrees with each group, by every statistic of ``SIDES``, as a panel.
 
     `dataset`: with M models.
+    `unequal`: axes whose groups were given other items, or more of them: their groups are not tested.
     """
 
-    def __init__(self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec) -> None:
+    def __init__(
+        self, dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, unequal: Unequal = ALL_ALIKE
+    ) -> None:
         self._dataset, self._grouping, self._analysis = dataset, grouping, analysis
         models = [model.labels for model in dataset.models]
         everybody = count(dataset.annotations, np.ones(dataset.annotations.n_raters, dtype=np.bool_))
@@ -51,15 +56,22 @@ class Models:
                 analysis.family
             ]
             families.setdefault((m, key), []).append((g * n_models + m) * len(SIDES) + s)
-        self.tests = Tests(
+        asked = Tests(
             tuple(Family(tuple(of), analysis.p_value, analysis.correction) for of in families.values()),
             np.repeat(np.eye(len(grouping.groups), dtype=np.bool_), n_models * len(SIDES), axis=0),
             known=Known(
                 like=tuple((symmetry.like[:, None] * of_group + np.arange(of_group)).ravel().tolist())
             ),
         )
+        self._untested = {
+            g * of_group + c
+            for g, group in enumerate(grouping.groups)
+            for c in range(of_group)
+            if group.axes in unequal
+        }
+        self.tests = asked.without(self._untested)
         self.observed = kernel.observed(self._whole).swapaxes(0, 1).ravel()
-        self.per_unit = len(dataset.models) * len(SIDES)
+        self.per_unit = of_group
         self.notes = tuple(note for model in dataset.models for note in _notes(model))
 
     def work(self, active: BoolArray) -> SidesDesign:
@@ -76,6 +88,9 @@ class Models:
         ranks, annotations_of = self._ranks(), self._dataset.annotations_of
         reasons, so_far = self._reasons(ranks), permutations_done is not None
         tested = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
+        for c in self._untested:
+            value = _or_none(self.observed[c])
+            tested[c] = Outcome(value, reason=reasons.get(c) if value is None else NoValue.OTHER_ITEMS())
         found = (dataclasses.replace(tested[c], null=None) for c in range(self.observed.size))
         rows = []
         for group, member in zip(self._grouping.groups, self._grouping.member, strict=True):
@@ -144,4 +159,4 @@ def _notes(model: ModelLabels) -> list[Remark]:
 
 
 def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
+    return None if np.isnan(value) else float(value)

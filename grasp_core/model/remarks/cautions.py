@@ -103,13 +103,14 @@ class GuardCaution(Code):
     OWN_ITEMS_WITH_MODELS = (
         "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
         "item {met} % as often as they would if {axis} had no part in who rates what, so a model may seem "
-        "closer to a group for its items alone; if raters worked in batches, shuffle within these: on "
-        "Models, or by --within and the column that holds them"
+        "closer to a group for its items alone, and nothing has marks; if raters worked in batches, shuffle "
+        "within these: on Models, or by --within and the column that holds them"
     )
     OWN_WORKLOAD_WITH_MODELS = (
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
         "annotations as the others (geometric means), and the more raters an item has, the closer a model "
-        "may seem to them; shuffle within raters of like workload: on Models, or by --within workload"
+        "may seem to them, so nothing has marks; shuffle within raters of like workload: on Models, or by "
+        "--within workload"
     )
     AXES_TOGETHER = (
         "{first} and {second} overlap among the raters: it cannot be told yet which matters. Cramér's V is "

@@ -6,8 +6,9 @@ import dataclasses
 import hashlib
 import os
 import signal
+import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeVar, get_type_hints
@@ -221,8 +222,12 @@ def handle(work: Callable[..., T], tables: Mapping[str, Table | None], given: Ma
 def _in_turn(tried: Callable[[Limits], T], waits: Callable[[], None] = lambda: None) -> T:
     """Do what takes little in a turn of its own, and only what takes more in a turn at large files."""
     if asking() is not None:
-        with TRYING.turn(waits), suppress(_NotSmallError):
-            return tried(SMALL)
+        with TRYING.turn(waits):
+            try:
+                return tried(SMALL)
+            except _NotSmallError as error:
+                # In Python 3.13 these stand in a circle with frames that will hold the table.
+                traceback.clear_frames(error.__traceback__)
     with READING.turn(waits):
         return tried(current_limits())
 

@@ -231,7 +231,9 @@ def test_every_digit_is_the_same(case: str) -> None:
 
 def same(now, before) -> None:
     """Logarithms of another processor may differ in the last digit; p and q count, and do not."""
-    for field in ("value", "null_median"):
-        assert getattr(now, field) == pytest.approx(getattr(before, field), rel=1e-14)
+    assert now.value == pytest.approx(before.value, rel=1e-14)
+    if now.reason == NoValue.OTHER_ITEMS():  # earlier versions tested such groups
+        return
+    assert now.null_median == pytest.approx(before.null_median, rel=1e-14)
     exact = {"value": None, "null_median": None}
     assert dataclasses.replace(now, **exact) == dataclasses.replace(before, **exact)

@@ -3,6 +3,7 @@
 import shlex
 import sqlite3
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +28,7 @@ RATERS = "rater,gender\n" + "".join(f"r{r},{'MF'[r % 2]}\n" for r in range(6))
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     path = tmp_path / "lab.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE votes (item, rater, label)")
         connection.executemany("INSERT INTO votes VALUES (?, ?, ?)", VOTES)
     connection.close()
@@ -71,7 +72,7 @@ def test_a_table_is_fetched_fetched_again_and_analysed_as_before(
     widget(page.number_input, "Permutations").set_value(200).run()
     press(page, "Run")
     asked = shown_run(finished(page, server), server).spec.analysis
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("INSERT INTO votes VALUES ('i9', 'r1', 'Y')")
     connection.close()
     page.switch_page("data.py").run()

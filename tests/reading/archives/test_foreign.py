@@ -9,6 +9,7 @@ import random
 import sqlite3
 import tarfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ def tar() -> bytes:
 
 
 def database() -> bytes:
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection, connection:
         connection.execute("create table votes (item, label)")
         return connection.serialize()
 

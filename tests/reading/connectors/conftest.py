@@ -1,6 +1,7 @@
 """A PostgreSQL server, and databases with the same votes."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ TABLE = (
 @pytest.fixture(scope="session")
 def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("databases") / "votes 1.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(TABLE)
         connection.executemany("INSERT INTO votes VALUES (?, ?, ?, ?)", ROWS)
     connection.close()

@@ -1,6 +1,7 @@
 """What is asked beside runs: what one would read, where files may be, what is known of one that is done."""
 
 import sqlite3
+from contextlib import closing
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -194,7 +195,7 @@ def test_files_stay_in_the_servers_folder(ann: TestClient, server: Server, folde
 
 
 def test_data_are_fetched_from_a_database(ann: TestClient, server: Server, folder: Path) -> None:
-    with sqlite3.connect(folder / "votes.db") as database:
+    with closing(sqlite3.connect(folder / "votes.db")) as database, database:
         database.execute("create table votes (item text, rater text, label text, side text)")
         database.executemany(
             "insert into votes values (?, ?, ?, ?)",
