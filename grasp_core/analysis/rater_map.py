@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from grasp_core.analysis.design import Seen, check_assignment
 from grasp_core.analysis.panel import Each
 from grasp_core.analysis.rater_map_values import NOTHING, MapAxis, MapGroup, MapPoint, RaterMap
 from grasp_core.model.annotations import (
@@ -23,8 +24,10 @@ from grasp_core.model.annotations import (
     tallied,
 )
 from grasp_core.model.groups import Grouping, form_groups
-from grasp_core.model.outcome import significance_of
+from grasp_core.model.outcome import Unequal, significance_of, unequal_axes
 from grasp_core.model.remarks.cautions import NoMap
+from grasp_core.model.remarks.reasons import NoValue
+from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation.draw import Exchange, exchange_of, random_words
 from grasp_core.permutation.jit import compiled
@@ -339,7 +342,10 @@ class MapTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placed:
-    """Raters with their distances and places; in `found` the counts, or why there is no map."""
+    """Raters with their distances and places; in `found` the counts, or why there is no map.
+
+    `unequal`: axes whose groups were given other items, or more of them: they are not tested.
+    """
 
     found: RaterMap
     raters: Raters
@@ -347,6 +353,7 @@ class _Placed:
     known: BoolArray
     squared: FloatArray
     places: FloatArray
+    unequal: Unequal
 
 
 def rater_map(
@@ -401,7 +408,15 @@ def _lay_out(task: MapTask) -> RaterMap | _Placed:
         found = replace(
             found, variance=variance, pairs=pairs, neutral=neutral, between=float(mean[known].mean())
         )
-        return _Placed(found, raters, mean, known, squared, places)
+        return _Placed(found, raters, mean, known, squared, places, _unequal(task))
+
+
+def _unequal(task: MapTask) -> Unequal:
+    """As a run checks it, of all raters."""
+    spec, exchange = task.spec, exchange_of(task.raters, task.spec)
+    grouping = form_groups(task.raters, spec.axes, min_raters=spec.min_raters)
+    seen = Seen.of(task.questions[0])
+    return unequal_axes(check_assignment(seen, task.annotations_of, grouping, spec.axes, exchange))
 
 
 def _drawn(task: MapTask) -> Int64Array:
@@ -421,22 +436,33 @@ def _held(
     rows = [[g for g, one in enumerate(grouping.groups) if one.axes == names] for names in spec.axes]
     group = np.full((len(rows), len(laid.squared)), -1)
     for s, own in enumerate(rows):
-        for place_of, g in enumerate(own):
+        for place_of, g in enumerate(own if spec.axes[s] not in laid.unequal else ()):
             group[s, grouping.member[g]] = place_of
     exchange = exchange_of(laid.raters, spec)
     found, permutations = hold_against(laid.squared, group, exchange, spec, each, progress)
     held = [
-        _axis(names, _groups(grouping, own, laid.mean, laid.known), int((of < 0).sum()), one, spec)
-        for names, own, of, one in zip(spec.axes, rows, group, found, strict=True)
+        _axis(
+            names,
+            _groups(grouping, own, laid.mean, laid.known),
+            int(len(laid.squared) - grouping.member[own].any(axis=0).sum()),
+            one,
+            NoValue.OTHER_ITEMS() if names in laid.unequal else None,
+            spec,
+        )
+        for names, own, one in zip(spec.axes, rows, found, strict=True)
     ]
     return tuple(held), permutations
 
 
 def _axis(
-    names: tuple[str, ...], groups: tuple[MapGroup, ...], others: int, found: Explained, spec: AnalysisSpec
+    names: tuple[str, ...],
+    groups: tuple[MapGroup, ...],
+    others: int,
+    found: Explained,
+    reason: Remark | None,
+    spec: AnalysisSpec,
 ) -> MapAxis:
-    reason = None
-    if found.share is None:
+    if found.share is None and reason is None:
         few = len(groups) < 2
         reason = NoMap.FEW_GROUPS_ON_MAP(least=spec.min_raters) if few else NoMap.NO_DISAGREEMENT()
     return MapAxis(names, groups, others, *found, significance_of(found.p, found.q), reason)

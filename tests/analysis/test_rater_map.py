@@ -16,6 +16,8 @@ from hypothesis.extra.numpy import arrays
 from sklearn.manifold import ClassicalMDS
 from threadpoolctl import threadpool_limits
 
+from benchmarks.confounded import Situation, busier, drawn
+from benchmarks.planted import run_spec
 from grasp_core import cli
 from grasp_core.analysis import rater_map as make
 from grasp_core.analysis.rater_map import (
@@ -32,6 +34,7 @@ from grasp_core.analysis.rater_map_values import NOTHING, RaterMap
 from grasp_core.model.annotations import Annotations, FloatArray
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.remarks.cautions import NoMap
+from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.spec import Level, RunSpec
 from grasp_core.report.rater_map import CSV_COLUMNS, axes_table, groups_table, map_csv, sentences
 from grasp_core.statistics.between_raters import disagreement
@@ -50,6 +53,16 @@ def test_a_divide_along_gender_is_seen() -> None:
     for row in gender.groups:
         assert (row.within or 0) < (row.between or 0)
     assert found.variance[0] > 1.5 * found.variance[1]
+
+
+def test_an_axis_whose_groups_rated_more_items_is_not_tested() -> None:
+    busy = Situation("", busier(4), items=60)
+    found = rater_map(MapTask.of(drawn(busy, 1), run_spec(1, 199).analysis))
+    (axis,) = found.axes
+    assert (axis.explained, axis.p, axis.reason) == (None, None, NoValue.OTHER_ITEMS())
+    assert [one.n_raters for one in axis.groups] == [15, 45]
+    (said, *_) = sentences(found, "nominal")
+    assert said.plain.startswith("side: groups of this axis were given other items, or more of them")
 
 
 @pytest.mark.long
