@@ -1,5 +1,4 @@
 import json
-import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -22,9 +21,7 @@ from tests.browser.visits import (
 from tests.labels import (
     ALL_STATISTICS,
     CONTINUE,
-    DATA_AND_METHODS,
     DROP_FILES,
-    RUN_AGAIN,
     TRY_EXAMPLE,
 )
 from tests.shared_data import DICES350, needs_shared_data
@@ -50,23 +47,6 @@ def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
     assert white_men["GAI"] == "1.262"  # Table 5 of the paper
     assert "GAI ↑*" in white_men["Marked"]
     assert len(table(page, ALL_STATISTICS)) == 17
-
-
-@pytest.mark.long
-def test_example_files_by_gender_race_and_both(open_page: OpenPage, whole_example: dict[str, bytes]) -> None:
-    page = open_page("/data")
-    bring(page, whole_example["annotations.csv"], whole_example["raters.csv"])
-    go_on_to_analysis(page)
-    drop_choice(page, "age")
-    choose(page, "Intersections", "race × gender")
-    run(page)
-    results(page)
-    view(page, "Groups in numbers")
-    assert "GAI ↑**" in row_of(page, "Black, Woman")["Marked"]
-    assert "GAI ↓**" in row_of(page, "Asian, Man")["Marked"]
-    for statistic in ("IRR", "Voting agreement"):
-        choose(page, "Statistic", statistic)
-        expect(page.get_by_label(re.compile(f"Histograms of {statistic} for 16 groups"))).to_be_visible()
 
 
 def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
@@ -135,17 +115,3 @@ def _download(page: Page, button: str) -> bytes:
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
     return download.value.path().read_bytes()
-
-
-@pytest.mark.long
-def test_change_and_run_again(open_page: OpenPage) -> None:
-    page = _example_results(open_page)
-    first = page.url
-    page.get_by_role("button", name=RUN_AGAIN).click()
-    page.get_by_role("heading", name="Analysis", exact=True).wait_for()
-    set_number(page, "Seed", 5)
-    run(page)
-    results(page)
-    view(page, DATA_AND_METHODS)
-    expect(page.get_by_text("seed 5").first).to_be_visible()
-    assert page.url != first
