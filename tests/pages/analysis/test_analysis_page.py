@@ -26,17 +26,6 @@ def nothing_computed(server: Server) -> None:
 
 
 @pytest.mark.usefixtures("nothing_computed")
-def test_run_works_at_once_and_twice_is_one_run(analysis: AppTest, server: Server) -> None:
-    first = shown_run(press(analysis, "Run"), server)
-    analysis.switch_page("analysis.py").run()
-    press(analysis, "Run")
-    assert shown_run(analysis, server).id == first.id
-    assert first.spec.analysis == AnalysisSpec(
-        axes=(("rater_race",), ("rater_gender",), ("rater_age",)), pairs=True
-    )
-
-
-@pytest.mark.usefixtures("nothing_computed")
 def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> None:
     widget(analysis.multiselect, "Axes").set_value(["rater_gender"])
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
@@ -151,13 +140,6 @@ def test_small_groups_are_counted(analysis: AppTest) -> None:
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(analysis.number_input, "Smallest group (raters)").set_value(5).run()
     assert "1 group with fewer raters will not be shown" in seen(analysis.markdown)
-
-
-def test_choices_survive_a_look_at_another_page(analysis: AppTest) -> None:
-    widget(analysis.number_input, "Seed").set_value(99).run()
-    analysis.switch_page("data.py").run()
-    analysis.switch_page("analysis.py").run()
-    assert widget(analysis.number_input, "Seed").value == 99
 
 
 def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are_named(page: AppTest) -> None:

@@ -19,10 +19,6 @@ def people(page: AppTest) -> AppTest:
     return models_view(page, "People")
 
 
-def test_without_data_it_says_where_to_begin(page: AppTest) -> None:
-    assert "Open the annotations" in seen(people(page).info)
-
-
 def test_people_are_scored_against_the_others(page: AppTest) -> None:
     people(open_example(page, example_files()))
     done(press(page, "Score people"))

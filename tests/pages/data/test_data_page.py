@@ -35,12 +35,9 @@ def one_about(page: AppTest, column: str) -> Any:
     )
 
 
-def test_without_files_it_says_what_to_bring(page: AppTest) -> None:
-    page.switch_page("data.py").run()
-    assert "a row per annotation" in seen(page.markdown)
-
-
-def test_files_are_recognised_with_reasons(page: AppTest, example: dict[str, bytes]) -> None:
+def test_files_are_recognised_with_reasons_and_told_as_they_were_understood(
+    page: AppTest, example: dict[str, bytes]
+) -> None:
     open_example(page, example)
     assert widget(page.selectbox, ITEM_COLUMN).value == "item_id"
     assert widget(page.selectbox, RATER_COLUMN).value == "rater_id"
@@ -49,10 +46,6 @@ def test_files_are_recognised_with_reasons(page: AppTest, example: dict[str, byt
     assert widget(page.multiselect, "Cell texts that mean “no value”").value == [""]
     asked = [plain(widget(page.selectbox, name).help) for name in (ITEM_COLUMN, RATER_COLUMN, LABEL_COLUMN)]
     assert all(said.startswith(("Recognised: ", "Guessed: ")) for said in asked)
-
-
-def test_what_was_understood(page: AppTest, example: dict[str, bytes]) -> None:
-    open_example(page, example)
     assert figures(page) == ["35", "104", "3,640", "104"]
     crossed = next(frame.value for frame in page.dataframe if "Total" in frame.value.index)
     assert crossed.loc["Total", "Total"] == 104
@@ -69,12 +62,6 @@ def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(
     assert figures(page) == ["35", "104", "3,640", "104"]
     drop(page, "annotations.csv", example["annotations.csv"])
     assert not page.error
-
-
-def test_a_file_that_cannot_hold_annotations_is_refused(page: AppTest) -> None:
-    bring(page, "two.csv", b"a,b\n1,2\n")
-    assert "two.csv has only 2 columns" in seen(page.error)
-    assert not page.metric
 
 
 def test_problems_that_stop_are_listed(page: AppTest, example: dict[str, bytes]) -> None:
@@ -193,13 +180,6 @@ def test_a_file_about_raters_waits_for_the_labels(page: AppTest) -> None:
     assert not page.error
     assert work(page).raters.name == "people.csv"
     assert "Sex" in work(page).dataset.raters.axes
-
-
-def test_removing_the_file_starts_over(page: AppTest, example: dict[str, bytes]) -> None:
-    open_example(page, example)
-    press(page, "Remove the annotations file")
-    assert "Now add the labels" in seen(page.info)
-    assert not page.metric
 
 
 def test_matrix_layouts(page: AppTest) -> None:

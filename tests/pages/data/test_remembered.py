@@ -118,14 +118,6 @@ def test_a_run_that_is_changed_has_its_answers_pressed(server: Server) -> None:
     assert visitor.session_state["work"].data_spec == run.spec.data
 
 
-def test_a_file_of_other_columns_is_guessed(server: Server) -> None:
-    confirm(visit("data"), month("Yes", "No"))
-    page = visit("data")
-    drop(page, "may.csv", month("Yes", "No", column="tone"))
-    assert widget(page.selectbox, LABEL_COLUMN).value == "label"
-    assert "Read as on" not in seen(page.caption)
-
-
 def test_labels_that_were_not_declared_and_ids_are_not_taken_over(server: Server) -> None:
     page = visit("data")
     drop(page, "april.csv", month("Yes", "No"))

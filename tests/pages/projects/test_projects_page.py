@@ -95,11 +95,6 @@ def test_its_members_do(
     assert any("In this project you are a viewer" in info.value for info in page.info)
 
 
-def test_admins_see_all(server: Server, run_of_bob: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    known(ROOT, server, monkeypatch)
-    assert SECRET in visit("results", run=run_of_bob).caption[0].value
-
-
 def test_owners_change_it_and_members_only_look(
     server: Server, of_bob: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

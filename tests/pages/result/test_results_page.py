@@ -55,22 +55,10 @@ def _visit(run_id: str, view: str = "Found") -> AppTest:
     return visit("results", run=run_id, view=view)
 
 
-def test_before_any_run(page: AppTest) -> None:
-    page.switch_page("results.py").run()
-    assert "Nothing has been run" in seen(page.info)
-
-
 def test_unknown_run_gets_a_sentence_and_a_way_on(server: Server) -> None:
     page = _visit("<script>alert(1)</script>")
     assert "not on this server" in seen(page.warning)
     assert not page.exception
-
-
-def test_link_shows_the_same_to_a_new_visitor(results: AppTest, kept: tuple[Server, str]) -> None:
-    visitor = _visit(shown_run(results, kept[0]).id)
-    assert seen(visitor.title) == seen(results.title)
-    press(visitor, RUN_AGAIN)
-    assert "Load the data first" in seen(visitor.info)
 
 
 def _table(page: AppTest) -> object:

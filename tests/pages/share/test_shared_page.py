@@ -85,11 +85,14 @@ def test_guessed_links_are_cut_short(server: Server, monkeypatch: pytest.MonkeyP
     assert not _visit(right).error  # whoever guesses shuts out nobody else
 
 
-def test_expired_and_revoked_links_get_the_same_sentence(server: Server) -> None:
+def test_expired_and_revoked_links_and_those_of_deleted_runs_get_the_same_sentence(server: Server) -> None:
     _, expired = _shared(server, make_result(), days=-1)
     run_id, revoked = _shared(server, make_result())
     server.links.revoke(_only_link(server, run_id).id)
     assert seen(_visit(expired).info) == seen(_visit(revoked).info) == seen(_visit("x").info)
+    run_id, token = _shared(server, make_result())
+    server.runs.delete(run_id)
+    assert CLOSED in seen(_visit(token).info)
 
 
 def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
@@ -109,12 +112,6 @@ def test_a_visit_counts_once(server: Server) -> None:
     assert _only_link(server, run_id).uses == 1
     _visit(token)
     assert _only_link(server, run_id).uses == 2
-
-
-def test_a_deleted_run_closes_its_links(server: Server) -> None:
-    run_id, token = _shared(server, make_result())
-    server.runs.delete(run_id)
-    assert CLOSED in seen(_visit(token).info)
 
 
 def test_a_failed_run_says_nothing_of_its_error(server: Server, example_result: RunResult) -> None:

@@ -148,12 +148,6 @@ def test_a_token_is_kept_for_those_who_ask_and_forgotten(
     assert server.sources.kept(source, owner="") is None
 
 
-def test_who_may_not_run_is_not_offered_it(monkeypatch: pytest.MonkeyPatch, page: AppTest) -> None:
-    monkeypatch.setattr(permissions, "current_user", lambda: User("vic", "Vic", "viewer"))
-    page.run()
-    assert "From a tool" not in [expander.label for expander in page.expander]
-
-
 def test_whoever_presses_all_the_same_is_refused(
     monkeypatch: pytest.MonkeyPatch, page: AppTest, database: Path
 ) -> None:
