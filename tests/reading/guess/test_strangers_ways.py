@@ -359,18 +359,6 @@ def test_a_category_asked_of_some_is_one_question_of_several() -> None:
 
 
 # What is asked, and how
-def test_all_of_many_answers_to_a_batch_are_named_in_the_question() -> None:
-    answers = [f"Answer.{a}{b}" for a in "kindest" for b in ("ness", "_of_all", "less", "er")]
-    (reason,) = recognise(
-        numbered(
-            " ".join(["HITId WorkerId AssignmentId AssignmentStatus", *answers]),
-            lambda n: (f"H{n % 8}", f"W{n // 8}", f"A{n}", "Approved", *some("yn", len(answers))),
-            40,
-        )
-    ).uncertain
-    assert [name for name in answers if f"'{name}'" not in question(reason)] == []
-
-
 def test_numbered_reviews_may_be_other_peoples_in_each_row_and_thirds_are_means() -> None:
     head = "paper_id 0 1 2 3 decision"
     reviews = numbered(head, lambda n: (f"p{n}q", *some("3456789", 3), "", "yn"[n % 2]), 40)
