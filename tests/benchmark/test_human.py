@@ -289,9 +289,7 @@ def test_a_qualification_raises_the_score() -> None:
     assert set(np.unique(kept.annotations.rater)) == set(range(6))
 
 
-def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
-    tmp_path: Path, monkeypatch, capsys
-) -> None:
+def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     folder = weather(tmp_path / "task")
     command = ["raft", "sheet", "--task", str(folder), "--voters", "ann,bob", "--items", "2", "--asked", "3"]

@@ -143,9 +143,7 @@ def test_one_task_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         ("fields", [], "`fields` must name the text columns"),
     ],
 )
-def test_a_description_whose_members_are_of_another_kind(
-    tmp_path: Path, member: str, value: object, said: str, capsys
-) -> None:
+def test_a_description_whose_members_are_of_another_kind(tmp_path, member, value, said, capsys) -> None:
     (tmp_path / "mood").mkdir()
     plain = {"classes": ["a", "b"], "fields": ["text"], member: value}
     (tmp_path / "mood" / "task.json").write_text(json.dumps(plain), encoding="utf-8")

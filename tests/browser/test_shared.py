@@ -23,7 +23,6 @@ from tests.browser.visits import (
 from tests.labels import CANCEL_RUN, DATA_AND_METHODS, RUN_AGAIN
 from tests.made_up import make_models
 from tests.results import make_result
-from tests.serving import Served
 
 SECRETS = (b"Zaphod", b"Vogon", b"Marvin", b"raters.csv")
 
@@ -48,9 +47,7 @@ def _listen(page: Page) -> list[bytes]:
     return received
 
 
-def test_from_upload_to_a_stranger_and_revoked(
-    open_page: OpenPage, example: dict[str, bytes], url: str
-) -> None:
+def test_from_upload_to_a_stranger_and_revoked(open_page, example, url) -> None:
     """The raters' ids, the items' ids and the file's name stay with those who have an account."""
     telling = {name: re.sub(rb"\bR(?=\d{3},)", b"Zaphod-", content) for name, content in example.items()}
     telling = {name: content.replace(b"item-", b"Vogon-") for name, content in telling.items()}
@@ -118,9 +115,7 @@ def test_no_file_after_revoking(open_page: OpenPage, store: Server) -> None:
     expect(page.get_by_text("Failed to generate file")).to_be_visible()
 
 
-def test_a_shared_page_asks_nobody_else_and_its_token_stays_in_the_address(
-    open_page: OpenPage, store: Server, served: Served
-) -> None:
+def test_a_shared_page_asks_nobody_else_and_its_token_stays_in_the_address(open_page, store, served) -> None:
     _, path = _saved(store)
     token = path.partition("=")[2]
     page = open_page("/shared?token=x")
@@ -174,9 +169,7 @@ def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, w
     ],
     ids=["light", "dark", "phone"],
 )
-def test_a_kept_answer_is_found_at_its_address_and_shared(
-    open_page: OpenPage, store: Server, dark: bool, width: int
-) -> None:
+def test_a_kept_answer_is_found_at_its_address_and_shared(open_page, store, dark, width) -> None:
     run = store.runs.add(make_models(("planted", HOSTILE)), title=f"planted, {HOSTILE}", owner="")
     token = store.links.create(run.id, created_by="")
     found = {}

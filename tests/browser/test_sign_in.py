@@ -53,9 +53,7 @@ def test_an_address_that_nobody_calls_verified_is_not_admitted(context: BrowserC
     assert api_status(context, site) == 401
 
 
-def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(
-    context: BrowserContext, site: Site, example: dict[str, bytes]
-) -> None:
+def test_a_deep_link_survives_sign_in_and_sign_out_ends_it(context, site, example) -> None:
     page = visit(context, site, site.result)
     asked_to_sign_in(page)
     assert not violations(page)
@@ -133,9 +131,7 @@ def test_a_tampered_cookie_is_no_sign_in(context: BrowserContext, site: Site) ->
 
 
 @pytest.mark.long
-def test_under_a_path(
-    tmp_path_factory: pytest.TempPathFactory, provider: str, context: BrowserContext
-) -> None:
+def test_under_a_path(tmp_path_factory, provider, context) -> None:
     with signing_in(tmp_path_factory.mktemp("path"), provider, "/grasp") as site:
         page = visit(context, site, site.result)
         sign_in(page, "ann")

@@ -217,9 +217,7 @@ def test_another_server_sees_it_too(monkeypatch: pytest.MonkeyPatch, service: Se
         (3, 0.3, [0.0, 9.0]),
     ],
 )
-def test_runs_side_by_side_take_turns_in_showing_what_they_found(
-    monkeypatch: pytest.MonkeyPatch, runs: int, took: float, seconds: list[float]
-) -> None:
+def test_runs_side_by_side_take_turns_in_showing_what_they_found(monkeypatch, runs, took, seconds) -> None:
     clock, shown = Clock(), []
 
     class OneOfSeveral(Watcher):

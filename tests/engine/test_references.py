@@ -77,9 +77,7 @@ def test_a_whole_server_that_is_started_again(tmp_path: Path, root: Path, right:
         second.close()
 
 
-def test_a_run_whose_references_were_restored_elsewhere(
-    tmp_path: Path, url: URL, root: Path, right: dict
-) -> None:
+def test_a_run_whose_references_were_restored_elsewhere(tmp_path, url, root, right) -> None:
     allowed = AllowedSources(str(root))
     with serving(url, started=False, allowed=allowed) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")
@@ -94,9 +92,7 @@ def test_a_run_whose_references_were_restored_elsewhere(
 
 
 @pytest.mark.parametrize("content", [VOTES + b"i1,r99,label 0\n", b"", b"no table at all"])
-def test_a_file_that_changed_is_not_taken_for_the_one_asked_about(
-    url: URL, root: Path, content: bytes
-) -> None:
+def test_a_file_that_changed_is_not_taken_for_the_one_asked_about(url, root, content) -> None:
     allowed = AllowedSources(str(root))
     with serving(url, started=False, allowed=allowed) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")

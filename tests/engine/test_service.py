@@ -55,9 +55,7 @@ def test_more_runs_than_are_computed_side_by_side(service: Service, right: dict)
 
 
 @pytest.mark.parametrize(("n_workers", "side_by_side"), [(1, 2), (3, 4)])
-def test_as_many_runs_side_by_side_as_keep_the_workers_busy(
-    url: URL, n_workers: int, side_by_side: int
-) -> None:
+def test_as_many_runs_side_by_side_as_keep_the_workers_busy(url, n_workers, side_by_side) -> None:
     with serving(url, n_workers=n_workers) as service:
         records = [ask(service, seed=seed, permutations=ENDLESS) for seed in range(1, 7)]
         for record in records[:side_by_side]:
@@ -128,9 +126,7 @@ def test_a_failed_question_is_tried_again(monkeypatch, service: Service, right: 
     assert result_digits(service, second) == right
 
 
-def test_want_of_memory_is_a_sentence_and_ends_that_run_alone(
-    monkeypatch, service: Service, right: dict
-) -> None:
+def test_want_of_memory_is_a_sentence_and_ends_that_run_alone(monkeypatch, service, right) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(compute_module, "prepare", raising(MemoryError()))
         failed = ended(service, ask(service))
@@ -157,9 +153,7 @@ def test_a_run_that_waited_for_an_older_version_says_so(monkeypatch, url: URL) -
 # In turn by person
 
 
-def test_runs_give_way_to_whoever_has_none_and_go_on_later(
-    monkeypatch: pytest.MonkeyPatch, url: URL, right: dict
-) -> None:
+def test_runs_give_way_to_whoever_has_none_and_go_on_later(monkeypatch, url, right) -> None:
     monkeypatch.setattr(saved_runs, "TURN_SECONDS", 0.3)
     monkeypatch.setattr(saved_runs, "ROOM_SECONDS", 0.05)
     with serving(url, n_workers=1) as service:  # which computes two at a time
@@ -175,9 +169,7 @@ def test_runs_give_way_to_whoever_has_none_and_go_on_later(
         wait_until(lambda: now(service, gave_way).done > before)
 
 
-def test_a_run_that_gave_way_has_the_digits_of_a_lone_one(
-    url: URL, right: dict, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_gave_way_has_the_digits_of_a_lone_one(url, right, monkeypatch) -> None:
     monkeypatch.setattr(saved_runs, "TURN_SECONDS", 0.0)
     monkeypatch.setattr(saved_runs, "ROOM_SECONDS", 0.05)
     with serving(url, n_workers=1) as service:
@@ -414,9 +406,7 @@ def test_a_run_lost_less_often_is_computed(url: URL, right: dict) -> None:
         assert result_digits(service, record) == right
 
 
-def test_nothing_is_computed_beside_a_run_whose_process_was_lost_until_it_gets_on(
-    monkeypatch, url: URL
-) -> None:
+def test_nothing_is_computed_beside_a_run_whose_process_was_lost_until_it_gets_on(monkeypatch, url) -> None:
     record = lost(url, 2, permutations=ENDLESS)
     reading, go_on = threading.Event(), threading.Event()
     dataset_of = Inputs.dataset

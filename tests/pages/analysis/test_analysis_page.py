@@ -63,9 +63,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
 
 
 @pytest.mark.usefixtures("nothing_computed")
-def test_axes_given_which_others_are_tested_reach_the_spec_and_come_back(
-    analysis: AppTest, server: Server
-) -> None:
+def test_axes_given_which_others_are_tested_reach_the_spec_and_come_back(analysis, server) -> None:
     widget(analysis.multiselect, "Given another axis (optional)").set_value(["rater_race"])
     widget(analysis.number_input, "Permutations").set_value(100).run()
     press(analysis, "Run")

@@ -164,18 +164,14 @@ def test_systems_are_compared_beside_the_page(page: AppTest, benchmark: Server) 
     assert not page.error
 
 
-def test_an_archive_that_is_too_large_is_refused_by_its_size(
-    page: AppTest, benchmark: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_archive_that_is_too_large_is_refused_by_its_size(page, benchmark, monkeypatch) -> None:
     monkeypatch.setattr("pages._ui.benchmark.submissions.MAX_ARCHIVE", 2**20)
     submit(page, archive("one", "two") + bytes(2**20))
     assert "predictions.zip is larger than 1 MiB, the most that is read of a submission" in seen(page.error)
     assert not page.exception
 
 
-def test_rows_that_are_too_large_are_refused_by_their_size(
-    page: AppTest, benchmark: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_are_too_large_are_refused_by_their_size(page, benchmark, monkeypatch) -> None:
     for module in ("pages._ui.benchmark.baselines", "grasp_core.benchmark.tasks"):
         monkeypatch.setattr(f"{module}.MAX_ROWS_FILE", 2**20)
     models_view(page, "Baselines")
@@ -237,9 +233,7 @@ def test_a_system_is_taken_off_the_leaderboard(page: AppTest, benchmark: Server)
     assert not page.metric  # no score that says that it stands there
 
 
-def test_only_whoever_handed_in_and_admins_take_a_system_off(
-    page: AppTest, benchmark: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_whoever_handed_in_and_admins_take_a_system_off(page, benchmark, monkeypatch) -> None:
     scores = {"tasks": {"one": {"macro_f1": 1.0, "ci95": [1.0, 1.0]}}, "overall": None}
     record = benchmark.submissions.add("ann's", {"one": GOLD}, scores, owner=ANN.id)
     for user in (BOB, VERA):

@@ -109,9 +109,7 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     assert "another right label" in seen(page.error)
 
 
-def test_a_baseline_labels_all_tasks_as_a_submission(
-    page: AppTest, benchmark: Server, tmp_path: Path
-) -> None:
+def test_a_baseline_labels_all_tasks_as_a_submission(page, benchmark, tmp_path) -> None:
     models_view(page, "Baselines")
     assert "no rows to label" in seen(page.markdown)
     for task in ("one", "two"):

@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup
 
 from grasp_core.model.data_spec import Bins
-from grasp_core.server.server import Server
 from pages._ui.helpers.state import KEPT_RATERS, Work
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
 from tests.pages.visits import (
@@ -35,9 +34,7 @@ def one_about(page: AppTest, column: str) -> Any:
     )
 
 
-def test_files_are_recognised_with_reasons_and_told_as_they_were_understood(
-    page: AppTest, example: dict[str, bytes]
-) -> None:
+def test_files_are_recognised_with_reasons_and_told_as_they_were_understood(page, example) -> None:
     open_example(page, example)
     assert widget(page.selectbox, ITEM_COLUMN).value == "item_id"
     assert widget(page.selectbox, RATER_COLUMN).value == "rater_id"
@@ -52,9 +49,7 @@ def test_files_are_recognised_with_reasons_and_told_as_they_were_understood(
     assert crossed.loc["Black", "Woman"] == 16
 
 
-def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(
-    page: AppTest, example: dict[str, bytes]
-) -> None:
+def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(page, example) -> None:
     open_example(page, example)
     drop(page, "broken.xlsx", b"PK\x03\x04 and so on")
     assert "broken.xlsx" in seen(page.error)
@@ -101,9 +96,7 @@ def test_labels_that_case_tells_apart_are_one_unless_somebody_says_otherwise(pag
     assert work(page).dataset.summary.categories == ("no", "Yes", "yes")
 
 
-def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
-    page: AppTest, server: Server
-) -> None:
+def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page, server) -> None:
     rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]},{j == 3}" for i in range(6) for j in range(6)]
     bring(page, "a.csv", "\n".join(["item,rater,label,gender,removed", *rows]).encode())
     asked = one_about(page, "removed")
@@ -201,9 +194,7 @@ def test_each_row_may_be_a_rater(page: AppTest) -> None:
     assert figures(page)[:3] == ["8", "12", "96"]
 
 
-def test_uploaded_files_can_be_deleted_at_once(
-    page: AppTest, server: Server, example: dict[str, bytes]
-) -> None:
+def test_uploaded_files_can_be_deleted_at_once(page, server, example) -> None:
     page.switch_page("data.py").run()
     assert "deleted 24 hours after they were last used" in seen(page.caption)
     assert "Delete the uploaded files now" not in labels(page.button)
@@ -218,9 +209,7 @@ def test_uploaded_files_can_be_deleted_at_once(
     assert UNDERSTOOD not in seen(page.title)
 
 
-def test_runs_that_may_still_need_the_files_are_told_of(
-    page: AppTest, server: Server, example: dict[str, bytes]
-) -> None:
+def test_runs_that_may_still_need_the_files_are_told_of(page, server, example) -> None:
     open_example(page, example).switch_page("analysis.py").run()
     server.service.close()  # so that it waits
     press(page, "Run")

@@ -36,9 +36,7 @@ def test_a_large_file_that_is_refused_says_why(page: AppTest) -> None:
     assert "only one column was found" in seen(opened(page, b"label\nYes\n").error)
 
 
-def test_an_unexpected_error_while_reading_is_a_sentence(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unexpected_error_while_reading_is_a_sentence(page, monkeypatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise KeyError("rater 4711 said Yes")
 

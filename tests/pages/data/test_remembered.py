@@ -1,6 +1,5 @@
 """Readings that come back with the next files of the same columns."""
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import User
@@ -149,9 +148,7 @@ def test_a_reading_that_does_not_fit_is_named_and_left(server: Server) -> None:
     assert "Start afresh" not in labels(page.button)
 
 
-def test_a_colleagues_reading_is_named_and_ones_own_comes_first(
-    monkeypatch: pytest.MonkeyPatch, server: Server
-) -> None:
+def test_a_colleagues_reading_is_named_and_ones_own_comes_first(monkeypatch, server) -> None:
     def sign_in(name: str) -> None:
         user = User(f"{name}@lab.example", name, "analyst")
         monkeypatch.setattr(permissions, "current_user", lambda: user)
@@ -183,9 +180,7 @@ def test_nothing_is_said_where_the_guess_is_the_same(server: Server, example: di
         press(page, CONTINUE)
 
 
-def test_a_database_that_is_away_keeps_nobody_from_going_on(
-    monkeypatch: pytest.MonkeyPatch, server: Server
-) -> None:
+def test_a_database_that_is_away_keeps_nobody_from_going_on(monkeypatch, server) -> None:
     def fail(*_: object, **__: object) -> None:
         raise StoreError("The database cannot be reached; try again in a moment.")
 

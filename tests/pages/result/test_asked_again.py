@@ -109,9 +109,7 @@ def test_one_click_counts_a_text_as_missing(server: Server) -> None:
     assert shown_run(page, server).spec == replace(SPEC, data=replace(DATA_SPEC, missing=("", "n/a")))
 
 
-def test_it_is_run_in_the_project_of_the_run_not_in_the_chosen_one(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_run_in_the_project_of_the_run_not_in_the_chosen_one(server, monkeypatch) -> None:
     bobs = server.projects.create("Bob's", owner=Member("person", BOB.id, "owner")).id
     run = _saved(server)
     server.projects.move(run.id, bobs)
@@ -144,9 +142,7 @@ def test_who_may_not_run_there_is_offered_nothing(server: Server, monkeypatch: p
     assert len(server.runs.search()) == 1
 
 
-def test_the_files_are_looked_for_once_however_many_ways_there_are(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_files_are_looked_for_once_however_many_ways_there_are(server, monkeypatch) -> None:
     few = Caution.TOO_FEW_FOR_CORRECTION(permutations=100, tests=400, least=15_999)
     spec = replace(SPEC, data=replace(DATA_SPEC, screens=("random",)))
     run = _saved(server, WORKLOAD, few, spec=spec)

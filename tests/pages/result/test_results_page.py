@@ -113,9 +113,7 @@ def test_methods_and_data_are_described(results: AppTest, example_result: RunRes
     assert example_result.data.sha256 in seen(results.text)
 
 
-def test_change_and_run_again_keeps_the_settings(
-    page: AppTest, server: Server, example: dict[str, bytes]
-) -> None:
+def test_change_and_run_again_keeps_the_settings(page, server, example) -> None:
     open_example(page, example).switch_page("analysis.py").run()
     widget(page.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(page.toggle, "Compare groups two by two").set_value(False)
@@ -137,9 +135,7 @@ def test_change_and_run_again_keeps_the_settings(
     assert shown_run(visitor, server).id == shown_run(page, server).id
 
 
-def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
-    server: Server, example_result: RunResult
-) -> None:
+def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(server, example_result) -> None:
     warnings = (
         *(said(f"column {letter} is odd") for letter in "abc"),
         Caution.TOO_FEW_FOR_CORRECTION(permutations=200, tests=400, least=15_999),
