@@ -8,7 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import krippendorff
 import pytest
 from sqlalchemy import URL
 
@@ -102,30 +101,6 @@ def test_the_same_question_is_the_same_run(service: Service) -> None:
         service.result("no such run")
 
 
-def test_the_same_question_from_many_at_once_is_one_run(service: Service) -> None:
-    with ThreadPoolExecutor(8) as visitors:
-        asked = list(
-            visitors.map(lambda _: service.submit(DATA, question(), title="A", reach=EVERYTHING), range(8))
-        )
-    assert len({record.id for record, _ in asked}) == 1
-    assert sum(not known for _, known in asked) == 1
-    assert ended(service, asked[0][0]).attempt == 1
-
-
-def test_a_failed_question_is_tried_again(monkeypatch, service: Service, right: dict) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(krippendorff, "alpha", lambda **given: 7.0)
-        failed = ended(service, ask(service))
-        assert failed.state == "failed"
-        assert "package krippendorff" in (failed.error or "")
-    second, known = service.submit(DATA, question(), title="A", reach=EVERYTHING)
-    assert not known
-    assert second.id == failed.id
-    assert second.error is None
-    assert second.finished_at is None
-    assert result_digits(service, second) == right
-
-
 def test_want_of_memory_is_a_sentence_and_ends_that_run_alone(monkeypatch, service, right) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(compute_module, "prepare", raising(MemoryError()))
@@ -201,14 +176,6 @@ def test_cancel_ends_the_run_and_frees_its_files(service: Service, right: dict) 
     assert result_digits(service, ask(service)) == right
 
 
-def test_cancelled_while_it_waits(url: URL) -> None:
-    with serving(url, started=False) as service:
-        record = ask(service)
-        service.cancel(record.id)
-        assert now(service, record).state == "cancelled"
-        assert service.runs.claim() is None
-
-
 def test_cancelling_an_ended_run_changes_nothing(service: Service) -> None:
     record = ended(service, ask(service))
     service.cancel(record.id)
@@ -226,30 +193,6 @@ def test_a_cancelled_run_goes_on_from_where_it_was(service: Service) -> None:
     again = ask(service, permutations=20_000)
     assert again.id == record.id
     assert again.done == cancelled.done
-    assert result_digits(service, again) == known_answer(permutations=20_000)
-
-
-def test_a_cancel_by_one_stops_nobody_elses(service: Service) -> None:
-    """Who asked the same goes on from what was computed, and follows it all the while."""
-    anns = ask(service, owner="ann", with_files=True, permutations=20_000)
-    in_progress(service, anns)
-    bobs = ask(service, owner="bob", with_files=True, permutations=20_000)
-    assert bobs.id != anns.id
-    assert (now(service, bobs).state, now(service, bobs).computed_as) == ("running", anns.id)
-    assert service.progress(now(service, bobs)).done
-    service.cancel(anns.id)
-    assert ended(service, anns).state == "cancelled"
-    assert result_digits(service, bobs) == known_answer(permutations=20_000)
-
-
-def test_a_question_asked_again_while_it_is_being_cancelled(service: Service) -> None:
-    """Is computed, though the cancelled attempt may still be finishing its blocks."""
-    record = ask(service, permutations=20_000)
-    in_progress(service, record)
-    service.runs.request_cancel(record.id)  # as from another server: not noticed at once
-    again, known = service.submit(DATA, question(permutations=20_000), title="A", reach=EVERYTHING)
-    assert not known
-    assert again.id == record.id
     assert result_digits(service, again) == known_answer(permutations=20_000)
 
 
