@@ -183,12 +183,12 @@ def test_the_result_says_how_many_there_were_and_what_holds(analysis: AppTest, s
     widget(analysis.multiselect, "Axes").set_value(["rater_gender"])
     widget(analysis.multiselect, "Statistics").set_value(["irr", "gai"])
     widget(analysis.toggle, TOGGLE).set_value(True).run()
-    widget(analysis.number_input, "Permutations").set_value(20_000).run()
+    widget(analysis.number_input, "Permutations").set_value(4000).run()
     page = finished(press(analysis, "Run"), server)
     run = shown_run(page, server)
     assert run.spec.analysis.adaptive
     result = server.service.result(run.id)
-    assert result.permutations in looks(20_000)
+    assert result.permutations in looks(4000)
     assert (run.done, run.total) == (result.permutations, result.permutations)
     said = seen(view(page, DATA_AND_METHODS).markdown)
     assert f"{result.permutations:,}" in said
