@@ -6,9 +6,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from grasp_core.server.identity import CLOSED
 from pages._ui.helpers.identity import VIEWERS_LOOK
-from pages._ui.helpers.screens import SCREENS
 from tests.browser.signing import TITLE, Site, sign_in, signing_in, visit
 from tests.browser.visits import drop, picture, results, settle, violations
 from tests.conftest import PATIENCE_MS
@@ -31,18 +29,6 @@ def asked_to_sign_in(page: Page) -> None:
 
 def api_status(context: BrowserContext, site: Site) -> int:
     return context.request.get(f"{site.served.url}/api/v1/runs/{site.run_id}").status
-
-
-@pytest.mark.long
-def test_no_page_shows_strangers_anything(context: BrowserContext, site: Site) -> None:
-    page = context.new_page()
-    for screen in SCREENS:
-        page.goto(f"{site.served.url}{screen.path}?run={site.run_id}&token={site.run_id}")
-        if screen.audience == "everybody":
-            expect(page.get_by_text(CLOSED)).to_be_visible()
-            expect(page.get_by_text(TITLE)).to_have_count(0)
-        else:
-            asked_to_sign_in(page)
 
 
 @pytest.mark.long
