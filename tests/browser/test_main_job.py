@@ -1,13 +1,10 @@
-import json
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import (
     bring,
     choose,
-    drop,
     drop_choice,
     go_on_to_analysis,
     results,
@@ -21,7 +18,6 @@ from tests.browser.visits import (
 from tests.labels import (
     ALL_STATISTICS,
     CONTINUE,
-    DROP_FILES,
     TRY_EXAMPLE,
 )
 from tests.shared_data import DICES350, needs_shared_data
@@ -80,38 +76,3 @@ def test_what_was_brought_and_chosen_outlives_the_tab(open_page: OpenPage, examp
     expect(again.get_by_label("Seed", exact=True)).to_have_value("7")
     other = open_page("/data")  # another browser
     other.get_by_role("heading", name="Data", exact=True).wait_for()
-
-
-@pytest.mark.long
-def test_downloads(open_page: OpenPage) -> None:
-    page = _example_results(open_page)
-    page.get_by_role("button", name="Export").click()
-    assert _download(page, "Table (CSV)").startswith(b"axis,group,n_raters")
-    assert _download(page, "Table (Excel)").startswith(b"PK")
-    assert _download(page, "Report (HTML)").startswith(b"<!DOCTYPE html>")
-    saved = _download(page, "Full result (JSON)")
-    assert json.loads(saved)["format"] == "grasp-run"
-    page.keyboard.press("Escape")
-    view(page, "Groups in numbers")
-    for figure in ("Label use histograms", "cohesion map", "DSI chart"):
-        page.get_by_role("button", name=f"Save the {figure}").click()
-        assert _download(page, f"{figure} (PNG)").startswith(b"\x89PNG")
-        assert b"<svg" in _download(page, f"{figure} (SVG)")[:500]
-        assert _download(page, f"{figure} (PDF)").startswith(b"%PDF")
-        page.keyboard.press("Escape")
-    again = open_page()
-    drop(again, DROP_FILES, "saved.json", saved)
-    again.get_by_role("heading", level=1, name="Black Woman raters").wait_for()
-
-
-def _example_results(open_page: OpenPage) -> Page:
-    page = open_page()
-    page.get_by_role("button", name=TRY_EXAMPLE).click()
-    results(page)
-    return page
-
-
-def _download(page: Page, button: str) -> bytes:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=button).click()
-    return download.value.path().read_bytes()

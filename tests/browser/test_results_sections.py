@@ -159,26 +159,3 @@ def test_forty_groups_say_what_matters_in_the_first_columns_of_a_phone(open_page
     head = grid.locator("canvas").first.bounding_box()
     assert head is not None
     assert head["x"] + head["width"] <= 390
-
-
-@pytest.mark.long
-def test_reports_have_the_map_once_it_is_drawn_for_strangers_too(open_page, store, found, written) -> None:
-    run = stored_run(store, found, written)
-    page = open_page(f"/results?run={run.id}")
-    results(page)
-    assert b"## Map of raters" not in _report(page)
-    view(page, "Raters")
-    page.get_by_label("Map of 24 raters by").first.wait_for()
-    settle(page)
-    assert b"## Map of raters" in _report(page)
-    stranger = open_page(f"/shared?token={store.links.create(run.id, created_by='', small_groups=True)}")
-    results(stranger)
-    assert b"## Map of raters" in _report(stranger)
-
-
-def _report(page: Page) -> bytes:
-    page.get_by_role("button", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Table (Markdown)").click()
-    page.keyboard.press("Escape")
-    return download.value.path().read_bytes()

@@ -15,7 +15,7 @@ from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
 from tests.empty_store import empty_home
-from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE
+from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN
 from tests.pages.visits import (
     bring,
     files_in,
@@ -151,14 +151,6 @@ def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(se
     assert "column c" in seen(widget(page.expander, "1 more warning").warning)
     press(page, "Take 15,999 permutations")
     assert "Load the data first" in seen(page.info)
-
-
-@pytest.mark.long
-def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, server: Server) -> None:
-    finished(press(page.run(), TRY_EXAMPLE), server)
-    assert "run before" not in seen(page.info)
-    on(press(on(page, "start"), TRY_EXAMPLE), "results")
-    assert "nothing was computed now: this is that result, of just now (" in seen(page.info)
 
 
 def test_every_export_is_offered(results: AppTest) -> None:
