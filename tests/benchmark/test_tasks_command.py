@@ -16,7 +16,6 @@ import pytest
 
 from grasp_core import cli
 from grasp_core.benchmark.baselines.registry import BASELINES
-from grasp_core.benchmark.language_models.prompt import head
 from grasp_core.benchmark.submissions import VALIDATED
 from grasp_core.benchmark.tasks import builtin_tasks, read_task, read_tasks
 from grasp_core.model.remarks.benchmark import SubmissionProblem
@@ -139,12 +138,6 @@ def test_the_example_leads_to_a_score_in_python(tmp_path: Path, monkeypatch, cap
     assert cli.main(["raft", "baseline", "tfidf", "--all", *where, "--out", "by-command"]) == 0
     files = (Path(out, "data", "shop_messages", "predictions.csv") for out in ("by-words", "by-command"))
     assert len({file.read_text() for file in files}) == 1
-
-
-def test_the_generic_prompt_names_the_classes_alone() -> None:
-    task = builtin_tasks()["overruling"]
-    assert head(task, instructions=False) == "Possible labels:\n1. not overruling\n2. overruling"
-    assert head(task) == task.instructions + "\n" + head(task, instructions=False)
 
 
 # The worked examples of docs/models.md run, one after the other, and print what is shown

@@ -16,6 +16,7 @@ from pages._ui.benchmark import submissions as taking_off
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
 from tests.pages.visits import choose_view, done, labels, models_view, press, seen, widget
 from tests.pages.visits import plain as plain_text
+from tests.zips import zipped
 
 CLASSES = ("yes", "no")
 GOLD = {str(50 + row): CLASSES[row % 3 == 0] for row in range(40)}
@@ -189,6 +190,8 @@ def test_what_is_to_be_mended_stands_in_one_box_and_is_not_scored(page: AppTest,
     assert "the label 'maybe'" in told
     assert "Score" not in labels(page.button)
     assert benchmark.submissions.left("one", owner="") == benchmark.settings.raft_scorings
+    submit(page, zipped({"holiday/beach.txt": "sun"}))
+    assert "predictions.zip has no file data/TASK/predictions.csv of any" in seen(page.error)
 
 
 def test_a_system_stands_once_however_often_it_is_scored(page: AppTest, benchmark: Server) -> None:
