@@ -26,7 +26,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.permutation.testing.tally import Tally
 from tests.engine import models_asking
 from tests.engine.asking import DATA, ENDLESS, question, wait_until
-from tests.engine.serving import ask, ended, in_progress, now, serving
+from tests.engine.serving import ask, ended, in_progress, serving
 
 
 class Onlooker(Watcher):
@@ -245,10 +245,3 @@ def test_a_server_counts_the_runs_that_it_computes(service: Service) -> None:
     assert OnCourse(conductor, Course([Stage(PAIRS, ((1.0, 0.0),))]), PAIRS).side_by_side == 2
     hand.clear()  # between being claimed and being put there
     assert conductor.side_by_side == 1
-
-
-def test_a_run_that_is_done_has_a_final_result_alone(service: Service) -> None:
-    record = ended(service, ask(service))
-    assert service.provisional(record.id) is None
-    assert not service.result(record.id).provisional
-    assert now(service, record).state == "done"
