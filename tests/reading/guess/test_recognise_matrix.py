@@ -19,7 +19,6 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked
 from tests.reading.making import crossed, read_here, rows_table, text_table
-from tests.shared_data import SHARED, needs_shared_data
 
 STYLES: dict[str, Callable[[int], str]] = {
     "P01": lambda n: f"P{n + 1:02d}",
@@ -214,23 +213,6 @@ def test_each_row_is_an_item_where_a_raters_file_names_the_columns():
     guess = recognise(table, text_table("id sex/ann f/bob m/cid m", "raters.csv"))
     assert (guess.spec.layout, guess.spec.item) == ("items-by-raters", None)
     assert load(table, None, guess.spec).annotations.item_ids == ("row 2", "row 3", "row 4")
-
-
-@needs_shared_data
-def test_real_matrices():
-    exports, faces = SHARED / "data" / "exports" / "survey", SHARED / "data" / "london_faces"
-    for raters in (None, read_table(exports / "raters.csv")):
-        for name, items, label_counts in (
-            ("items_by_raters_sparse.csv", 33, (38, 23, 16, 6, 7)),
-            ("items_by_raters_extra.csv", 40, (213, 188, 134, 112, 78)),
-        ):
-            found = read(read_table(exports / name), raters)
-            assert found is not None
-            assert (found.summary.items, found.summary.raters) == (items, 24)
-            assert found.summary.label_counts == label_counts
-    found = read(read_table(faces / "ratings_wide.csv"), None)
-    assert found is not None
-    assert (found.summary.raters, found.summary.items, found.summary.annotations) == (2513, 102, 256_326)
 
 
 @pytest.mark.parametrize(
