@@ -130,12 +130,9 @@ def test_what_strata_leave_is_told_before_the_run(analysis: AppTest) -> None:
     assert "Woman" in seen(analysis.caption)
 
 
-def test_too_few_permutations_are_warned_of(analysis: AppTest) -> None:
+def test_too_few_permutations_are_warned_of_and_small_groups_counted(analysis: AppTest) -> None:
     widget(analysis.number_input, "Permutations").set_value(100).run()
     assert "can never survive correction" in seen(analysis.warning)
-
-
-def test_small_groups_are_counted(analysis: AppTest) -> None:
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(analysis.number_input, "Smallest group (raters)").set_value(5).run()
     assert "1 group with fewer raters will not be shown" in seen(analysis.markdown)

@@ -76,24 +76,20 @@ def test_published_systems_stand_on_the_leaderboard_with_their_source(page: AppT
     assert not page.exception
 
 
-def test_a_whole_submission_is_scored_and_shown(page: AppTest, benchmark: Server) -> None:
-    submit(page, archive("one", "two"))
+def test_a_whole_submission_is_scored_and_shown_and_its_probabilities_have_calibration_told(
+    page: AppTest, benchmark: Server
+) -> None:
+    submit(page, archive("one", "two", sure=0.5))
     assert "All submission files validated!" in seen(page.success)
     score(page, "ours")
     assert not page.error
     assert page.metric[0].value == "1.000"
-    choose_view(page, "Leaderboard")
-    assert page.dataframe[0].value["system"].tolist() == ["ours"]
-    assert not any(source for source in page.dataframe[0].value["scored"] if source != "here")
-
-
-def test_probabilities_have_calibration_told(page: AppTest, benchmark: Server) -> None:
-    submit(page, archive("one", "two", sure=0.5))
-    assert "All submission files validated!" in seen(page.success)
-    score(page, "ours")
     shown = next(frame.value for frame in page.dataframe if "Brier score" in frame.value)
     assert shown["Brier score"].tolist() == ["0.500", "0.500"]
     assert shown["Log loss"].tolist() == ["0.693", "0.693"]
+    choose_view(page, "Leaderboard")
+    assert page.dataframe[0].value["system"].tolist() == ["ours"]
+    assert not any(source for source in page.dataframe[0].value["scored"] if source != "here")
 
 
 def test_what_can_be_scored_is_said_before_the_upload(page: AppTest, benchmark: Server) -> None:
@@ -165,14 +161,11 @@ def test_systems_are_compared_beside_the_page(page: AppTest, benchmark: Server) 
     assert not page.error
 
 
-def test_an_archive_that_is_too_large_is_refused_by_its_size(page, benchmark, monkeypatch) -> None:
+def test_archives_and_rows_that_are_too_large_are_refused_by_their_size(page, benchmark, monkeypatch) -> None:
     monkeypatch.setattr("pages._ui.benchmark.submissions.MAX_ARCHIVE", 2**20)
     submit(page, archive("one", "two") + bytes(2**20))
     assert "predictions.zip is larger than 1 MiB, the most that is read of a submission" in seen(page.error)
     assert not page.exception
-
-
-def test_rows_that_are_too_large_are_refused_by_their_size(page, benchmark, monkeypatch) -> None:
     for module in ("pages._ui.benchmark.baselines", "grasp_core.benchmark.tasks"):
         monkeypatch.setattr(f"{module}.MAX_ROWS_FILE", 2**20)
     models_view(page, "Baselines")

@@ -69,22 +69,23 @@ def test_problems_that_stop_are_listed(page: AppTest, example: dict[str, bytes])
     assert "still to be decided" in seen(page.info)
 
 
-def test_a_label_that_is_not_declared_stops(page: AppTest, example: dict[str, bytes]) -> None:
+def test_a_label_that_is_not_declared_stops_and_oddities_are_listed_apart(
+    page: AppTest, example: dict[str, bytes]
+) -> None:
     open_example(page, example)
     widget(page.multiselect, "Labels, in order").set_value(["No", "Yes"]).run()
     assert "'Unsure' is not one of the declared categories" in seen(page.error)
     widget(page.multiselect, "Cell texts that mean “no value”").set_value(["", "Unsure"]).run()
     assert not page.error
     assert int(page.metric[2].value.replace(",", "")) < 3640
-
-
-def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> None:
     bring(page, "annotations.csv", example["annotations.csv"].replace(b",Unsure", b",N/A", 1))
     assert "looks" in seen(page.warning) or "N/A" in seen(page.warning)
     assert figures(page)[2] == "3,640"
 
 
-def test_labels_that_case_tells_apart_are_one_unless_somebody_says_otherwise(page: AppTest) -> None:
+def test_labels_that_case_tells_apart_and_what_may_be_a_place_or_no_answer_are_asked_about(
+    page: AppTest,
+) -> None:
     rows = [
         f"i{i},r{j},{('Yes', 'no', 'yes')[(i + j) % 3]},{'fm'[j % 2]}" for i in range(6) for j in range(6)
     ]
@@ -94,6 +95,14 @@ def test_labels_that_case_tells_apart_are_one_unless_somebody_says_otherwise(pag
     assert work(page).dataset.summary.categories == ("no", "Yes")
     asked.set_value(False).run()
     assert work(page).dataset.summary.categories == ("no", "Yes", "yes")
+    rows = [f"i{i},r{j},{'yn'[(i + j) % 2]},{('DE', 'US', 'NA')[j % 3]}" for i in range(6) for j in range(6)]
+    bring(page, "a.csv", "\n".join(["item,rater,label,country", *rows]).encode())
+    asked = one_about(page, "country")
+    assert (plain(asked.label), asked.value) == ("12 cells with 'NA' in 'country'", None)
+    asked.set_value(True).run()
+    assert work(page).data_spec.missing == ("", "NA")
+    one_about(page, "country").set_value(False).run()
+    assert work(page).data_spec.missing == ("",)
 
 
 def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page, server) -> None:
@@ -114,17 +123,6 @@ def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page
     press(page, "Run")
     assert not page.exception
     assert server.answers.find(shown_run(page, server).id, KEPT_RATERS) == [["removed", "True"]]
-
-
-def test_what_may_be_a_place_or_no_answer_is_asked_about(page: AppTest) -> None:
-    rows = [f"i{i},r{j},{'yn'[(i + j) % 2]},{('DE', 'US', 'NA')[j % 3]}" for i in range(6) for j in range(6)]
-    bring(page, "a.csv", "\n".join(["item,rater,label,country", *rows]).encode())
-    asked = one_about(page, "country")
-    assert (plain(asked.label), asked.value) == ("12 cells with 'NA' in 'country'", None)
-    asked.set_value(True).run()
-    assert work(page).data_spec.missing == ("", "NA")
-    one_about(page, "country").set_value(False).run()
-    assert work(page).data_spec.missing == ("",)
 
 
 def test_answers_that_may_not_count_are_named_where_they_can_be_left_out(page: AppTest) -> None:
@@ -229,7 +227,7 @@ AGES = "\n".join(
 ).encode()
 
 
-def test_numbers_are_cut_with_a_preview(page: AppTest) -> None:
+def test_numbers_are_cut_with_a_preview_whatever_their_column_is_called(page: AppTest) -> None:
     bring(page, "ages.csv", AGES)
     widget(page.button_group, "Add a step").set_value("Cut numbers").run()
     widget(page.selectbox, "Column to recode").set_value("age").run()
@@ -240,6 +238,9 @@ def test_numbers_are_cut_with_a_preview(page: AppTest) -> None:
     assert work(page).dataset.raters.axes["age"].values == ("under 25", "25-39", "40 and over")
     press(page, "Remove step 1")
     assert work(page).recode == ()
+    bring(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
+    cut(page, "Labels", at="25")
+    assert work(page).recode == (Bins("Labels", (25,), ("under 25", "25 and over")),)
 
 
 def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently(page: AppTest) -> None:
@@ -251,12 +252,6 @@ def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently
     assert "no rater was excluded by 'age' = '20', which does not occur" in seen(page.warning)
     widget(page.multiselect, "Leave out raters where").set_value([("age", "under 25")]).run()
     assert work(page).dataset.summary.raters == 5
-
-
-def test_a_column_may_be_called_as_the_choice_of_the_labels_is(page: AppTest) -> None:
-    bring(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
-    cut(page, "Labels", at="25")
-    assert work(page).recode == (Bins("Labels", (25,), ("under 25", "25 and over")),)
 
 
 def test_questions_are_combined_into_the_label(page: AppTest) -> None:
@@ -302,6 +297,22 @@ def test_another_sheet_can_be_chosen(page: AppTest) -> None:
     assert work(page).dataset.summary.annotations == 36
 
 
+def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("votes.csv", AGES)
+        archive.writestr("people.csv", "rater,group\n" + "".join(f"r{j},{'ab'[j % 2]}\n" for j in range(6)))
+    bring(page, "both.zip", file.getvalue())
+    assert work(page).raters.member == "people.csv"  # told by its content
+    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
+    press(page, "Remove the raters file")
+    assert "group" not in work(page).dataset.raters.axes
+    other = widget(page.selectbox, "Sheet or file inside with the raters")
+    assert (other.value, other.options) == (None, ["people.csv"])
+    other.set_value("people.csv").run()
+    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
+
+
 def test_a_file_per_annotator_is_read_as_one_table_or_alone(page: AppTest) -> None:
     rows = [line.split(",") for line in AGES.decode().splitlines()]
     header, *cells = rows
@@ -324,22 +335,6 @@ def test_a_file_per_annotator_is_read_as_one_table_or_alone(page: AppTest) -> No
     part.set_value(part.options[0]).run()
     assert len(work(page).annotations) == len(cells)
     assert not page.exception
-
-
-def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("votes.csv", AGES)
-        archive.writestr("people.csv", "rater,group\n" + "".join(f"r{j},{'ab'[j % 2]}\n" for j in range(6)))
-    bring(page, "both.zip", file.getvalue())
-    assert work(page).raters.member == "people.csv"  # told by its content
-    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
-    press(page, "Remove the raters file")
-    assert "group" not in work(page).dataset.raters.axes
-    other = widget(page.selectbox, "Sheet or file inside with the raters")
-    assert (other.value, other.options) == (None, ["people.csv"])
-    other.set_value("people.csv").run()
-    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
 
 
 def test_files_of_the_same_columns_that_come_together_are_read_as_one(page: AppTest) -> None:
@@ -391,7 +386,9 @@ def asked(page: AppTest, words: str) -> ButtonGroup:
     return next(one for one in page.segmented_control if words in one.label.replace("\\", ""))
 
 
-def test_of_an_item_answered_twice_it_is_asked_which_answer_counts(page: AppTest) -> None:
+def test_of_an_item_answered_twice_it_is_asked_which_answer_counts_and_of_many_nothing_is_recommended(
+    page: AppTest,
+) -> None:
     bring(page, "votes.csv", answers_of("i0,r0,Yes,w,-9"))
     question = asked(page, "1 answer that differs from another of the same rater to the same item")
     assert (question.options, question.value) == (["Last counts (recommended)", "First counts"], None)
@@ -409,9 +406,6 @@ def test_of_an_item_answered_twice_it_is_asked_which_answer_counts(page: AppTest
     asked(page, "differs from another").set_value(False).run()
     assert (work.data_spec.repeated, work.data_spec.order) == ("first", "when")
     assert not widget(page.button, CONTINUE).disabled
-
-
-def test_many_items_answered_twice_may_be_other_items_so_nothing_is_recommended(page: AppTest) -> None:
     again = [f"i{n % 6},r{n // 6},{'No' if n % 4 else 'Yes'},{'w' if n < 18 else 'm'},{n}" for n in range(9)]
     bring(page, "votes.csv", answers_of(*again))
     question = asked(page, "9 answers that differ from others")

@@ -146,7 +146,7 @@ def test_two_picked_runs_are_offered_side_by_side(server: Server) -> None:
     assert not any(box.value for box in page.checkbox)
 
 
-def test_side_by_side(server: Server) -> None:
+def test_side_by_side_takes_two_results(server: Server) -> None:
     a = make_result()
     spec = replace(a.spec, analysis=replace(a.spec.analysis, seed=2, min_raters=6))
     b = replace(a, spec=spec, groups=a.groups[1:], data=replace(a.data, items=349))
@@ -159,6 +159,8 @@ def test_side_by_side(server: Server) -> None:
     assert "GAI: none of 19 groups changed significance." in seen(page.markdown)
     page.toggle[0].set_value(True).run()
     assert "No group passes these filters" in seen(page.info)
+    page = _runs(a=_save(server, "Run A").id, b="<script>")
+    assert "not on this server any more" in seen(page.warning)
 
 
 def test_pairs_and_slices_stand_side_by_side(server: Server) -> None:
@@ -170,11 +172,6 @@ def test_pairs_and_slices_stand_side_by_side(server: Server) -> None:
     for table in (pairs, slices):
         assert {"moved", "moved_interval", "q_a", "q_b", "q_moved"} <= set(table)
     assert slices["moved_interval"].str.startswith("[").any()
-
-
-def test_side_by_side_needs_two_results(server: Server) -> None:
-    page = _runs(a=_save(server, "Run A").id, b="<script>")
-    assert "not on this server any more" in seen(page.warning)
 
 
 def test_what_people_write_stays_inert(server: Server) -> None:
