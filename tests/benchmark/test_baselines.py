@@ -20,6 +20,8 @@ from grasp_core.benchmark.baselines.embedding import Embedder, Matrix, available
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, make_baseline
 from grasp_core.benchmark.scoring import evaluate as boosting
 from grasp_core.benchmark.scoring.evaluate import (
+    boosting_grid,
+    boosting_sweeps,
     evaluate,
     kept_trials,
     tune_boosting,
@@ -223,6 +225,15 @@ def test_a_search_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.Mon
     assert whole == tune_boosting(train, task, SETTINGS, {})
     monkeypatch.setattr(boosting, "fit_staged", lambda *_: pytest.fail("grown again"))
     assert tune_boosting(train, task, SETTINGS, kept_trials(path)) == whole
+
+
+def test_the_papers_order_and_all_settings() -> None:
+    assert len(set(boosting_grid())) == 5 * 5 * 4
+    published = Boosting(100, 3, 1.0)
+    for varied, settings in boosting_sweeps():
+        assert published in settings
+        field = varied.replace(" ", "_")
+        assert len({getattr(one, field) for one in settings}) == len(settings)
 
 
 def test_the_command_tunes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

@@ -325,11 +325,15 @@ def test_files_of_the_same_columns_are_read_together(command) -> None:
     assert (data["raters"], data["items"], data["annotations"]) == (3, 12, 36)
 
 
-def test_files_about_people_alone_are_refused_as_that() -> None:
+def test_files_about_people_alone_and_of_counts_are_refused_as_that() -> None:
     head = ["ResponseId", "score", "age", "race", "gender", "income"]
     rows = [[f"R_{n}", RNG.choice("1234"), *RNG.choices("ab", k=4)] for n in range(20)]
     with pytest.raises(DataError, match="tells about people, a row each"):
         recognise(rows_table([head, *rows]))
+    often = ("never", "often", "always")
+    rows = [[h, w, f"{RNG.randrange(1, 30)}"] for h in often[:2] for w in often]
+    with pytest.raises(DataError, match="'Freq' counts how often"):
+        recognise(rows_table([["Husband", "Wife", "Freq"], *rows]))
 
 
 def test_blanks_behind_commas_belong_to_no_cell() -> None:

@@ -196,6 +196,7 @@ def test_columns_of_the_same_labels_are_no_axes_in_either_layout(head: str) -> N
 
 
 TEXT = "A text of some words, {}"
+TWO = "text @1_label @1_confidence @2_label @2_confidence"
 
 
 @pytest.mark.parametrize(
@@ -206,8 +207,8 @@ TEXT = "A text of some words, {}"
         *(("text expert# expert# expert#", TEXT, 1), ("patient_id model# model# model#", "p{}", 0)),
         *(("video_id frame# frame# frame#", "p{}", 0), ("gene sample# sample# sample#", "p{}", 0)),
         *(("id output# output# output#", "p{}", 0), ("id Q# Q# Q#", "p{}", 1)),
-        *(("user_id frame# frame# frame#", "p{}", 1), ("text run1_a run1_b run2_a run2_b", TEXT, 0)),
-        *(("text eye1_a eye1_b eye2_a eye2_b", TEXT, 0), ("text ann1_a ann1_b ann2_a ann2_b", TEXT, 1)),
+        *(("user_id frame# frame# frame#", "p{}", 1), (TWO.replace("@", "run"), TEXT, 0)),
+        *((TWO.replace("@", "eye"), TEXT, 0), (TWO.replace("@", "annotator"), TEXT, 1)),
     ],
 )  # fmt: skip
 def test_numbered_columns_are_raters_and_rows_people_where_something_says_so(head, key, read) -> None:
