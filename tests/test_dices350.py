@@ -12,6 +12,7 @@ from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from tests.computing import compute_in_threads
+from tests.engine.asking import planting as planting
 from tests.shared_data import DICES350, REFERENCE, needs_shared_data
 
 pytestmark = needs_shared_data

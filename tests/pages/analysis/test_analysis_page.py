@@ -20,12 +20,6 @@ def test_without_data_it_leads_to_the_data_page(page: AppTest) -> None:
     assert not page.button
 
 
-@pytest.fixture
-def nothing_computed(server: Server) -> None:
-    """Of a run it is looked at what was asked."""
-    server.service.close()
-
-
 @pytest.mark.usefixtures("nothing_computed")
 def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> None:
     widget(analysis.multiselect, "Axes").set_value(["rater_gender"])

@@ -6,6 +6,7 @@ import json
 import zipfile
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup
 
@@ -105,6 +106,7 @@ def test_labels_that_case_tells_apart_and_what_may_be_a_place_or_no_answer_are_a
     assert work(page).data_spec.missing == ("",)
 
 
+@pytest.mark.usefixtures("nothing_computed")
 def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page, server) -> None:
     rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]},{j == 3}" for i in range(6) for j in range(6)]
     bring(page, "a.csv", "\n".join(["item,rater,label,gender,removed", *rows]).encode())

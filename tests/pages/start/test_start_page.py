@@ -56,6 +56,7 @@ def test_the_last_runs_are_told_by_their_verdicts(page, server, example_result) 
     assert "Toxicity, July" in seen(page.caption)
 
 
+@pytest.mark.usefixtures("nothing_computed")
 def test_example_is_loaded_for_the_other_screens(page: AppTest, server: Server) -> None:
     press(page, TRY_EXAMPLE)
     assert shown_run(page, server).spec == example_spec()
