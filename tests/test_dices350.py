@@ -12,7 +12,7 @@ from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from tests.computing import compute_in_threads
-from tests.results import PAPER_STATISTICS
+from tests.engine.asking import planting as planting
 from tests.shared_data import DICES350, REFERENCE, needs_shared_data
 
 pytestmark = needs_shared_data
@@ -33,21 +33,12 @@ LONG = DataSpec(
     categories=("No", "Yes", "Unsure"),
     exclude=(("removed", "True"),),
 )
-WIDE = DataSpec(
-    layout="items-by-raters",
-    item="item_id",
-    categories=("No", "Yes", "Unsure"),
-    exclude=(("removed", "True"),),
-)
 
 
 @functools.cache
-def result(layout: str = "long", **analysis) -> RunResult:
-    spec = RunSpec(
-        LONG if layout == "long" else WIDE,
-        AnalysisSpec(**{"axes": tuple(AXES.values()), "permutations": 100, **analysis}),
-    )
-    ratings = read_table(DICES350 / f"ratings_{layout}.csv")
+def result(**analysis) -> RunResult:
+    spec = RunSpec(LONG, AnalysisSpec(**{"axes": tuple(AXES.values()), "permutations": 100, **analysis}))
+    ratings = read_table(DICES350 / "ratings_long.csv")
     raters = read_table(DICES350 / "raters.csv")
     dataset = load(ratings, raters, spec.data, [names[0] for names in AXES.values() if len(names) == 1])
     return compute_in_threads(dataset, spec)
@@ -78,11 +69,6 @@ def cells(of: RunResult, statistics: tuple[str, ...]) -> list[tuple[dict[str, st
             values = tuple(NAMES.get(value, value) for value in group.split(", "))
             paired.append((cell, ours[AXES[axis], values, name]))
     return paired
-
-
-def test_the_reference_has_all_cells() -> None:
-    assert len(table_5()) == 20 * len(PAPER_STATISTICS)
-    assert len(result().groups) == 20
 
 
 def test_the_data_are_the_104_kept_raters() -> None:
@@ -144,15 +130,3 @@ def test_stars_after_correction_are_the_papers() -> None:
     known = {("Latine, Woman", "xrr"), ("White, Man", "gai"), ("Asian, Woman", "plurality_size")}
     border = {("White, Man", "cross_negentropy"), ("Asian, Woman", "negentropy")}
     assert known <= set(differing) <= known | border
-
-
-def test_the_wide_file_gives_the_same_numbers() -> None:
-    long, wide = result(), result("wide")
-    assert wide.data.annotations == long.data.annotations
-    by_group = {row.group: row for row in wide.groups}
-    assert by_group.keys() == {row.group for row in long.groups}
-    for row in long.groups:
-        other = by_group[row.group]
-        assert (other.n_raters, other.n_annotations) == (row.n_raters, row.n_annotations)
-        for name, outcome in row.statistics.items():
-            assert other.statistics[name].value == pytest.approx(outcome.value, abs=1e-12)

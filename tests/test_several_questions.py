@@ -18,6 +18,7 @@ from grasp_core.permutation.draw import over_all, permutation
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from tests.computing import compute_in_threads
+from tests.engine.asking import planting as planting
 
 MANY = 100
 """Permutations of each run."""

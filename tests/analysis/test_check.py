@@ -264,7 +264,8 @@ def test_python_proposes_the_cluster_and_changes_nothing() -> None:
     frame = pd.DataFrame({name: np.array(ids)[code] for (name, ids), code in columns})
     raters = pd.DataFrame({name: _texts(axis) for name, axis in data.raters.axes.items()})
     raters.insert(0, "rater", annotations.rater_ids)
-    asked = {"item": "item", "rater": "rater", "label": "label", "axes": [AXIS], "permutations": 200}
+    asked = {"item": "item", "rater": "rater", "label": "label", "axes": [AXIS]}
+    asked |= {"permutations": 200, "pairs": False}
     plain = grasp.analyse(frame, raters, **asked)
     (said,) = [note for note in plain.notes if "answer more alike" in note]
     assert "'team'" in said

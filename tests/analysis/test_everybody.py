@@ -12,7 +12,7 @@ from benchmarks.planted import dataset as planted
 from grasp_core.analysis import everybody as module
 from grasp_core.analysis.everybody import disputed_items, everybody
 from grasp_core.engine.run import checked_groups, prepare
-from grasp_core.model.annotations import Axis, Raters, number_of
+from grasp_core.model.annotations import number_of
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
@@ -30,8 +30,7 @@ from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.statistics.coefficients import gwet_ac1, gwet_ac1_error
 from grasp_core.statistics.items import NotEstimableError, count
 from tests.computing import compute_in_threads
-from tests.permutation.simulated import DATA_SPEC, coded, dataset, simulate
-from tests.statistics.test_agreement import FOUR_RATERS
+from tests.permutation.simulated import DATA_SPEC, dataset, simulate
 
 ALL = AnalysisSpec(axes=())
 SPEC = DataSpec(item="item", rater="rater", label="label")
@@ -256,19 +255,6 @@ def test_what_cannot_be_told_is_said_and_what_needs_groups_is_refused(monkeypatc
 
 
 AC1 = further(["ac1"])
-
-
-def test_a_run_gives_what_gwet_published() -> None:
-    """irrCAC 1.0 for its data set cac.raw4raters: 0.77544; a fifth rater stands outside the group."""
-    labels = np.hstack([FOUR_RATERS, np.ones((12, 1), int)])
-    item, rater = np.nonzero(labels > 0)
-    annotations = coded(item, rater, labels[item, rater] - 1, 5)
-    raters = Raters(annotations.rater_ids, {"side": Axis.from_values(["in"] * 4 + ["out"])})
-    spec = AnalysisSpec(axes=(("side",),), min_raters=1)
-    grouping = form_groups(raters, spec.axes, min_raters=1)
-    design = build_design(annotations, raters, grouping, spec, lacking=AC1)
-    assert compiled.observed(design)[0, -1] == pytest.approx(0.77544, abs=5e-6)
-    assert np.isnan(compiled.observed(design)[1, -1])  # one rater has no pair
 
 
 @pytest.mark.parametrize("shape", [{"missing": 0.0}, {"missing": 0.3, "unknown": 0.1}, {"categories": 20}])

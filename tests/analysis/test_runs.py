@@ -27,6 +27,7 @@ from grasp_core.report.writers.latex import table_latex
 from grasp_core.report.writers.markdown import table_markdown
 from tests.analysis.models.cases import compute_models, model
 from tests.computing import compute_in_threads
+from tests.engine.asking import planting as planting
 
 
 def run(data: Dataset, **fields: object) -> RunResult:

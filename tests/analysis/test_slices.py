@@ -24,6 +24,7 @@ from grasp_core.report.quality import overlap_table
 from grasp_core.report.slices import given_sentences, given_table, not_yet_given
 from grasp_core.statistics.association import chance_of
 from tests.computing import compute_in_threads
+from tests.engine.asking import planting as planting
 from tests.permutation.naive import naive_step_up
 from tests.permutation.simulated import DATA_SPEC, simulate
 from tests.reading.making import rows_table

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from benchmarks.few_shot import MEASURED, OPEN
+from benchmarks.few_shot import MEASURED
 from benchmarks.few_shot import NAMES as COLUMNS
 from grasp_core import cli
 from grasp_core.benchmark.baselines import embedding
@@ -24,7 +24,6 @@ from grasp_core.benchmark.scoring.evaluate import (
     boosting_sweeps,
     evaluate,
     kept_trials,
-    taken,
     tune_boosting,
 )
 from grasp_core.benchmark.tasks import read_rows
@@ -32,7 +31,7 @@ from grasp_core.cli import main
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.sandbox.read import read_table
-from tests.benchmark.folders import NEW, OPEN_ROWS, RAFT, WEATHER, opened, texts, weather
+from tests.benchmark.folders import NEW, RAFT, WEATHER, opened, texts, weather
 from tests.reading.making import rows_table
 from tests.shared_data import needs_shared_data
 
@@ -335,15 +334,3 @@ def test_adaboost_is_within_what_chance_gives(task_name: str) -> None:
     task, train = opened(RAFT / task_name)
     low, high = ADABOOST[task_name]
     assert low <= evaluate(make_baseline("adaboost"), train, task).macro_f1_declared <= high
-
-
-@needs_shared_data
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["minilm-names", "minilm-1nn", "minilm-shots-names"])
-def test_open_rows_figures(name: str, embedder: Embedder) -> None:
-    # Every 8th of the 8,030 rows; 0.04 is about three standard errors of a macro-F1 on a thousand rows.
-    task, train = opened(RAFT / "banking_77")
-    rows = read_rows(OPEN_ROWS, task, labelled=True)
-    keep = range(0, len(rows.ids), 8)
-    found = evaluate(make_baseline(name, embedder), train, task, way="file", test=taken(rows, keep))
-    assert found.macro_f1_declared == pytest.approx(OPEN[name], abs=0.04)

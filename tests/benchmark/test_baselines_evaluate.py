@@ -4,7 +4,6 @@ import json
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -166,9 +165,7 @@ def command(*arguments: str | Path) -> int:
     return cli.main(["raft", "baseline", *map(str, arguments)])
 
 
-def test_the_command_scores_by_leave_one_out_files_and_splits(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_scores_by_leave_one_out_files_and_splits(tmp_path, capsys) -> None:
     folder, out = weather(tmp_path / "weather"), tmp_path / "scores.json"
     assert command("tfidf", "--task", folder, "--evaluate", "loo", "--out", out) == 0
     printed = capsys.readouterr()
@@ -218,14 +215,7 @@ def test_the_command_labels_what_is_to_be_handed_in(tmp_path: Path, capsys, monk
         ({}, ("--out", "."), "it is a folder"),
     ],
 )
-def test_bad_input_is_one_sentence(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    changed: Mapping[str, str | None],
-    arguments: Sequence[str],
-    message: str,
-) -> None:
+def test_bad_input_is_one_sentence(tmp_path, capsys, monkeypatch, changed, arguments, message) -> None:
     folder = weather(tmp_path / "weather")
     monkeypatch.chdir(tmp_path)
     for name, content in changed.items():

@@ -7,18 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grasp_core.benchmark.baselines.registry import make_baseline
 from grasp_core.benchmark.leaderboard import published
 from grasp_core.benchmark.scoring.human import human_baseline, of_kind, plurality_of_few, qualify
 from grasp_core.benchmark.tasks import read_rows, voting_sheet
 from grasp_core.cli import main
 from grasp_core.model.annotations import Annotations, Raters
-from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, SpecError
-from grasp_core.reading.dataset.load import Dataset, load
-from grasp_core.reading.sandbox.read import read_table
-from tests.benchmark.folders import OPEN_ROWS, RAFT, opened, weather, write
-from tests.shared_data import SHARED, needs_shared_data
+from grasp_core.reading.dataset.load import Dataset
+from tests.benchmark.folders import opened, weather, write
 
 GOLD = {str(item): ("no", "yes")[item % 2] for item in range(200)}
 
@@ -131,29 +127,6 @@ def test_right_labels_that_nobody_voted_for_are_always_missed() -> None:
     kept, passed = qualify(dataset(1.0), dict(list(gold.items())[:40]), 0.5)
     assert len(passed.passed) == 7
     assert kept.annotations.n_annotations == 160 * 7
-
-
-@needs_shared_data
-def test_real_votes() -> None:
-    """ConvAbuse (Cercas Curry et al. 2021), 12,411 votes of trained annotators, who mostly agree."""
-    table = read_table(SHARED / "data" / "convabuse" / "votes.csv")
-    data = load(table, None, DataSpec("long", item="item", rater="annotator", label="label"))
-    found = human_baseline(data, votes=2, items=100, seed=1)
-    # Items with three votes or more, counted in the file with cut, sort and uniq.
-    assert found.eligible == 2_445 + 377 + 235 + 33 + 1
-    assert 0.7 < found.mean < 0.95
-    assert found.ci95[0] < found.macro_f1 < found.ci95[1]
-    # The plurality of four is closer to its gold labels, itself with all votes, than a single vote is.
-    plurality = _plurality(data)
-    four, one = (human_baseline(data, votes=k, items=100, against=plurality, repeats=30).mean for k in (4, 1))
-    assert one < four
-
-
-def _plurality(data: Dataset) -> dict[str, str]:
-    a = data.annotations
-    counts = np.zeros((a.n_items, a.n_categories), dtype=int)
-    np.add.at(counts, (a.item, a.category), 1)
-    return {one: a.categories[code] for one, code in zip(a.item_ids, counts.argmax(axis=1), strict=True)}
 
 
 COLUMNS = ["--layout", "long", "--item", "item", "--rater", "rater", "--label", "label"]
@@ -289,9 +262,7 @@ def test_a_qualification_raises_the_score() -> None:
     assert set(np.unique(kept.annotations.rater)) == set(range(6))
 
 
-def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
-    tmp_path: Path, monkeypatch, capsys
-) -> None:
+def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     folder = weather(tmp_path / "task")
     command = ["raft", "sheet", "--task", str(folder), "--voters", "ann,bob", "--items", "2", "--asked", "3"]
@@ -318,42 +289,3 @@ def test_a_sheet_has_every_row_for_every_voter_each_of_another_name(
             voting_sheet(task, train, test, names)
     with pytest.raises(DataError, match="both have the ID '0'"):
         voting_sheet(task, train, train, ("a",))
-
-
-@needs_shared_data
-@pytest.mark.long
-def test_votes_beside_a_models_predictions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Banking77's open rows: simulated voters of two towns, and a baseline that one of them follows."""
-    monkeypatch.chdir(tmp_path)
-    task, train = opened(RAFT / "banking_77")
-    rows = read_rows(OPEN_ROWS, task, labelled=True)
-    few = range(0, 8000, 200)
-    texts = [rows.texts[at] for at in few]
-    said = make_baseline("minilm-names")(train, task, 1)(texts)
-    rng = np.random.default_rng(1)
-    lines, raters = ["item,rater,label"], ["rater,town"]
-    for number in range(12):
-        town = ("North", "South")[number % 2]
-        raters.append(f"r{number},{town}")
-        for place, at in enumerate(few):
-            told = said[place] if town == "North" else (rows.labels or ())[at]
-            label = told if rng.random() < 0.8 else str(rng.choice(task.classes))
-            lines.append(f"{rows.ids[at]},r{number},{label}")
-    predictions = [f"{rows.ids[at]},{label}" for at, label in zip(few, said, strict=True)]
-    write(
-        tmp_path,
-        {
-            "votes.csv": "\n".join([*lines, ""]),
-            "raters.csv": "\n".join([*raters, ""]),
-            "names.csv": "\n".join(["ID,Label", *predictions, ""]),
-        },
-    )
-    command = ["models", "--annotations", "votes.csv", "--raters", "raters.csv", *COLUMNS, "--axis", "town"]
-    command += ["--model", "names=names.csv", "--permutations", "200", "--out", "models.json"]
-    assert main(command) == 0
-    groups = {
-        next(iter(one["group"].values())): one["models"]["names"]
-        for one in json.loads(Path("models.json").read_text())["groups"]
-    }
-    share = {name: one["statistics"]["share"]["value"] for name, one in groups.items()}
-    assert share["North"] > 0.9 > share["South"]

@@ -17,23 +17,12 @@ from grasp_core.report.models import plurality_table, sentences, sides_csv, stat
 from tests.benchmark.folders import write
 from tests.made_up import BOARD, ENTRIES
 
-TABLE_2 = {"GPT-3 (davinci)": 0.6267, "GPT-Neo": 0.4811, "BART MNLI zero-shot": 0.3825}
-
 
 def system(name: str) -> leaderboard.Entry:
     return next(entry for entry in leaderboard.published() if entry.name == name)
 
 
-def test_published_rows_and_kinds_of_difficulty_have_their_means() -> None:
-    whole = [entry for entry in leaderboard.published() if entry.tasks]
-    assert len(whole) == 9
-    for entry in whole:
-        assert len(entry.tasks) == 11
-        mean = leaderboard.mean_over(entry, list(builtin_tasks()))
-        assert mean is not None
-        assert mean == pytest.approx(entry.overall, abs=0.00056)
-        if entry.name in TABLE_2:
-            assert round(mean, 4) == TABLE_2[entry.name]
+def test_kinds_of_difficulty_and_some_of_the_tasks_have_their_means() -> None:
     tasks = builtin_tasks().values()
     kinds = leaderboard.difficulties(tasks)
     assert kinds["many classes"] == ["banking_77"]

@@ -1,4 +1,3 @@
-import csv
 import io
 import re
 from contextlib import suppress
@@ -7,13 +6,11 @@ import pytest
 import xlsxwriter
 from playwright.sync_api import Page, TimeoutError, expect
 
-from grasp_core.report.words.names import WORDS
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import (
     choose,
     drop,
     go_on_to_analysis,
-    groups_table,
     picture,
     results,
     run,
@@ -23,28 +20,6 @@ from tests.browser.visits import (
     violations,
 )
 from tests.labels import ALL_STATISTICS, DROP_FILES, LABEL_COLUMN, UNDERSTOOD
-from tests.published_dices import published_dices350
-from tests.shared_data import REFERENCE, needs_shared_data
-from tests.test_dices350 import EXACT, NAMES
-
-
-@pytest.mark.long
-@needs_shared_data
-def test_dices350_as_published_gives_table_5_with_one_click(open_page: OpenPage) -> None:
-    page = open_page("/data")
-    drop(page, DROP_FILES, "diverse_safety_adversarial_dialog_350.csv", published_dices350())
-    page.get_by_role("button", name="Run as published").click()
-    results(page)
-    view(page, "Groups in numbers")
-    shown = groups_table(page)
-    with (REFERENCE / "grasp_tables_5_6_7.csv").open(encoding="utf-8") as file:
-        cells = [row for row in csv.DictReader(file) if row["table"] == "5" and row["statistic"] in EXACT]
-    assert len(cells) == 20 * len(EXACT)
-    for cell in cells:
-        group = ", ".join(NAMES.get(value, value) for value in cell["group"].split(", "))
-        value = float(shown[group][WORDS[cell["statistic"]].name])
-        assert abs(value - float(cell["value"])) < 0.0016, cell  # both sides print three digits
-
 
 GENDERS = ("Weiblich ", "männlich", "weiblich", "männlich")
 

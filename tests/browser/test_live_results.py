@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.visits import bring, go_on_to_analysis, go_to, results, run, set_number, settle
+from tests.browser.visits import bring, go_on_to_analysis, go_to, run, set_number, settle
 from tests.labels import CANCEL_RUN, MAKE_LINK, TABLE_OF_GROUPS
 
 LONG = 10_000_000
@@ -81,22 +81,3 @@ def test_it_fills_in_without_flicker_and_stays_where_one_looks(analysis: Page, o
     page.get_by_role("button", name=CANCEL_RUN).click()
     expect(page.get_by_text("This run was cancelled.")).to_be_visible()
     expect(stranger.get_by_text("There is no result here")).to_be_visible()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("dark", [False, True])
-def test_it_becomes_the_result(analysis: Page, open_page: OpenPage, dark: bool) -> None:
-    """Opened by its address on a narrow page while it goes on, and left open until it has ended."""
-    set_number(analysis, "Permutations", 300_000)
-    set_number(analysis, "Seed", 402 + dark)
-    run(analysis)
-    expect(analysis.get_by_text(PROVISIONAL)).to_be_visible()
-    address = analysis.url[analysis.url.index("/results") :]
-    narrow = open_page(address, width=390, height=844, dark=dark)
-    narrow.get_by_role("heading", name=TABLE_OF_GROUPS).wait_for()
-    wide = "document.documentElement.scrollWidth > window.innerWidth"
-    assert not narrow.evaluate(wide)
-    for page in (analysis, narrow):
-        results(page)
-        expect(page.get_by_text(PROVISIONAL)).to_have_count(0)
-        expect(page.get_by_role("button", name="Export")).to_be_visible()

@@ -3,7 +3,6 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import OpenPage
 from tests.browser.visits import bring, go_on_to_analysis, go_to, run, set_number, settle
 from tests.labels import CANCEL_RUN, RUN_AGAIN
 
@@ -16,9 +15,7 @@ def _is_cancelled(page: Page) -> None:
 
 
 @pytest.mark.timeout(600)  # on a busy machine each step takes long
-def test_a_long_run_is_one_watched_from_elsewhere_cancelled_and_asked_again(
-    open_page: OpenPage, whole_example: dict[str, bytes]
-) -> None:
+def test_a_long_run_is_one_watched_from_elsewhere_cancelled_and_asked_again(open_page, whole_example) -> None:
     owner = open_page("/data")
     bring(owner, whole_example["annotations.csv"], whole_example["raters.csv"])
     go_on_to_analysis(owner)

@@ -71,9 +71,7 @@ def test_the_first_screen_of_a_result_says_little(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"])
-def test_screens_are_accessible_wide_and_narrow_and_their_headings_in_order(
-    open_page: OpenPage, dark: bool
-) -> None:
+def test_screens_are_accessible_wide_and_narrow_and_their_headings_in_order(open_page, dark) -> None:
     found = {}
     for name, page in _screens(open_page(dark=dark)):
         for width in (1440, 390):
@@ -96,9 +94,7 @@ def test_screens_are_accessible_wide_and_narrow_and_their_headings_in_order(
     [pytest.param(390, True, marks=pytest.mark.long), (720, False)],
     ids=["phone-dark", "zoom200"],
 )
-def test_screens_opened_narrow_are_accessible_and_do_not_scroll_sideways(
-    open_page: OpenPage, width: int, dark: bool
-) -> None:
+def test_screens_opened_narrow_are_accessible_and_do_not_scroll_sideways(open_page, width, dark) -> None:
     found = {}
     for name, page in _screens(open_page(width=width, dark=dark)):
         picture(page, f"{name}-{'dark' if dark else 'light'}-{width}")

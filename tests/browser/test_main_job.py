@@ -1,14 +1,10 @@
-import json
-import re
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.visits import (
     bring,
     choose,
-    drop,
     drop_choice,
     go_on_to_analysis,
     results,
@@ -22,9 +18,6 @@ from tests.browser.visits import (
 from tests.labels import (
     ALL_STATISTICS,
     CONTINUE,
-    DATA_AND_METHODS,
-    DROP_FILES,
-    RUN_AGAIN,
     TRY_EXAMPLE,
 )
 from tests.shared_data import DICES350, needs_shared_data
@@ -50,23 +43,6 @@ def test_dices350_by_gender_race_and_both(open_page: OpenPage) -> None:
     assert white_men["GAI"] == "1.262"  # Table 5 of the paper
     assert "GAI ↑*" in white_men["Marked"]
     assert len(table(page, ALL_STATISTICS)) == 17
-
-
-@pytest.mark.long
-def test_example_files_by_gender_race_and_both(open_page: OpenPage, whole_example: dict[str, bytes]) -> None:
-    page = open_page("/data")
-    bring(page, whole_example["annotations.csv"], whole_example["raters.csv"])
-    go_on_to_analysis(page)
-    drop_choice(page, "age")
-    choose(page, "Intersections", "race × gender")
-    run(page)
-    results(page)
-    view(page, "Groups in numbers")
-    assert "GAI ↑**" in row_of(page, "Black, Woman")["Marked"]
-    assert "GAI ↓**" in row_of(page, "Asian, Man")["Marked"]
-    for statistic in ("IRR", "Voting agreement"):
-        choose(page, "Statistic", statistic)
-        expect(page.get_by_label(re.compile(f"Histograms of {statistic} for 16 groups"))).to_be_visible()
 
 
 def test_doors_open_with_the_keyboard(open_page: OpenPage) -> None:
@@ -100,52 +76,3 @@ def test_what_was_brought_and_chosen_outlives_the_tab(open_page: OpenPage, examp
     expect(again.get_by_label("Seed", exact=True)).to_have_value("7")
     other = open_page("/data")  # another browser
     other.get_by_role("heading", name="Data", exact=True).wait_for()
-
-
-@pytest.mark.long
-def test_downloads(open_page: OpenPage) -> None:
-    page = _example_results(open_page)
-    page.get_by_role("button", name="Export").click()
-    assert _download(page, "Table (CSV)").startswith(b"axis,group,n_raters")
-    assert _download(page, "Table (Excel)").startswith(b"PK")
-    assert _download(page, "Report (HTML)").startswith(b"<!DOCTYPE html>")
-    saved = _download(page, "Full result (JSON)")
-    assert json.loads(saved)["format"] == "grasp-run"
-    page.keyboard.press("Escape")
-    view(page, "Groups in numbers")
-    for figure in ("Label use histograms", "cohesion map", "DSI chart"):
-        page.get_by_role("button", name=f"Save the {figure}").click()
-        assert _download(page, f"{figure} (PNG)").startswith(b"\x89PNG")
-        assert b"<svg" in _download(page, f"{figure} (SVG)")[:500]
-        assert _download(page, f"{figure} (PDF)").startswith(b"%PDF")
-        page.keyboard.press("Escape")
-    again = open_page()
-    drop(again, DROP_FILES, "saved.json", saved)
-    again.get_by_role("heading", level=1, name="Black Woman raters").wait_for()
-
-
-def _example_results(open_page: OpenPage) -> Page:
-    page = open_page()
-    page.get_by_role("button", name=TRY_EXAMPLE).click()
-    results(page)
-    return page
-
-
-def _download(page: Page, button: str) -> bytes:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=button).click()
-    return download.value.path().read_bytes()
-
-
-@pytest.mark.long
-def test_change_and_run_again(open_page: OpenPage) -> None:
-    page = _example_results(open_page)
-    first = page.url
-    page.get_by_role("button", name=RUN_AGAIN).click()
-    page.get_by_role("heading", name="Analysis", exact=True).wait_for()
-    set_number(page, "Seed", 5)
-    run(page)
-    results(page)
-    view(page, DATA_AND_METHODS)
-    expect(page.get_by_text("seed 5").first).to_be_visible()
-    assert page.url != first

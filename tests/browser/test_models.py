@@ -1,14 +1,10 @@
 from playwright.sync_api import expect
 
 from grasp_core.benchmark.leaderboard import published
-from grasp_core.server.server import Server
-from tests.browser.conftest import OpenPage
 from tests.browser.visits import picture, settle, table, violations
 
 
-def test_a_full_submission_is_validated_scored_and_shown(
-    open_page: OpenPage, store: Server, submission: bytes
-) -> None:
+def test_a_full_submission_is_validated_scored_and_shown(open_page, store, submission) -> None:
     page = open_page("/models?models-view=Submit")
     settle(page)
     page.locator("input[type=file]").first.set_input_files(

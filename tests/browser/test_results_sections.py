@@ -118,9 +118,7 @@ def _faults(page: Page) -> list[str]:
     ],
     ids=["wide", "zoom200", "phone in the dark"],
 )
-def test_every_view_is_accessible_and_whole(
-    open_page: OpenPage, address: str, store: Server, width: int, scale: int, dark: bool
-) -> None:
+def test_every_view_is_accessible_and_whole(open_page, address, store, width, scale, dark) -> None:
     page = open_page(address, width=width, scale=scale, dark=dark)
     results(page)
     found = {}
@@ -144,9 +142,7 @@ def test_every_view_is_accessible_and_whole(
     assert not any(found.values()), {name: faults for name, faults in found.items() if faults}
 
 
-def test_forty_groups_say_what_matters_in_the_first_columns_of_a_phone(
-    open_page: OpenPage, store: Server, found: RunResult
-) -> None:
+def test_forty_groups_say_what_matters_in_the_first_columns_of_a_phone(open_page, store, found) -> None:
     run = store.runs.add(replace(found, code_version="0.2.0"), title="Phone", owner="")
     page = open_page(f"/results?run={run.id}", width=390, height=844)
     results(page)
@@ -163,28 +159,3 @@ def test_forty_groups_say_what_matters_in_the_first_columns_of_a_phone(
     head = grid.locator("canvas").first.bounding_box()
     assert head is not None
     assert head["x"] + head["width"] <= 390
-
-
-@pytest.mark.long
-def test_reports_have_the_map_once_it_is_drawn_for_strangers_too(
-    open_page: OpenPage, store: Server, found: RunResult, written: dict[str, bytes]
-) -> None:
-    run = stored_run(store, found, written)
-    page = open_page(f"/results?run={run.id}")
-    results(page)
-    assert b"## Map of raters" not in _report(page)
-    view(page, "Raters")
-    page.get_by_label("Map of 24 raters by").first.wait_for()
-    settle(page)
-    assert b"## Map of raters" in _report(page)
-    stranger = open_page(f"/shared?token={store.links.create(run.id, created_by='', small_groups=True)}")
-    results(stranger)
-    assert b"## Map of raters" in _report(stranger)
-
-
-def _report(page: Page) -> bytes:
-    page.get_by_role("button", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Table (Markdown)").click()
-    page.keyboard.press("Escape")
-    return download.value.path().read_bytes()

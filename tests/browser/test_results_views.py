@@ -115,9 +115,7 @@ def _beyond(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)])
-def test_forty_groups_read_on_a_phone_without_scrolling_sideways(
-    open_page: OpenPage, store: Server, dark: bool
-) -> None:
+def test_forty_groups_read_on_a_phone_without_scrolling_sideways(open_page, store, dark) -> None:
     page = open_page(_saved(store, _many(40)), width=390, height=844, dark=dark)
     results(page)
     assert _beyond(page) == []

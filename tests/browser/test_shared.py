@@ -9,10 +9,8 @@ from tests.browser.conftest import OpenPage
 from tests.browser.test_safety import HOSTILE
 from tests.browser.visits import (
     bring,
-    drop,
     faults,
     go_on_to_analysis,
-    go_to,
     picture,
     results,
     row_of,
@@ -20,20 +18,13 @@ from tests.browser.visits import (
     set_number,
     settle,
     share,
-    table,
     view,
-    violations,
 )
-from tests.labels import CANCEL_RUN, DATA_AND_METHODS, RUN_AGAIN, TRY_EXAMPLE
+from tests.labels import CANCEL_RUN, DATA_AND_METHODS, RUN_AGAIN
 from tests.made_up import make_models
 from tests.results import make_result
-from tests.serving import Served
 
 SECRETS = (b"Zaphod", b"Vogon", b"Marvin", b"raters.csv")
-
-
-def _path(link: str) -> str:
-    return link[link.index("/shared") :]
 
 
 def _saved(store: Server, **link: float) -> tuple[str, str]:
@@ -56,9 +47,7 @@ def _listen(page: Page) -> list[bytes]:
     return received
 
 
-def test_from_upload_to_a_stranger_and_revoked(
-    open_page: OpenPage, example: dict[str, bytes], url: str
-) -> None:
+def test_from_upload_to_a_stranger_and_revoked(open_page, example, url) -> None:
     """The raters' ids, the items' ids and the file's name stay with those who have an account."""
     telling = {name: re.sub(rb"\bR(?=\d{3},)", b"Zaphod-", content) for name, content in example.items()}
     telling = {name: content.replace(b"item-", b"Vogon-") for name, content in telling.items()}
@@ -126,9 +115,7 @@ def test_no_file_after_revoking(open_page: OpenPage, store: Server) -> None:
     expect(page.get_by_text("Failed to generate file")).to_be_visible()
 
 
-def test_a_shared_page_asks_nobody_else_and_its_token_stays_in_the_address(
-    open_page: OpenPage, store: Server, served: Served
-) -> None:
+def test_a_shared_page_asks_nobody_else_and_its_token_stays_in_the_address(open_page, store, served) -> None:
     _, path = _saved(store)
     token = path.partition("=")[2]
     page = open_page("/shared?token=x")
@@ -173,55 +160,6 @@ def test_sharing_is_accessible(open_page: OpenPage, store: Server, dark: bool, w
     assert not any(found.values()), found
 
 
-BOARD = "Macro-F1 of every system, overall and by task"
-
-
-@pytest.mark.long
-def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: OpenPage, store: Server) -> None:
-    """The link opens what was there, as its maker saw it, in a browser that has never been here."""
-    store.submissions.add("Ours", {}, {"tasks": {}, "overall": 0.5}, owner="Zaphod")
-    owner = open_page("/models?models-view=Leaderboard")
-    owner.get_by_role("button", name="Table (CSV)").wait_for()
-    settle(owner)
-    shown = table(owner, BOARD)
-    link = share(owner)
-    picture(owner, "models-share")
-    found = {"share": violations(owner)}
-    store.submissions.add("Later", {}, {"tasks": {}, "overall": 0.6}, owner="Zaphod")
-
-    stranger = open_page("/shared?token=x")
-    received = _listen(stranger)
-    stranger.goto(link)
-    stranger.get_by_role("heading", name="Leaderboard", exact=True).wait_for()
-    settle(stranger)
-    assert table(stranger, BOARD) == shown
-    assert "Ours" in [row["System"] for row in shown]
-    with stranger.expect_download() as download:
-        stranger.get_by_role("button", name="Table (CSV)").click()
-    assert len(download.value.path().read_text().splitlines()) == len(shown) + 1
-    assert b"Ours" in b"".join(received)
-    assert not [secret for secret in (b"Zaphod", b"Later") if secret in b"".join(received)]
-    for name in ("Share", "Compare"):
-        assert stranger.get_by_role("button", name=name).count() == 0
-    assert stranger.locator("a:not([href^='#'])").count() == 0
-    for width in (1440, 390):
-        stranger.set_viewport_size({"width": width, "height": 1000})
-        settle(stranger)
-        picture(stranger, f"shared-leaderboard-{width}")
-        found[f"shared-{width}"] = faults(stranger)
-    owner.get_by_role("dialog").get_by_role("button", name="Withdraw", exact=True).click()
-    expect(owner.get_by_role("dialog")).to_contain_text("withdrawn just now")
-    other = stranger.get_by_role("option", name="overruling", exact=True)
-    for _ in range(10):  # the first click after a download only closes what the browser shows of it
-        stranger.get_by_role("combobox", name="Sort by").click()
-        settle(stranger)
-        if other.count():
-            break
-    other.click()
-    expect(stranger.get_by_text(CLOSED)).to_be_visible()
-    assert not any(found.values()), found
-
-
 @pytest.mark.parametrize(
     ("dark", "width"),
     [
@@ -231,9 +169,7 @@ def test_a_leaderboard_is_shared_with_somebody_without_a_session(open_page: Open
     ],
     ids=["light", "dark", "phone"],
 )
-def test_a_kept_answer_is_found_at_its_address_and_shared(
-    open_page: OpenPage, store: Server, dark: bool, width: int
-) -> None:
+def test_a_kept_answer_is_found_at_its_address_and_shared(open_page, store, dark, width) -> None:
     run = store.runs.add(make_models(("planted", HOSTILE)), title=f"planted, {HOSTILE}", owner="")
     token = store.links.create(run.id, created_by="")
     found = {}
@@ -250,45 +186,3 @@ def test_a_kept_answer_is_found_at_its_address_and_shared(
             assert main.locator(element).count() == 0, element
         found[screen] = faults(page)
     assert not any(found.values()), found
-
-
-@pytest.mark.long
-def test_a_computed_answer_survives_a_reload_and_is_shared(open_page: OpenPage, url: str) -> None:
-    """By its address, without the data; what names the model's file stays here."""
-    page = open_page()
-    page.get_by_role("button", name=TRY_EXAMPLE).click()
-    results(page)
-    go_to(page, "Models")
-    page.get_by_text("Models' labels").wait_for()
-    labels = "".join(f"item-{place:03},No\n" for place in range(1, 351))
-    drop(page, "Models' labels", "Marvin.csv", f"ID,Label\n{labels}".encode())
-    name = page.get_by_role("textbox", name="Name of model 1")
-    name.fill("always No")
-    name.press("Enter")
-    settle(page)
-    page.get_by_role("button", name="See whose judgements they reproduce").click()
-    page.get_by_role("heading", name="Answer", exact=True).wait_for(timeout=90_000)  # as long as any run
-    settle(page)
-    assert "/results?run=" in page.url
-    asked = page.get_by_role("heading").all_inner_texts()
-    page.reload()
-    page.get_by_role("heading", name="Every statistic").wait_for()
-    settle(page)
-    assert page.get_by_role("heading").all_inner_texts() == asked
-    assert "always No" in asked[0]
-    link = share(page)
-    stranger = open_page("/shared?token=x")
-    received = _listen(stranger)
-    stranger.goto(link)
-    stranger.get_by_role("heading", name="Every statistic").wait_for()
-    settle(stranger)
-    for label in ("Result (JSON)", "Table (CSV)", "Chart (SVG)"):
-        with stranger.expect_download() as download:
-            stranger.get_by_role("button", name=label).click()
-        received.append(download.value.path().read_bytes())
-    everything = b"".join(received)
-    assert b"always No" in everything
-    assert not [secret for secret in (b"Marvin", b"annotations.csv", b"raters.csv") if secret in everything]
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name=RUN_AGAIN).click()
-    page.get_by_text("Models' labels").wait_for()  # the example's data are there again, whoever asks

@@ -116,7 +116,7 @@ class Interrupted(Watcher, Checkpoints):
             raise RunCancelledError
 
 
-@pytest.mark.parametrize("correction", ["benjamini-hochberg", "max-t"])
+@pytest.mark.parametrize("correction", ["benjamini-hochberg", pytest.param("max-t", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "seed", [0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long)]
 )

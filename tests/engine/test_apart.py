@@ -93,9 +93,7 @@ def test_it_is_answered_by_its_key_alone(server: Server) -> None:
         Client(str(place), authkey=b"another")
 
 
-def test_a_question_that_fails_by_itself_loses_no_process(
-    monkeypatch: pytest.MonkeyPatch, server: Server
-) -> None:
+def test_a_question_that_fails_by_itself_loses_no_process(monkeypatch, server) -> None:
     """E.g. for want of file descriptors, where it has to connect first."""
 
     def cannot(*_: object) -> None:
@@ -114,9 +112,7 @@ def test_a_question_that_fails_by_itself_loses_no_process(
     assert _children() == there
 
 
-def test_a_process_that_ends_is_started_anew_and_goes_on(
-    monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
+def test_a_process_that_ends_is_started_anew_and_goes_on(monkeypatch, settings, caplog, tmp_path) -> None:
     """And where its server is closed, its run is handed back and nothing of it is left."""
     work = tmp_path / "work"
     work.mkdir()
@@ -177,9 +173,7 @@ def test_nothing_is_held_or_found_where_no_process_was_started(settings: Setting
         list(pool.each(math.sqrt, [1]))
 
 
-def test_a_process_that_cannot_start_is_told_of(
-    monkeypatch: pytest.MonkeyPatch, settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_process_that_cannot_start_is_told_of(monkeypatch, settings, caplog) -> None:
     def cannot(*_: object) -> None:
         raise RuntimeError("rater r7 said Yes")
 

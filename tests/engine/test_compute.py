@@ -130,9 +130,7 @@ class Stopping(Watcher):
 
 @pytest.mark.parametrize("pool_kind", ["threads", "processes"])
 @pytest.mark.parametrize("error", [RunCancelledError(), ZeroDivisionError()], ids=["cancelled", "failed"])
-def test_an_ended_run_frees_its_files_and_workers(
-    request, pool_kind: str, error: Exception, right: dict
-) -> None:
+def test_an_ended_run_frees_its_files_and_workers(request, pool_kind, error, right) -> None:
     pool: Pool = request.getfixturevalue(pool_kind)
     watcher = Stopping(error, pool)
     with pytest.raises(type(error)):

@@ -1,19 +1,15 @@
 """Runs of models are computed as any other: queued, resumed, found again, by processes and on a cluster."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sqlalchemy import URL
 
-from grasp_core.analysis.models.labels import sources
 from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
-from grasp_core.engine.watching import Checkpoints
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.spec import SIDES
 from grasp_core.store.runs import RunRecord
-from tests.engine.models_asking import DATA, GIVEN, MODELS, PLAIN, SHAPE, answer, question
+from tests.engine.models_asking import DATA, GIVEN, MODELS, SHAPE, answer, question
 from tests.engine.serving import ended, result_digits, serving
 from tests.permutation.simulated import files, simulate
 
@@ -49,38 +45,6 @@ def test_a_run_whose_model_is_gone_says_so(url: URL) -> None:
     with serving(url) as second:
         failed = ended(second, record)
     assert str(failed.error).startswith("in turn.csv ")
-
-
-def test_a_run_goes_on_from_the_blocks_of_an_earlier_attempt(right: dict) -> None:
-    class Recorder(Checkpoints):
-        def __init__(self, before: list) -> None:
-            self.before, self.blocks = before, []
-
-        def computed_before(self, width: int) -> list:
-            assert width == 5 * len(MODELS) * len(SIDES)
-            return self.before
-
-        def computed(self, start: int, values: np.ndarray) -> None:
-            self.blocks.append((start, values.copy()))
-
-    first = Recorder([])
-    assert answer(workers.threads, 2, checkpoints=first) == right
-    second = Recorder(first.blocks[::2])
-    assert answer(workers.threads, 2, checkpoints=second) == right
-    assert sum(len(values) for _, values in [*second.blocks, *second.before]) == 1000
-
-
-def test_the_same_models_are_the_same_question(url: URL) -> None:
-    with serving(url) as service:
-        first = ask(service)
-        assert ask(service).id == first.id
-        renamed = replace(DATA, models=(replace(MODELS[0], name="another"), MODELS[1]))
-        spec = replace(question(), models=sources(renamed.models))
-        assert service.submit(renamed, spec, title="Models", reach=EVERYTHING)[0].id != first.id
-        assert (
-            service.submit(PLAIN, replace(question(), models=()), title="Plain", reach=EVERYTHING)[0].id
-            != first.id
-        )
 
 
 def test_permutations_beyond_those_kept_are_counted(right: dict) -> None:

@@ -26,7 +26,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.permutation.testing.tally import Tally
 from tests.engine import models_asking
 from tests.engine.asking import DATA, ENDLESS, question, wait_until
-from tests.engine.serving import ask, ended, in_progress, now, serving
+from tests.engine.serving import ask, ended, in_progress, serving
 
 
 class Onlooker(Watcher):
@@ -217,9 +217,7 @@ def test_another_server_sees_it_too(monkeypatch: pytest.MonkeyPatch, service: Se
         (3, 0.3, [0.0, 9.0]),
     ],
 )
-def test_runs_side_by_side_take_turns_in_showing_what_they_found(
-    monkeypatch: pytest.MonkeyPatch, runs: int, took: float, seconds: list[float]
-) -> None:
+def test_runs_side_by_side_take_turns_in_showing_what_they_found(monkeypatch, runs, took, seconds) -> None:
     clock, shown = Clock(), []
 
     class OneOfSeveral(Watcher):
@@ -247,10 +245,3 @@ def test_a_server_counts_the_runs_that_it_computes(service: Service) -> None:
     assert OnCourse(conductor, Course([Stage(PAIRS, ((1.0, 0.0),))]), PAIRS).side_by_side == 2
     hand.clear()  # between being claimed and being put there
     assert conductor.side_by_side == 1
-
-
-def test_a_run_that_is_done_has_a_final_result_alone(service: Service) -> None:
-    record = ended(service, ask(service))
-    assert service.provisional(record.id) is None
-    assert not service.result(record.id).provisional
-    assert now(service, record).state == "done"

@@ -8,20 +8,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-from grasp_core.engine.pools import workers
 from grasp_core.engine.service import Service
 from grasp_core.model.access import EVERYTHING
 from grasp_core.model.errors import DataError
-from grasp_core.model.settings import Settings
 from grasp_core.model.spec import RunSpec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources.allowed import AllowedSources
-from grasp_core.server.server import Server
 from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.database import connect
 from grasp_core.store.runs import RunRecord
-from tests.engine.asking import SHAPE, digits, question, wait_until
+from tests.engine.asking import SHAPE, question
 from tests.engine.serving import ended, result_digits, serving
 from tests.permutation.simulated import files, simulate
 from tests.reading.sources.serving import site
@@ -63,23 +60,7 @@ def test_an_address_too(url: URL, right: dict) -> None:
             assert result_digits(second, record) == right
 
 
-def test_a_whole_server_that_is_started_again(tmp_path: Path, root: Path, right: dict) -> None:
-    settings = Settings(home=str(tmp_path / "home"), data_dir=str(root))
-    first = Server(settings, workers.threads)
-    record = ask(first.service, "data:votes.csv", "data:raters.csv")
-    first.close()
-    second = Server(settings, workers.threads)
-    second.start()
-    try:
-        wait_until(lambda: second.runs.get(record.id).ended)
-        assert digits(second.service.result(record.id)) == right
-    finally:
-        second.close()
-
-
-def test_a_run_whose_references_were_restored_elsewhere(
-    tmp_path: Path, url: URL, root: Path, right: dict
-) -> None:
+def test_a_run_whose_references_were_restored_elsewhere(tmp_path, url, root, right) -> None:
     allowed = AllowedSources(str(root))
     with serving(url, started=False, allowed=allowed) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")
@@ -94,9 +75,7 @@ def test_a_run_whose_references_were_restored_elsewhere(
 
 
 @pytest.mark.parametrize("content", [VOTES + b"i1,r99,label 0\n", b"", b"no table at all"])
-def test_a_file_that_changed_is_not_taken_for_the_one_asked_about(
-    url: URL, root: Path, content: bytes
-) -> None:
+def test_a_file_that_changed_is_not_taken_for_the_one_asked_about(url, root, content) -> None:
     allowed = AllowedSources(str(root))
     with serving(url, started=False, allowed=allowed) as first:
         record = ask(first, "data:votes.csv", "data:raters.csv")

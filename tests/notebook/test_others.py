@@ -19,7 +19,6 @@ from grasp_core.model.json_values import to_json
 from grasp_core.report.plan import lines_table
 from grasp_core.report.quality import quality_json
 from tests.batches import in_batches
-from tests.engine.asking import nothing_planted
 from tests.few_items import few_items
 from tests.notebook.asking import command, few, found
 from tests.results import make_group, make_outcome, make_result, with_pairs, with_slices
@@ -243,9 +242,8 @@ def test_the_documents_code_runs(tmp_path, monkeypatch, capsys) -> None:
     text = (ROOT / "docs" / "python.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {}
-    with nothing_planted():
-        for block in blocks:
-            exec(compile(block, "docs/python.md", "exec"), names)
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
     assert len(blocks) > 4
     assert "Black Woman raters (n = 16)" in capsys.readouterr().out
     assert (tmp_path / "result.json").stat().st_size > 10_000

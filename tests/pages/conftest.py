@@ -14,6 +14,7 @@ from grasp_core.model.settings import Settings
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
 from tests.empty_store import empty_home
+from tests.engine.asking import planting as planting
 from tests.few_items import few_items
 
 ENTRY = Path(__file__).resolve().parents[2] / "pages" / "main.py"
@@ -71,6 +72,12 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings) 
     monkeypatch.setattr(server_module, "shared", lambda: made)
     yield made
     made.close()
+
+
+@pytest.fixture
+def nothing_computed(server: Server) -> None:
+    """Of a run it is looked at what was asked."""
+    server.service.close()
 
 
 @pytest.fixture

@@ -40,6 +40,16 @@ def crossed(
     return rows_table([header.split(","), *(list(map(str, cells)) for cells in made if cells)])
 
 
+def tabled(head: str, rows: Iterable[Sequence[object]]) -> Table:
+    """A table of these columns, whose names are separated by blanks."""
+    return rows_table([head.split(), *(list(map(str, row)) for row in rows)])
+
+
+def numbered(head: str, row: Callable[[int], Sequence[object]], n: int = 60) -> Table:
+    """The same, of `n` rows, each made of its number."""
+    return tabled(head, map(row, range(n)))
+
+
 def labels_of(votes: Annotations) -> dict[tuple[str, str], str]:
     """Each annotation's label, by item and rater."""
     return {

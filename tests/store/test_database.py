@@ -197,20 +197,6 @@ def test_a_full_disk_is_a_sentence_and_nothing_is_lost(monkeypatch, tmp_path: Pa
         assert intact(path)
 
 
-def test_a_server_ended_on_a_full_disk_leaves_the_database_intact(tmp_path: Path) -> None:
-    url, path = on_disk(tmp_path)
-    with small_disk(path.parent) as make_larger:
-        with serving(url) as service:
-            kept = service.runs.add(RESULT, title="Kept", owner="ann")
-            with pytest.raises(StoreError, match="is full"):
-                fill(service.files)
-        assert intact(path)
-        make_larger()
-        with serving(url) as service:
-            assert service.runs.result(kept.id) == RESULT
-            assert result_digits(service, ask(service)) == known_answer()
-
-
 # A database that goes away and comes back
 
 
@@ -253,25 +239,6 @@ def test_a_run_that_ends_while_the_database_is_away_is_saved(monkeypatch, postgr
             postgres.start()
         assert result_digits(service, record) == known_answer(permutations=20_000)
         assert now(service, record).attempt == 1
-
-
-def test_an_answer_lost_on_the_way_is_not_an_error(monkeypatch, new_database: NewDatabase) -> None:
-    """The connection breaks after the database has committed: the same blocks are saved again."""
-    monkeypatch.setattr(saved_runs, "SAVE_SECONDS", 0.02)
-    with serving(new_database()) as service:
-        keep, broken = service.runs.keep, []
-
-        def keep_and_break(run, done=None, computed=(), counted=None, provisional=None):
-            cancelled = keep(run, done, computed, counted, provisional)
-            if (computed or counted) and len(broken) < 5:
-                broken.append(len(computed))
-                raise StoreError("The database went away; try again in a moment.")
-            return cancelled
-
-        monkeypatch.setattr(service.runs, "keep", keep_and_break)
-        record = ask(service, permutations=20_000)
-        assert result_digits(service, record) == known_answer(permutations=20_000)
-        assert broken
 
 
 @on_both

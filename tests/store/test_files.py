@@ -208,17 +208,3 @@ def test_references_are_kept_as_long_as_there_is_a_run_of_them(engine: Engine, s
     runs.delete(run.id)
     assert store.delete_unneeded(older_than_hours=1.0) == 1
     assert store.location("1" * 64) is None
-
-
-@on_both
-def test_references_from_many_at_once(engine: Engine, store: FileStore) -> None:
-    def bring(number: int) -> None:
-        if number % 2:
-            store.put(b"a", owner=f"user {number}")
-        else:
-            store.refer(hashlib.sha256(b"a").hexdigest(), 1, f"data:{number}.csv", owner=f"user {number}")
-
-    with ThreadPoolExecutor(8) as visitors:
-        list(visitors.map(bring, range(8)))
-    assert store.get(hashlib.sha256(b"a").hexdigest()) == b"a"
-    assert len(column(engine, files, "sha256")) == 1

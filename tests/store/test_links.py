@@ -134,16 +134,6 @@ def test_other_texts_open_nothing(store: LinkStore, target: Shared, text: str) -
 
 
 @on_both
-def test_uses_are_counted(store: LinkStore, target: Shared) -> None:
-    token = target.make(created_by="ann")
-    assert target.found()[0].last_used_at is None
-    with ThreadPoolExecutor(8) as visitors:
-        assert all(visitors.map(lambda _: target.opened_by(store, token), range(24)))
-    assert target.opened_by(store, token, count=False)
-    assert target.found()[0].uses == 24
-
-
-@on_both
 def test_a_link_expires(engine: Engine, store: LinkStore, target: Shared) -> None:
     token = target.make(created_by="ann", days=2)
     (link,) = target.found()

@@ -99,9 +99,7 @@ def test_a_server_that_is_slow_once_or_has_too_many_questions_is_asked_again(ser
         ),
     ],
 )
-def test_what_cannot_be_used_is_said(
-    server: Completions, monkeypatch: pytest.MonkeyPatch, reply: object, sentence: str, passing: bool
-) -> None:
+def test_what_cannot_be_used_is_said(server, monkeypatch, reply, sentence, passing) -> None:
     monkeypatch.setenv("TEST_KEY", SECRET)
     server.before = [reply]
     with pytest.raises(ModelError, match=sentence) as raised:
@@ -125,9 +123,7 @@ def test_a_server_that_does_not_answer_in_time_and_one_that_is_not_there(server:
     assert raised.value.passing
 
 
-def test_the_key_goes_into_the_header_and_nowhere_else(
-    server: Completions, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_key_goes_into_the_header_and_nowhere_else(server, monkeypatch, caplog) -> None:
     monkeypatch.setenv("TEST_KEY", SECRET)
     caplog.set_level(logging.DEBUG)
     with closing(Endpoint(server.url, "m", key_variable="TEST_KEY")) as model:
@@ -162,9 +158,7 @@ def test_no_other_address_is_sent_the_key_of_openai_whose_own_needs_it(server, m
         ("http://localhost/v1", {"top": 0}, "positive numbers"),
     ],
 )
-def test_options_that_cannot_be_used(
-    monkeypatch: pytest.MonkeyPatch, url: str, options: dict[str, object], sentence: str
-) -> None:
+def test_options_that_cannot_be_used(monkeypatch, url, options, sentence) -> None:
     monkeypatch.setenv("TEST_KEY", SECRET)
     monkeypatch.setenv("BROKEN_KEY", "a\nb")
     monkeypatch.delenv("NOT_SET", raising=False)

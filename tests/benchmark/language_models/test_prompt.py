@@ -120,9 +120,7 @@ WORDS = st.text(st.sampled_from("ab \n.é漢"), max_size=300)
     window=st.integers(40, 400),
     model=st.sampled_from([WordModel, BytesModel]),
 )
-def test_no_prompt_is_above_the_window_and_label_lines_are_kept(
-    texts: list[tuple[str, str]], target: str, window: int, model: type[WordModel]
-) -> None:
+def test_no_prompt_is_above_the_window_and_label_lines_are_kept(texts, target, window, model) -> None:
     made = model(window)
     examples = [(text("", words), label) for words, label in texts]
     try:
@@ -138,9 +136,7 @@ def test_no_prompt_is_above_the_window_and_label_lines_are_kept(
 
 
 @given(words=WORDS, limit=st.integers(-1, 60), model=st.sampled_from([WordModel, BytesModel]))
-def test_a_cut_text_is_a_start_of_the_text_within_the_limit(
-    words: str, limit: int, model: type[WordModel]
-) -> None:
+def test_a_cut_text_is_a_start_of_the_text_within_the_limit(words, limit, model) -> None:
     made = model()
     cut = shortened(made, words, limit)
     assert words.startswith(cut)

@@ -150,9 +150,7 @@ def test_a_second_attempt_asks_only_what_is_missing(train: Rows, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("failing", "passing", "calls"), [({2}, False, 2), ({2, 3, 4}, True, 4)])
-def test_a_model_out_of_reach_is_not_asked_on(
-    train: Rows, failing: set[int], passing: bool, calls: int
-) -> None:
+def test_a_model_out_of_reach_is_not_asked_on(train, failing, passing, calls) -> None:
     model = Failing(failing, passing=passing)
     with pytest.raises(DataError, match="1 of 6 rows got an answer"):
         leave_one_out(asking(model), Setting(3), train)
@@ -228,9 +226,7 @@ KEY = question_key("m", "private words", (" yes", " no"))
 ANSWER = Answer((-0.25, FLOOR), 1, 90, 1)
 
 
-def test_an_answer_is_found_again_by_model_prompt_and_candidates_in_a_file_without_text(
-    tmp_path: Path,
-) -> None:
+def test_an_answer_is_found_again_by_model_prompt_and_candidates_in_a_file_without_text(tmp_path) -> None:
     path = tmp_path / "answers.jsonl"
     KeptReplies(path).add(KEY, ANSWER)
     written = path.read_text()

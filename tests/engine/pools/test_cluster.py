@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -120,9 +119,7 @@ def test_a_killed_worker_loses_only_its_block(cluster: DaskCluster, pool: Cluste
     ],
     ids=["strata", "clusters", "clusters within strata"],
 )
-def test_what_may_change_places_is_the_same_there(
-    pool: ClusterPool, tmp_path: Path, shuffle: dict[str, Any]
-) -> None:
+def test_what_may_change_places_is_the_same_there(pool, tmp_path, shuffle) -> None:
     """Raters who work in teams in regions."""
     tables = files(*simulate(5, items=30, raters=36, missing=0.4))
     votes, raters = (pd.read_csv(io.BytesIO(raw), dtype=str) for raw in tables)
@@ -195,9 +192,7 @@ def test_no_more_blocks_are_computed_at_a_time_than_was_said(cluster: DaskCluste
 
 
 @pytest.mark.long
-def test_a_worker_of_another_version_is_refused_even_in_the_middle_of_a_run(
-    cluster: DaskCluster, pool: ClusterPool, tmp_path: Path
-) -> None:
+def test_a_worker_of_another_version_is_refused_even_in_the_middle_of_a_run(cluster, pool, tmp_path) -> None:
     other = tmp_path / "other.py"
     other.write_text("import grasp_core.version\ngrasp_core.version.__version__ = '0.0.1'\n")
     joined = []
@@ -213,9 +208,7 @@ def test_a_worker_of_another_version_is_refused_even_in_the_middle_of_a_run(
     wait_until(lambda: accepted(pool))
 
 
-def test_a_worker_without_this_package_leaves_its_work_to_others(
-    cluster: DaskCluster, pool: ClusterPool, without_package: Path
-) -> None:
+def test_a_worker_without_this_package_leaves_its_work_to_others(cluster, pool, without_package) -> None:
     stranger = cluster.start_worker(cwd=without_package)
     try:
         wait_until(lambda: pool.n_workers == 3)
@@ -233,9 +226,7 @@ def without_package(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_a_scheduler_without_workers_or_this_package_is_one_sentence(
-    monkeypatch, without_package: Path
-) -> None:
+def test_a_scheduler_without_workers_or_this_package_is_one_sentence(monkeypatch, without_package) -> None:
     monkeypatch.setattr(cluster_module, "DESERTED_SECONDS", 1.0)
     with dask_cluster(without_package, 0) as cluster, closing(ClusterPool(cluster.address)) as pool:
         for _ in range(2):
@@ -383,9 +374,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.long
-def test_certificates_and_workers_that_keep_dying(
-    tmp_path: Path, monkeypatch, certificates: dict[str, Path]
-) -> None:
+def test_certificates_and_workers_that_keep_dying(tmp_path, monkeypatch, certificates) -> None:
     with dask_cluster(tmp_path, 2, certificates=certificates, failures=1) as cluster:
         assert cluster.address.startswith("tls://")
         ca, cert, key = map(str, certificates.values())

@@ -46,9 +46,7 @@ def test_a_token_needs_a_name(account: AppTest, server: Server) -> None:
 
 
 @pytest.mark.parametrize("holds", [True, False])
-def test_whose_address_another_holds_is_told_so(
-    account: AppTest, monkeypatch: pytest.MonkeyPatch, holds: bool
-) -> None:
+def test_whose_address_another_holds_is_told_so(account, monkeypatch, holds) -> None:
     user = dataclasses.replace(ANN, email="ann@lab.example", holds_address=holds)
     become(user, monkeypatch)
     told = [
@@ -57,9 +55,7 @@ def test_whose_address_another_holds_is_told_so(
     assert len(told) == (not holds)
 
 
-def test_viewers_are_offered_what_they_may(
-    account: AppTest, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_viewers_are_offered_what_they_may(account, server, monkeypatch) -> None:
     assert len(account.selectbox(key="token-scope").options) == 2
     become(VERA, monkeypatch)
     assert len(account.run().selectbox(key="token-scope").options) == 1

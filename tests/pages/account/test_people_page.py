@@ -68,9 +68,7 @@ def test_an_export_is_offered(page: AppTest, ann: str) -> None:
     assert [one.label for one in page.get("download_button")] == ["Download"]
 
 
-def test_an_address_that_another_holds_is_assigned_once_it_was_asked(
-    page: AppTest, server: Server, ann: str
-) -> None:
+def test_an_address_that_another_holds_is_assigned_once_it_was_asked(page, server, ann) -> None:
     heir = server.accounts.people.sign_in(Identity("new", "ann", ADDRESS, "Ann *B.*"))
     page.run()
     assert f"Ann *Onymous* holds the mail address {ADDRESS}" in seen(page.caption)
@@ -85,9 +83,7 @@ def test_an_address_that_another_holds_is_assigned_once_it_was_asked(
     assert [one.key for one in page.button if str(one.key).startswith("address-")] == [f"address-{ann}"]
 
 
-def test_an_address_of_an_admin_by_the_settings_takes_the_command(
-    page: AppTest, server: Server, monkeypatch: pytest.MonkeyPatch, ann: str
-) -> None:
+def test_an_address_of_an_admin_by_the_settings_takes_the_command(page, server, monkeypatch, ann) -> None:
     object.__setattr__(server.settings, "admins", (ADDRESS,))
     heir = server.accounts.people.sign_in(Identity("new", "ann", ADDRESS, "Ann B."))
     page.run()

@@ -2,10 +2,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
+from grasp_core.permutation.testing.outcomes import looks
 from grasp_core.server.server import Server
 from tests.batches import in_batches, in_teams
-from tests.labels import LEVEL
-from tests.pages.visits import bring, drop, open_example, press, seen, shown_run, widget
+from tests.labels import DATA_AND_METHODS, LEVEL
+from tests.pages.visits import bring, drop, finished, open_example, press, seen, shown_run, view, widget
 
 
 @pytest.fixture
@@ -17,23 +18,6 @@ def test_without_data_it_leads_to_the_data_page(page: AppTest) -> None:
     page.switch_page("analysis.py").run()
     assert "no data to analyse" in seen(page.info)
     assert not page.button
-
-
-@pytest.fixture
-def nothing_computed(server: Server) -> None:
-    """Of a run it is looked at what was asked."""
-    server.service.close()
-
-
-@pytest.mark.usefixtures("nothing_computed")
-def test_run_works_at_once_and_twice_is_one_run(analysis: AppTest, server: Server) -> None:
-    first = shown_run(press(analysis, "Run"), server)
-    analysis.switch_page("analysis.py").run()
-    press(analysis, "Run")
-    assert shown_run(analysis, server).id == first.id
-    assert first.spec.analysis == AnalysisSpec(
-        axes=(("rater_race",), ("rater_gender",), ("rater_age",)), pairs=True
-    )
 
 
 @pytest.mark.usefixtures("nothing_computed")
@@ -74,9 +58,7 @@ def test_every_choice_reaches_the_spec(analysis: AppTest, server: Server) -> Non
 
 
 @pytest.mark.usefixtures("nothing_computed")
-def test_axes_given_which_others_are_tested_reach_the_spec_and_come_back(
-    analysis: AppTest, server: Server
-) -> None:
+def test_axes_given_which_others_are_tested_reach_the_spec_and_come_back(analysis, server) -> None:
     widget(analysis.multiselect, "Given another axis (optional)").set_value(["rater_race"])
     widget(analysis.number_input, "Permutations").set_value(100).run()
     press(analysis, "Run")
@@ -142,22 +124,12 @@ def test_what_strata_leave_is_told_before_the_run(analysis: AppTest) -> None:
     assert "Woman" in seen(analysis.caption)
 
 
-def test_too_few_permutations_are_warned_of(analysis: AppTest) -> None:
+def test_too_few_permutations_are_warned_of_and_small_groups_counted(analysis: AppTest) -> None:
     widget(analysis.number_input, "Permutations").set_value(100).run()
     assert "can never survive correction" in seen(analysis.warning)
-
-
-def test_small_groups_are_counted(analysis: AppTest) -> None:
     widget(analysis.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(analysis.number_input, "Smallest group (raters)").set_value(5).run()
     assert "1 group with fewer raters will not be shown" in seen(analysis.markdown)
-
-
-def test_choices_survive_a_look_at_another_page(analysis: AppTest) -> None:
-    widget(analysis.number_input, "Seed").set_value(99).run()
-    analysis.switch_page("data.py").run()
-    analysis.switch_page("analysis.py").run()
-    assert widget(analysis.number_input, "Seed").value == 99
 
 
 def test_where_groups_were_given_other_items_columns_that_could_hold_batches_are_named(page: AppTest) -> None:
@@ -182,3 +154,34 @@ def test_columns_that_look_like_teams_are_named_until_one_is_chosen(page: AppTes
     assert "Move whole clusters" in seen(page.caption)
     widget(page.selectbox, "Move whole clusters").set_value("team").run()
     assert "answer more alike" not in seen(page.caption)
+
+
+TOGGLE = "Stop when all marks are settled"
+
+
+def test_the_number_that_nobody_chose_follows_the_choice(analysis: AppTest) -> None:
+    assert widget(analysis.number_input, "Permutations").value == 10_000
+    widget(analysis.toggle, TOGGLE).set_value(True).run()
+    assert widget(analysis.number_input, "Permutations").value == 100_000
+    widget(analysis.toggle, TOGGLE).set_value(False).run()
+    assert widget(analysis.number_input, "Permutations").value == 10_000
+    widget(analysis.number_input, "Permutations").set_value(7000).run()
+    widget(analysis.toggle, TOGGLE).set_value(True).run()
+    assert widget(analysis.number_input, "Permutations").value == 7000
+
+
+def test_the_result_says_how_many_there_were_and_what_holds(analysis: AppTest, server: Server) -> None:
+    widget(analysis.multiselect, "Axes").set_value(["rater_gender"])
+    widget(analysis.multiselect, "Statistics").set_value(["irr", "gai"])
+    widget(analysis.toggle, TOGGLE).set_value(True).run()
+    widget(analysis.number_input, "Permutations").set_value(4000).run()
+    page = finished(press(analysis, "Run"), server)
+    run = shown_run(page, server)
+    assert run.spec.analysis.adaptive
+    result = server.service.result(run.id)
+    assert result.permutations in looks(4000)
+    assert (run.done, run.total) == (result.permutations, result.permutations)
+    said = seen(view(page, DATA_AND_METHODS).markdown)
+    assert f"{result.permutations:,}" in said
+    assert "at most 0.1 %" in said
+    assert f"{result.permutations:,} permutations" in seen(page.markdown)

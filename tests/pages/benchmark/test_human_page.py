@@ -19,10 +19,6 @@ def people(page: AppTest) -> AppTest:
     return models_view(page, "People")
 
 
-def test_without_data_it_says_where_to_begin(page: AppTest) -> None:
-    assert "Open the annotations" in seen(people(page).info)
-
-
 def test_people_are_scored_against_the_others(page: AppTest) -> None:
     people(open_example(page, example_files()))
     done(press(page, "Score people"))
@@ -113,9 +109,7 @@ def test_right_labels_of_a_column_decide(page: AppTest) -> None:
     assert "another right label" in seen(page.error)
 
 
-def test_a_baseline_labels_all_tasks_as_a_submission(
-    page: AppTest, benchmark: Server, tmp_path: Path
-) -> None:
+def test_a_baseline_labels_all_tasks_as_a_submission(page, benchmark, tmp_path) -> None:
     models_view(page, "Baselines")
     assert "no rows to label" in seen(page.markdown)
     for task in ("one", "two"):

@@ -110,9 +110,7 @@ def test_a_task_without_instructions_says_so(page: AppTest, asked: Completions, 
     assert asked.prompts[-1].startswith("Possible labels:")
 
 
-def test_the_key_is_sent_and_neither_shown_nor_kept(
-    page: AppTest, asked: Completions, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_key_is_sent_and_neither_shown_nor_kept(page, asked, tmp_path, caplog) -> None:
     caplog.set_level("DEBUG", logger="grasp")
     baselines(page)
     ask(page)
@@ -156,9 +154,7 @@ def test_a_failure_ends_it_and_what_is_missing_is_asked_again(page: AppTest, ask
     assert found["Macro-F1"] == "1.000"
 
 
-def test_answers_that_cannot_be_read_are_told_in_a_sentence(
-    page: AppTest, asked: Completions, tmp_path: Path
-) -> None:
+def test_answers_that_cannot_be_read_are_told_in_a_sentence(page, asked, tmp_path) -> None:
     baselines(page)
     ask(page)
     (kept,) = (tmp_path / "lm-answers").iterdir()

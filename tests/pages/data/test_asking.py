@@ -25,7 +25,7 @@ def opened(page: AppTest, content: bytes) -> AppTest:
     return page
 
 
-def test_of_several_labels_one_is_to_be_chosen(page: AppTest) -> None:
+def test_of_several_labels_one_is_to_be_chosen_and_the_others_are_further_questions(page: AppTest) -> None:
     opened(page, votes("offensive", "sarcastic"))
     label = widget(page.selectbox, LABEL_COLUMN)
     assert label.value is None
@@ -35,10 +35,6 @@ def test_of_several_labels_one_is_to_be_chosen(page: AppTest) -> None:
     assert not page.metric
     page.switch_page("analysis.py").run()
     assert "still to be decided" in seen(page.info)
-
-
-def test_the_others_are_offered_as_further_questions(page: AppTest) -> None:
-    opened(page, votes("offensive", "sarcastic"))
     widget(page.selectbox, LABEL_COLUMN).set_value("sarcastic").run()
     assert page.metric
     assert "These look like further questions: 'offensive'" in seen(page.caption)
@@ -46,15 +42,6 @@ def test_the_others_are_offered_as_further_questions(page: AppTest) -> None:
         widget(page.multiselect, "Further questions about the same items (optional)").options[0]
         == "offensive"
     )
-
-
-def test_a_choice_is_remembered_and_not_asked_again(page: AppTest) -> None:
-    opened(page, votes("offensive", "sarcastic"))
-    widget(page.selectbox, LABEL_COLUMN).set_value("sarcastic").run()
-    next(button for button in page.button if button.label == CONTINUE).click().run()
-    opened(page, votes("offensive", "sarcastic"))
-    assert widget(page.selectbox, LABEL_COLUMN).value == "sarcastic"
-    assert page.metric
 
 
 def test_an_unsure_layout_is_to_be_chosen(page: AppTest) -> None:

@@ -7,7 +7,6 @@ from streamlit import runtime
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import LOCAL_USER
-from grasp_core.server.server import Server
 from pages._ui.helpers import sessions as ended
 from pages._ui.helpers.state import KEY, Work
 from tests.labels import CONTINUE
@@ -43,9 +42,7 @@ def test_tables_go_with_the_tab_and_come_back_with_it(page: AppTest, example: di
     assert work.dataset is not None
 
 
-def test_where_the_file_is_gone_meanwhile_the_page_asks_for_files(
-    page: AppTest, example: dict[str, bytes], server: Server
-) -> None:
+def test_where_the_file_is_gone_meanwhile_the_page_asks_for_files(page, example, server) -> None:
     open_example(page, example)
     work: Work = page.session_state[KEY]
     assert work.annotations is not None

@@ -6,11 +6,11 @@ import json
 import zipfile
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup
 
 from grasp_core.model.data_spec import Bins
-from grasp_core.server.server import Server
 from pages._ui.helpers.state import KEPT_RATERS, Work
 from tests.labels import CONTINUE, ITEM_COLUMN, LABEL_COLUMN, RATER_COLUMN, UNDERSTOOD
 from tests.pages.visits import (
@@ -35,12 +35,7 @@ def one_about(page: AppTest, column: str) -> Any:
     )
 
 
-def test_without_files_it_says_what_to_bring(page: AppTest) -> None:
-    page.switch_page("data.py").run()
-    assert "a row per annotation" in seen(page.markdown)
-
-
-def test_files_are_recognised_with_reasons(page: AppTest, example: dict[str, bytes]) -> None:
+def test_files_are_recognised_with_reasons_and_told_as_they_were_understood(page, example) -> None:
     open_example(page, example)
     assert widget(page.selectbox, ITEM_COLUMN).value == "item_id"
     assert widget(page.selectbox, RATER_COLUMN).value == "rater_id"
@@ -49,19 +44,13 @@ def test_files_are_recognised_with_reasons(page: AppTest, example: dict[str, byt
     assert widget(page.multiselect, "Cell texts that mean “no value”").value == [""]
     asked = [plain(widget(page.selectbox, name).help) for name in (ITEM_COLUMN, RATER_COLUMN, LABEL_COLUMN)]
     assert all(said.startswith(("Recognised: ", "Guessed: ")) for said in asked)
-
-
-def test_what_was_understood(page: AppTest, example: dict[str, bytes]) -> None:
-    open_example(page, example)
     assert figures(page) == ["35", "104", "3,640", "104"]
     crossed = next(frame.value for frame in page.dataframe if "Total" in frame.value.index)
     assert crossed.loc["Total", "Total"] == 104
     assert crossed.loc["Black", "Woman"] == 16
 
 
-def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(
-    page: AppTest, example: dict[str, bytes]
-) -> None:
+def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(page, example) -> None:
     open_example(page, example)
     drop(page, "broken.xlsx", b"PK\x03\x04 and so on")
     assert "broken.xlsx" in seen(page.error)
@@ -69,12 +58,6 @@ def test_a_bad_file_gets_its_sentence_and_the_good_one_stays(
     assert figures(page) == ["35", "104", "3,640", "104"]
     drop(page, "annotations.csv", example["annotations.csv"])
     assert not page.error
-
-
-def test_a_file_that_cannot_hold_annotations_is_refused(page: AppTest) -> None:
-    bring(page, "two.csv", b"a,b\n1,2\n")
-    assert "two.csv has only 2 columns" in seen(page.error)
-    assert not page.metric
 
 
 def test_problems_that_stop_are_listed(page: AppTest, example: dict[str, bytes]) -> None:
@@ -87,22 +70,23 @@ def test_problems_that_stop_are_listed(page: AppTest, example: dict[str, bytes])
     assert "still to be decided" in seen(page.info)
 
 
-def test_a_label_that_is_not_declared_stops(page: AppTest, example: dict[str, bytes]) -> None:
+def test_a_label_that_is_not_declared_stops_and_oddities_are_listed_apart(
+    page: AppTest, example: dict[str, bytes]
+) -> None:
     open_example(page, example)
     widget(page.multiselect, "Labels, in order").set_value(["No", "Yes"]).run()
     assert "'Unsure' is not one of the declared categories" in seen(page.error)
     widget(page.multiselect, "Cell texts that mean “no value”").set_value(["", "Unsure"]).run()
     assert not page.error
     assert int(page.metric[2].value.replace(",", "")) < 3640
-
-
-def test_oddities_are_listed_apart(page: AppTest, example: dict[str, bytes]) -> None:
     bring(page, "annotations.csv", example["annotations.csv"].replace(b",Unsure", b",N/A", 1))
     assert "looks" in seen(page.warning) or "N/A" in seen(page.warning)
     assert figures(page)[2] == "3,640"
 
 
-def test_labels_that_case_tells_apart_are_one_unless_somebody_says_otherwise(page: AppTest) -> None:
+def test_labels_that_case_tells_apart_and_what_may_be_a_place_or_no_answer_are_asked_about(
+    page: AppTest,
+) -> None:
     rows = [
         f"i{i},r{j},{('Yes', 'no', 'yes')[(i + j) % 3]},{'fm'[j % 2]}" for i in range(6) for j in range(6)
     ]
@@ -112,11 +96,18 @@ def test_labels_that_case_tells_apart_are_one_unless_somebody_says_otherwise(pag
     assert work(page).dataset.summary.categories == ("no", "Yes")
     asked.set_value(False).run()
     assert work(page).dataset.summary.categories == ("no", "Yes", "yes")
+    rows = [f"i{i},r{j},{'yn'[(i + j) % 2]},{('DE', 'US', 'NA')[j % 3]}" for i in range(6) for j in range(6)]
+    bring(page, "a.csv", "\n".join(["item,rater,label,country", *rows]).encode())
+    asked = one_about(page, "country")
+    assert (plain(asked.label), asked.value) == ("12 cells with 'NA' in 'country'", None)
+    asked.set_value(True).run()
+    assert work(page).data_spec.missing == ("", "NA")
+    one_about(page, "country").set_value(False).run()
+    assert work(page).data_spec.missing == ("",)
 
 
-def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
-    page: AppTest, server: Server
-) -> None:
+@pytest.mark.usefixtures("nothing_computed")
+def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(page, server) -> None:
     rows = [f"i{i},r{j},{(i + j) % 2},{'fm'[j % 2]},{j == 3}" for i in range(6) for j in range(6)]
     bring(page, "a.csv", "\n".join(["item,rater,label,gender,removed", *rows]).encode())
     asked = one_about(page, "removed")
@@ -134,17 +125,6 @@ def test_raters_whom_a_column_marks_are_asked_about_and_nothing_runs_before(
     press(page, "Run")
     assert not page.exception
     assert server.answers.find(shown_run(page, server).id, KEPT_RATERS) == [["removed", "True"]]
-
-
-def test_what_may_be_a_place_or_no_answer_is_asked_about(page: AppTest) -> None:
-    rows = [f"i{i},r{j},{'yn'[(i + j) % 2]},{('DE', 'US', 'NA')[j % 3]}" for i in range(6) for j in range(6)]
-    bring(page, "a.csv", "\n".join(["item,rater,label,country", *rows]).encode())
-    asked = one_about(page, "country")
-    assert (plain(asked.label), asked.value) == ("12 cells with 'NA' in 'country'", None)
-    asked.set_value(True).run()
-    assert work(page).data_spec.missing == ("", "NA")
-    one_about(page, "country").set_value(False).run()
-    assert work(page).data_spec.missing == ("",)
 
 
 def test_answers_that_may_not_count_are_named_where_they_can_be_left_out(page: AppTest) -> None:
@@ -195,13 +175,6 @@ def test_a_file_about_raters_waits_for_the_labels(page: AppTest) -> None:
     assert "Sex" in work(page).dataset.raters.axes
 
 
-def test_removing_the_file_starts_over(page: AppTest, example: dict[str, bytes]) -> None:
-    open_example(page, example)
-    press(page, "Remove the annotations file")
-    assert "Now add the labels" in seen(page.info)
-    assert not page.metric
-
-
 def test_matrix_layouts(page: AppTest) -> None:
     head = ",".join(["item", *(f"rater_{j}" for j in range(8))])
     rows = [",".join([f"i{i}", *("Yes" if (i * j) % 3 else "No" for j in range(8))]) for i in range(12)]
@@ -221,9 +194,7 @@ def test_each_row_may_be_a_rater(page: AppTest) -> None:
     assert figures(page)[:3] == ["8", "12", "96"]
 
 
-def test_uploaded_files_can_be_deleted_at_once(
-    page: AppTest, server: Server, example: dict[str, bytes]
-) -> None:
+def test_uploaded_files_can_be_deleted_at_once(page, server, example) -> None:
     page.switch_page("data.py").run()
     assert "deleted 24 hours after they were last used" in seen(page.caption)
     assert "Delete the uploaded files now" not in labels(page.button)
@@ -238,9 +209,7 @@ def test_uploaded_files_can_be_deleted_at_once(
     assert UNDERSTOOD not in seen(page.title)
 
 
-def test_runs_that_may_still_need_the_files_are_told_of(
-    page: AppTest, server: Server, example: dict[str, bytes]
-) -> None:
+def test_runs_that_may_still_need_the_files_are_told_of(page, server, example) -> None:
     open_example(page, example).switch_page("analysis.py").run()
     server.service.close()  # so that it waits
     press(page, "Run")
@@ -260,7 +229,7 @@ AGES = "\n".join(
 ).encode()
 
 
-def test_numbers_are_cut_with_a_preview(page: AppTest) -> None:
+def test_numbers_are_cut_with_a_preview_whatever_their_column_is_called(page: AppTest) -> None:
     bring(page, "ages.csv", AGES)
     widget(page.button_group, "Add a step").set_value("Cut numbers").run()
     widget(page.selectbox, "Column to recode").set_value("age").run()
@@ -271,6 +240,9 @@ def test_numbers_are_cut_with_a_preview(page: AppTest) -> None:
     assert work(page).dataset.raters.axes["age"].values == ("under 25", "25-39", "40 and over")
     press(page, "Remove step 1")
     assert work(page).recode == ()
+    bring(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
+    cut(page, "Labels", at="25")
+    assert work(page).recode == (Bins("Labels", (25,), ("under 25", "25 and over")),)
 
 
 def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently(page: AppTest) -> None:
@@ -282,12 +254,6 @@ def test_who_was_left_out_by_a_value_that_is_recoded_does_not_come_back_silently
     assert "no rater was excluded by 'age' = '20', which does not occur" in seen(page.warning)
     widget(page.multiselect, "Leave out raters where").set_value([("age", "under 25")]).run()
     assert work(page).dataset.summary.raters == 5
-
-
-def test_a_column_may_be_called_as_the_choice_of_the_labels_is(page: AppTest) -> None:
-    bring(page, "ages.csv", AGES.replace(b"age", b"Labels", 1))
-    cut(page, "Labels", at="25")
-    assert work(page).recode == (Bins("Labels", (25,), ("under 25", "25 and over")),)
 
 
 def test_questions_are_combined_into_the_label(page: AppTest) -> None:
@@ -333,6 +299,22 @@ def test_another_sheet_can_be_chosen(page: AppTest) -> None:
     assert work(page).dataset.summary.annotations == 36
 
 
+def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("votes.csv", AGES)
+        archive.writestr("people.csv", "rater,group\n" + "".join(f"r{j},{'ab'[j % 2]}\n" for j in range(6)))
+    bring(page, "both.zip", file.getvalue())
+    assert work(page).raters.member == "people.csv"  # told by its content
+    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
+    press(page, "Remove the raters file")
+    assert "group" not in work(page).dataset.raters.axes
+    other = widget(page.selectbox, "Sheet or file inside with the raters")
+    assert (other.value, other.options) == (None, ["people.csv"])
+    other.set_value("people.csv").run()
+    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
+
+
 def test_a_file_per_annotator_is_read_as_one_table_or_alone(page: AppTest) -> None:
     rows = [line.split(",") for line in AGES.decode().splitlines()]
     header, *cells = rows
@@ -355,22 +337,6 @@ def test_a_file_per_annotator_is_read_as_one_table_or_alone(page: AppTest) -> No
     part.set_value(part.options[0]).run()
     assert len(work(page).annotations) == len(cells)
     assert not page.exception
-
-
-def test_the_raters_may_be_on_another_sheet(page: AppTest) -> None:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("votes.csv", AGES)
-        archive.writestr("people.csv", "rater,group\n" + "".join(f"r{j},{'ab'[j % 2]}\n" for j in range(6)))
-    bring(page, "both.zip", file.getvalue())
-    assert work(page).raters.member == "people.csv"  # told by its content
-    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
-    press(page, "Remove the raters file")
-    assert "group" not in work(page).dataset.raters.axes
-    other = widget(page.selectbox, "Sheet or file inside with the raters")
-    assert (other.value, other.options) == (None, ["people.csv"])
-    other.set_value("people.csv").run()
-    assert work(page).dataset.raters.axes["group"].values == ("a", "b")
 
 
 def test_files_of_the_same_columns_that_come_together_are_read_as_one(page: AppTest) -> None:
@@ -422,7 +388,9 @@ def asked(page: AppTest, words: str) -> ButtonGroup:
     return next(one for one in page.segmented_control if words in one.label.replace("\\", ""))
 
 
-def test_of_an_item_answered_twice_it_is_asked_which_answer_counts(page: AppTest) -> None:
+def test_of_an_item_answered_twice_it_is_asked_which_answer_counts_and_of_many_nothing_is_recommended(
+    page: AppTest,
+) -> None:
     bring(page, "votes.csv", answers_of("i0,r0,Yes,w,-9"))
     question = asked(page, "1 answer that differs from another of the same rater to the same item")
     assert (question.options, question.value) == (["Last counts (recommended)", "First counts"], None)
@@ -440,9 +408,6 @@ def test_of_an_item_answered_twice_it_is_asked_which_answer_counts(page: AppTest
     asked(page, "differs from another").set_value(False).run()
     assert (work.data_spec.repeated, work.data_spec.order) == ("first", "when")
     assert not widget(page.button, CONTINUE).disabled
-
-
-def test_many_items_answered_twice_may_be_other_items_so_nothing_is_recommended(page: AppTest) -> None:
     again = [f"i{n % 6},r{n // 6},{'No' if n % 4 else 'Yes'},{'w' if n < 18 else 'm'},{n}" for n in range(9)]
     bring(page, "votes.csv", answers_of(*again))
     question = asked(page, "9 answers that differ from others")

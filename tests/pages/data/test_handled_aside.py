@@ -3,7 +3,6 @@
 from typing import NoReturn
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from grasp_core.reading.dataset import load
 from grasp_core.reading.guess.look import Look
@@ -17,9 +16,7 @@ def here(*_: object) -> NoReturn:
     raise AssertionError("this was done in the process that draws pages")
 
 
-def test_files_are_guessed_and_loaded_elsewhere(
-    page: AppTest, example: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_guessed_and_loaded_elsewhere(page, example, monkeypatch) -> None:
     monkeypatch.setattr(Look, "__init__", here)
     monkeypatch.setattr(load, "read_votes", here)
     bring(page, "annotations.csv", example["annotations.csv"])

@@ -84,9 +84,7 @@ def test_power_is_estimated_when_asked_and_kept(server: Server) -> None:
     assert len(page.dataframe) == before
 
 
-def test_long_searches_wait_for_a_button(
-    server: Server, annotations: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_searches_wait_for_a_button(server, annotations, monkeypatch) -> None:
     monkeypatch.setattr("grasp_core.reading.screens.duplicates.QUICK_WORK", 1)
     page = opened(annotations)
     assert "Near-duplicates" not in seen(page.markdown)
@@ -96,9 +94,7 @@ def test_long_searches_wait_for_a_button(
     assert "none found among 5,356 pairs" in seen(page.markdown)
 
 
-def test_what_takes_long_is_looked_at_in_workers(
-    server: Server, annotations: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_takes_long_is_looked_at_in_workers(server, annotations, monkeypatch) -> None:
     here = [warning.value for warning in opened(annotations).warning]
     monkeypatch.setattr("grasp_core.reading.screens.duplicates.INSTANT_WORK", 1)
     looked, each = [], server.service.pool.each

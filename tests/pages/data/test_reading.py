@@ -36,18 +36,6 @@ def test_a_large_file_that_is_refused_says_why(page: AppTest) -> None:
     assert "only one column was found" in seen(opened(page, b"label\nYes\n").error)
 
 
-def test_an_unexpected_error_while_reading_is_a_sentence(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise KeyError("rater 4711 said Yes")
-
-    monkeypatch.setattr(read_watched, "read_table", fail)
-    said = seen(opened(page, VOTES).error)
-    assert "GRASP itself" in said
-    assert "4711" not in said
-
-
 def test_leaving_ends_the_reading() -> None:
     """What the page's script does when a click ends it: the reader is told at its next step."""
     large = b"a,b\n" + b"12345678,2\n" * 8_000_000

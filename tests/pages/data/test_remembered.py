@@ -1,6 +1,5 @@
 """Readings that come back with the next files of the same columns."""
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import User
@@ -118,14 +117,6 @@ def test_a_run_that_is_changed_has_its_answers_pressed(server: Server) -> None:
     assert visitor.session_state["work"].data_spec == run.spec.data
 
 
-def test_a_file_of_other_columns_is_guessed(server: Server) -> None:
-    confirm(visit("data"), month("Yes", "No"))
-    page = visit("data")
-    drop(page, "may.csv", month("Yes", "No", column="tone"))
-    assert widget(page.selectbox, LABEL_COLUMN).value == "label"
-    assert "Read as on" not in seen(page.caption)
-
-
 def test_labels_that_were_not_declared_and_ids_are_not_taken_over(server: Server) -> None:
     page = visit("data")
     drop(page, "april.csv", month("Yes", "No"))
@@ -157,9 +148,7 @@ def test_a_reading_that_does_not_fit_is_named_and_left(server: Server) -> None:
     assert "Start afresh" not in labels(page.button)
 
 
-def test_a_colleagues_reading_is_named_and_ones_own_comes_first(
-    monkeypatch: pytest.MonkeyPatch, server: Server
-) -> None:
+def test_a_colleagues_reading_is_named_and_ones_own_comes_first(monkeypatch, server) -> None:
     def sign_in(name: str) -> None:
         user = User(f"{name}@lab.example", name, "analyst")
         monkeypatch.setattr(permissions, "current_user", lambda: user)
@@ -191,9 +180,7 @@ def test_nothing_is_said_where_the_guess_is_the_same(server: Server, example: di
         press(page, CONTINUE)
 
 
-def test_a_database_that_is_away_keeps_nobody_from_going_on(
-    monkeypatch: pytest.MonkeyPatch, server: Server
-) -> None:
+def test_a_database_that_is_away_keeps_nobody_from_going_on(monkeypatch, server) -> None:
     def fail(*_: object, **__: object) -> None:
         raise StoreError("The database cannot be reached; try again in a moment.")
 

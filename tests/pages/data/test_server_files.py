@@ -17,7 +17,7 @@ from grasp_core.server.server import Server
 from pages._ui.data import arriving as server_files
 from pages._ui.helpers import identity as permissions
 from tests.labels import CONTINUE
-from tests.pages.visits import drop, figures, finished, labels, press, seen, shown_run, visit, widget
+from tests.pages.visits import figures, finished, press, seen, shown_run, visit, widget
 from tests.reading.sources.serving import Site, site
 
 PICKER = "File on the server"
@@ -136,14 +136,6 @@ def test_files_that_cannot_be_used(monkeypatch, page: AppTest, root: Path) -> No
     assert not page.metric
 
 
-def test_who_may_not_run_is_not_offered_the_files(monkeypatch, page: AppTest, server: Server) -> None:
-    viewer = User("vic@lab.example", "Vic", "viewer")
-    monkeypatch.setattr(permissions, "current_user", lambda: viewer)
-    page.run()
-    assert "From this server" not in [expander.label for expander in page.expander]
-    assert PICKER not in labels(page.selectbox)
-
-
 def test_whoever_presses_all_the_same_is_refused(monkeypatch, page: AppTest, server: Server) -> None:
     viewer = User("vic@lab.example", "Vic", "viewer")
     monkeypatch.setattr(permissions, "current_user", lambda: viewer)
@@ -161,9 +153,3 @@ def test_without_places_nothing_is_offered(monkeypatch, tmp_path: Path, server: 
     page = visit("data")
     assert "From this server" not in [expander.label for expander in page.expander]
     plain.close()
-
-
-def test_an_upload_beside_a_file_of_the_server(page: AppTest, example: dict[str, bytes]) -> None:
-    take(page, "may/annotations.csv")
-    drop(page, "raters.csv", example["raters.csv"])
-    assert figures(page) == UNDERSTOOD

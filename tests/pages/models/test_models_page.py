@@ -96,9 +96,7 @@ def women() -> str:
     return "\n".join(["ID,Label", *lines]) + "\n"
 
 
-def test_labels_that_are_too_large_are_refused_by_their_size(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_labels_that_are_too_large_are_refused_by_their_size(server, monkeypatch) -> None:
     monkeypatch.setattr("pages._ui.models.MAX_MODEL_FILE", 2**20)
     page = opened()
     drop(page, "mine.csv", "x" * (2**20 + 1))
@@ -144,9 +142,7 @@ def test_a_planted_model_is_found_with_its_side(server: Server, women: str, gone
     assert run.title.startswith("planted: ")
 
 
-def test_a_run_of_models_can_be_watched_cancelled_and_asked_again(
-    server: Server, women: str, gone: list[str]
-) -> None:
+def test_a_run_of_models_can_be_watched_cancelled_and_asked_again(server, women, gone) -> None:
     page = drop(opened(), "planted.csv", women)
     widget(page.number_input, "Permutations").set_value(1_000_000).run()
     press(page, ASK)

@@ -19,18 +19,15 @@ from grasp_core.model.text import json_text
 from grasp_core.server.identity import CLOSED
 from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
-from grasp_core.store.schema import links, runs
 from pages._ui import share as sharing
 from pages._ui.helpers.identity import VIEWERS_LOOK
 from tests.labels import MAKE_LINK
-from tests.made_up import BOARD, make_models
+from tests.made_up import make_models
 from tests.pages.people import ANN, BOB, ROOT, VERA, become
 from tests.pages.visits import everything, labels, on, press, seen, visit, widget
 from tests.results import make_result
-from tests.store.making import change
 
 SECRET = "rater-4711"
-GONE = "This run is not on this server"
 SCORES = {"tasks": {"overruling": {"macro_f1": 0.8, "ci95": [0.7, 0.9], "n": 20}}, "overall": None}
 
 
@@ -110,19 +107,6 @@ def test_a_file_of_the_command_line_is_kept_and_shown(server: Server) -> None:
     page.file_uploader[0].set_value(("models.json", damaged, "application/json")).run()
     assert "models.json: the result file is damaged" in seen(page.error)
     assert not page.exception
-
-
-@pytest.mark.parametrize(("days", "left"), [(0, (1, 0)), (30, (1, 0)), (1, (0, 0))])
-def test_the_sweep_takes_what_is_past_its_age(server: Server, days: int, left: tuple[int, int]) -> None:
-    """A leaderboard that no link opens any more goes with the files that nobody needs."""
-    keep(server)
-    server.links.create_leaderboard(BOARD, created_by="", days=-1)
-    change(server.database, runs, finished_at=runs.c.finished_at - 3 * 86400)
-    change(server.database, links, created_at=links.c.created_at - 3 * 86400)
-    settings = replace(server.settings, keep_runs_days=days, keep_files_hours=1)
-    object.__setattr__(server, "settings", settings)
-    server.sweep()
-    assert (len(server.runs.search()), len(server.links.of_leaderboards())) == left
 
 
 def test_only_the_owner_and_admins_change_an_answer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.analysis.planner.simulation import PlanTask
 from grasp_core.model.access import User
 from grasp_core.model.errors import SpecError
-from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.server.server import Server
 from tests.computing import compute_in_threads
@@ -107,9 +106,7 @@ def test_a_plan_from_a_run_is_kept_with_it(page: AppTest, server: Server) -> Non
     assert below.expander[0].label.startswith("Plan: label use of ")
 
 
-def test_it_begins_with_the_group_that_was_found(
-    page: AppTest, server: Server, example_result: RunResult
-) -> None:
+def test_it_begins_with_the_group_that_was_found(page, server, example_result) -> None:
     run = server.runs.add(example_result, title="A run", owner="")
     page.query_params["run"] = run.id
     page.switch_page("plan.py").run()

@@ -137,12 +137,6 @@ def _names(server: Server, run: RunRecord) -> list[str]:
     return [name for name in kept if name.startswith("items ")]
 
 
-def test_the_view_of_items_lets_a_group_be_chosen(run: RunRecord) -> None:
-    page = visit("results", run=run.id, view="Items")
-    widget(page.selectbox, "Items of which group").set_value(1).run()
-    assert "right" in items_of(page)
-
-
 def test_without_the_data_there_is_a_sentence(server: Server) -> None:
     brought = server.runs.add(result(), title="A result", owner="")
     page = visit("results", run=brought.id, group="left")

@@ -68,9 +68,7 @@ def test_values_then_p_and_then_the_result(server: Server, example_result: RunRe
     assert table(page)["gai_p"].dtype == float
 
 
-def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(
-    server: Server, example_result: RunResult, going
-) -> None:
+def test_nothing_of_a_provisional_result_is_kept_for_the_final_one(server, example_result, going) -> None:
     """The same key, run and choices: what was drawn before does not come again."""
     keep(server, going, example_result, 50)
     before = visit("results", run=going.id)

@@ -15,7 +15,7 @@ from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server
 from tests.empty_store import empty_home
-from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN, TRY_EXAMPLE
+from tests.labels import CANCEL_RUN, DATA_AND_METHODS, ORDER, RUN_AGAIN
 from tests.pages.visits import (
     bring,
     files_in,
@@ -55,22 +55,10 @@ def _visit(run_id: str, view: str = "Found") -> AppTest:
     return visit("results", run=run_id, view=view)
 
 
-def test_before_any_run(page: AppTest) -> None:
-    page.switch_page("results.py").run()
-    assert "Nothing has been run" in seen(page.info)
-
-
 def test_unknown_run_gets_a_sentence_and_a_way_on(server: Server) -> None:
     page = _visit("<script>alert(1)</script>")
     assert "not on this server" in seen(page.warning)
     assert not page.exception
-
-
-def test_link_shows_the_same_to_a_new_visitor(results: AppTest, kept: tuple[Server, str]) -> None:
-    visitor = _visit(shown_run(results, kept[0]).id)
-    assert seen(visitor.title) == seen(results.title)
-    press(visitor, RUN_AGAIN)
-    assert "Load the data first" in seen(visitor.info)
 
 
 def _table(page: AppTest) -> object:
@@ -125,9 +113,7 @@ def test_methods_and_data_are_described(results: AppTest, example_result: RunRes
     assert example_result.data.sha256 in seen(results.text)
 
 
-def test_change_and_run_again_keeps_the_settings(
-    page: AppTest, server: Server, example: dict[str, bytes]
-) -> None:
+def test_change_and_run_again_keeps_the_settings(page, server, example) -> None:
     open_example(page, example).switch_page("analysis.py").run()
     widget(page.multiselect, "Intersections").set_value([("rater_race", "rater_gender")])
     widget(page.toggle, "Compare groups two by two").set_value(False)
@@ -149,9 +135,7 @@ def test_change_and_run_again_keeps_the_settings(
     assert shown_run(visitor, server).id == shown_run(page, server).id
 
 
-def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
-    server: Server, example_result: RunResult
-) -> None:
+def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(server, example_result) -> None:
     warnings = (
         *(said(f"column {letter} is odd") for letter in "abc"),
         Caution.TOO_FEW_FOR_CORRECTION(permutations=200, tests=400, least=15_999),
@@ -167,14 +151,6 @@ def test_three_warnings_stand_in_the_open_the_gravest_first_each_with_its_way(
     assert "column c" in seen(widget(page.expander, "1 more warning").warning)
     press(page, "Take 15,999 permutations")
     assert "Load the data first" in seen(page.info)
-
-
-@pytest.mark.long
-def test_a_question_asked_again_is_answered_at_once_and_says_so(page: AppTest, server: Server) -> None:
-    finished(press(page.run(), TRY_EXAMPLE), server)
-    assert "run before" not in seen(page.info)
-    on(press(on(page, "start"), TRY_EXAMPLE), "results")
-    assert "nothing was computed now: this is that result, of just now (" in seen(page.info)
 
 
 def test_every_export_is_offered(results: AppTest) -> None:

@@ -45,12 +45,6 @@ def _buttons(page: AppTest, label: str) -> list[object]:
     return [button for button in page.button if button.label == label]
 
 
-def test_nothing_saved_yet(server: Server) -> None:
-    page = _runs()
-    assert "No run has been saved yet" in seen(page.info)
-    assert not page.exception
-
-
 def test_runs_are_listed_latest_first_with_what_they_were(server: Server) -> None:
     _save(server, "Run A")
     _save(server, "Run B", tagged=["pilot"], note="for the board")
@@ -61,30 +55,23 @@ def test_runs_are_listed_latest_first_with_what_they_were(server: Server) -> Non
     assert "for the board" in seen(page.markdown)
 
 
-@pytest.mark.parametrize("text", ["second", "BOARD", "pil"])
-def test_search_finds_title_note_and_tag(server: Server, text: str) -> None:
+def test_search_finds_title_note_and_tag(server: Server) -> None:
     _save(server, "Run first")
     _save(server, "Run second", tagged=["pilot"], note="for the board")
     page = _runs()
-    widget(page.text_input, "Search").set_value(text).run()
-    assert _titles(page) == ["Run second"]
+    for text in ("second", "BOARD", "pil"):
+        widget(page.text_input, "Search").set_value(text).run()
+        assert _titles(page) == ["Run second"]
     widget(page.text_input, "Search").set_value("nowhere").run()
     assert "No run is like that" in seen(page.info)
 
 
-def test_filter_by_tag(server: Server) -> None:
-    _save(server, "Run A", tagged=["x"])
-    _save(server, "Run B", tagged=["y"])
-    page = _runs()
-    widget(page.selectbox, "Tag").set_value("x").run()
-    assert _titles(page) == ["Run A"]
-
-
-def test_a_tag_that_is_gone_is_no_filter(server: Server) -> None:
+def test_a_tag_filters_until_it_is_gone(server: Server) -> None:
     run = _save(server, "Run A", tagged=["x"])
     _save(server, "Run B")
     page = _runs()
     widget(page.selectbox, "Tag").set_value("x").run()
+    assert _titles(page) == ["Run A"]
     server.runs.describe(run.id, tagged=[])
     page.run()
     assert _titles(page) == ["Run B", "Run A"]
@@ -159,7 +146,7 @@ def test_two_picked_runs_are_offered_side_by_side(server: Server) -> None:
     assert not any(box.value for box in page.checkbox)
 
 
-def test_side_by_side(server: Server) -> None:
+def test_side_by_side_takes_two_results(server: Server) -> None:
     a = make_result()
     spec = replace(a.spec, analysis=replace(a.spec.analysis, seed=2, min_raters=6))
     b = replace(a, spec=spec, groups=a.groups[1:], data=replace(a.data, items=349))
@@ -172,6 +159,8 @@ def test_side_by_side(server: Server) -> None:
     assert "GAI: none of 19 groups changed significance." in seen(page.markdown)
     page.toggle[0].set_value(True).run()
     assert "No group passes these filters" in seen(page.info)
+    page = _runs(a=_save(server, "Run A").id, b="<script>")
+    assert "not on this server any more" in seen(page.warning)
 
 
 def test_pairs_and_slices_stand_side_by_side(server: Server) -> None:
@@ -183,11 +172,6 @@ def test_pairs_and_slices_stand_side_by_side(server: Server) -> None:
     for table in (pairs, slices):
         assert {"moved", "moved_interval", "q_a", "q_b", "q_moved"} <= set(table)
     assert slices["moved_interval"].str.startswith("[").any()
-
-
-def test_side_by_side_needs_two_results(server: Server) -> None:
-    page = _runs(a=_save(server, "Run A").id, b="<script>")
-    assert "not on this server any more" in seen(page.warning)
 
 
 def test_what_people_write_stays_inert(server: Server) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from pages._ui.helpers.state import exactly, in_words, lasted
+from pages._ui.helpers.state import in_words, lasted
 
 DAY = 86400
 
@@ -22,10 +22,6 @@ DAY = 86400
 )
 def test_in_words(seconds: float, words: str) -> None:
     assert in_words(1e9 + seconds, now=1e9) == words
-
-
-def test_exactly() -> None:
-    assert exactly(0) == "1 Jan 1970, 00:00 UTC"
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,7 @@ def _only_link(server: Server, run_id: str) -> Link:
     return link
 
 
-def test_a_stranger_sees_the_numbers_and_no_way_to_change_them(
-    server: Server, example_result: RunResult
-) -> None:
+def test_a_stranger_sees_the_numbers_and_no_way_to_change_them(server, example_result) -> None:
     run_id, token = _shared(server, example_result, small_groups=True)
     stranger = view(_visit(token), "Groups in numbers")
     colleague = view(visit("results", run=run_id), "Groups in numbers")
@@ -85,11 +83,14 @@ def test_guessed_links_are_cut_short(server: Server, monkeypatch: pytest.MonkeyP
     assert not _visit(right).error  # whoever guesses shuts out nobody else
 
 
-def test_expired_and_revoked_links_get_the_same_sentence(server: Server) -> None:
+def test_expired_and_revoked_links_and_those_of_deleted_runs_get_the_same_sentence(server: Server) -> None:
     _, expired = _shared(server, make_result(), days=-1)
     run_id, revoked = _shared(server, make_result())
     server.links.revoke(_only_link(server, run_id).id)
     assert seen(_visit(expired).info) == seen(_visit(revoked).info) == seen(_visit("x").info)
+    run_id, token = _shared(server, make_result())
+    server.runs.delete(run_id)
+    assert CLOSED in seen(_visit(token).info)
 
 
 def test_revoking_ends_a_visit_at_its_next_interaction(server: Server) -> None:
@@ -109,12 +110,6 @@ def test_a_visit_counts_once(server: Server) -> None:
     assert _only_link(server, run_id).uses == 1
     _visit(token)
     assert _only_link(server, run_id).uses == 2
-
-
-def test_a_deleted_run_closes_its_links(server: Server) -> None:
-    run_id, token = _shared(server, make_result())
-    server.runs.delete(run_id)
-    assert CLOSED in seen(_visit(token).info)
 
 
 def test_a_failed_run_says_nothing_of_its_error(server: Server, example_result: RunResult) -> None:

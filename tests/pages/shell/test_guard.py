@@ -13,9 +13,7 @@ def _fail(*_: object, **__: object) -> None:
     raise KeyError("rater 4711 said *Yes*")
 
 
-def test_unexpected_errors_become_a_sentence_and_leave_no_data_in_the_log(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unexpected_errors_become_a_sentence_and_leave_no_data_in_the_log(page, monkeypatch, caplog) -> None:
     monkeypatch.setattr(read_watched, "read_table", _fail)
     page.switch_page("data.py").run()
     with caplog.at_level(logging.ERROR):

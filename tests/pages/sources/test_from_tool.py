@@ -52,9 +52,7 @@ def fetch(page: AppTest, address: str, table: str = "votes") -> AppTest:
     return press(page, "Fetch")
 
 
-def test_a_table_is_fetched_fetched_again_and_analysed_as_before(
-    page: AppTest, server: Server, database: Path
-) -> None:
+def test_a_table_is_fetched_fetched_again_and_analysed_as_before(page, server, database) -> None:
     fetch(page, f"sqlite:///{database}")
     assert not page.error
     assert "**votes.parquet** (Parquet" in seen(page.markdown)
@@ -85,9 +83,7 @@ def test_a_table_is_fetched_fetched_again_and_analysed_as_before(
     assert (asked.seed, again.summary.annotations) == (7, 49)
 
 
-def test_it_opens_on_a_list_of_tools_and_says_what_brings_what_is_missing(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_opens_on_a_list_of_tools_and_says_what_brings_what_is_missing(page, monkeypatch) -> None:
     monkeypatch.setattr(fetching, "has", lambda *modules: modules == ("sqlalchemy",))
     page.run()
     tools = widget(page.radio, "Tool")
@@ -119,9 +115,7 @@ def test_a_refusal_is_a_sentence(page: AppTest) -> None:
         assert widget(page.text_input, "Table").value == "votes"  # what was typed can be mended
 
 
-def test_a_token_is_kept_for_those_who_ask_and_forgotten(
-    page: AppTest, server: Server, monkeypatch: pytest.MonkeyPatch, database: Path
-) -> None:
+def test_a_token_is_kept_for_those_who_ask_and_forgotten(page, server, monkeypatch, database) -> None:
     given: list[str] = []
     fetched = server.sources.fetch
 
@@ -149,24 +143,14 @@ def test_a_token_is_kept_for_those_who_ask_and_forgotten(
     assert server.sources.kept(source, owner="") is None
 
 
-def test_who_may_not_run_is_not_offered_it(monkeypatch: pytest.MonkeyPatch, page: AppTest) -> None:
-    monkeypatch.setattr(permissions, "current_user", lambda: User("vic", "Vic", "viewer"))
-    page.run()
-    assert "From a tool" not in [expander.label for expander in page.expander]
-
-
-def test_whoever_presses_all_the_same_is_refused(
-    monkeypatch: pytest.MonkeyPatch, page: AppTest, database: Path
-) -> None:
+def test_whoever_presses_all_the_same_is_refused(monkeypatch, page, database) -> None:
     monkeypatch.setattr(permissions, "current_user", lambda: User("vic", "Vic", "viewer"))
     monkeypatch.setattr(from_tool, "may_run", lambda: True)
     fetch(page, f"sqlite:///{database}")
     assert VIEWERS_LOOK in seen(page.error)
 
 
-def test_a_server_that_names_no_host_offers_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: Server
-) -> None:
+def test_a_server_that_names_no_host_offers_nothing(monkeypatch, tmp_path, server) -> None:
     settings = replace(server.settings, allow_anonymous=True, home=str(tmp_path / "other"))
     other = Server(settings, workers.threads)
     monkeypatch.setattr(server_module, "shared", lambda: other)

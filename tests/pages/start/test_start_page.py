@@ -47,9 +47,7 @@ def test_files_are_dropped_on_start(page: AppTest, example: dict[str, bytes]) ->
     assert "3,640 answers to 35 items by 104 raters" in seen(page.title)
 
 
-def test_the_last_runs_are_told_by_their_verdicts(
-    page: AppTest, server: Server, example_result: RunResult
-) -> None:
+def test_the_last_runs_are_told_by_their_verdicts(page, server, example_result) -> None:
     server.runs.add(example_result, title="Toxicity, July", owner="")
     page.run()
     assert "Last runs" in seen(page.header)
@@ -58,6 +56,7 @@ def test_the_last_runs_are_told_by_their_verdicts(
     assert "Toxicity, July" in seen(page.caption)
 
 
+@pytest.mark.usefixtures("nothing_computed")
 def test_example_is_loaded_for_the_other_screens(page: AppTest, server: Server) -> None:
     press(page, TRY_EXAMPLE)
     assert shown_run(page, server).spec == example_spec()

@@ -48,9 +48,7 @@ def test_a_result_is_watched_from_its_page(server: Server, run: RunRecord) -> No
     assert (entry.object_id, entry.details) == (watch.id, {"run": run.id, "every": "hourly"})
 
 
-def test_only_what_has_an_address_is_offered_and_only_to_who_may_run(
-    server: Server, run: RunRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_has_an_address_is_offered_and_only_to_who_may_run(server, run, monkeypatch) -> None:
     brought = server.runs.add(make_result(), title="Brought", owner="")
     assert "Watch" not in labels(visit("results", run=brought.id).button)
     become(VERA, monkeypatch)
@@ -105,9 +103,7 @@ def test_a_failed_look_says_why(server: Server, run: RunRecord) -> None:
     assert "votes.csv cannot be read" in seen(visit("watch").warning)
 
 
-def test_who_does_not_own_it_looks_and_other_projects_see_nothing(
-    server: Server, run: RunRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_does_not_own_it_looks_and_other_projects_see_nothing(server, run, monkeypatch) -> None:
     watch = begun(server, run)
     become(BOB, monkeypatch)
     page = visit("watch")

@@ -5,7 +5,6 @@ import io
 import json
 import tempfile
 import warnings
-from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -16,14 +15,11 @@ import pyarrow.feather
 import pyreadstat
 import pytest
 
-from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.making import arrow_bytes, messages
-from tests.shared_data import SHARED, needs_shared_data
 from tests.zips import zipped
 
 # Arrow files, and data sets as Hugging Face saves them
@@ -296,14 +292,3 @@ def test_damaged_files_and_files_without_rows_are_refused():
             read_table(content[: len(content) * 2 // 3], "votes")
     with pytest.raises(DataError, match="no rows"):
         read_table(sav(FRAME[["item", "rating"]].iloc[:0]), "votes.sav")
-
-
-@needs_shared_data
-@pytest.mark.parametrize("ending", ["sav", "dta"])
-def test_a_survey_as_statistics_programs_keep_it(ending):
-    table = read_table(SHARED / "data" / "exports" / "survey" / f"long.{ending}")
-    data = load(table, None, DataSpec(item="item", rater="rater", label="offensive"), [])
-    assert data.summary.annotations == 725
-    counted = Counter(dict(zip(data.summary.categories, data.summary.label_counts, strict=True)))
-    assert counted == {"1": 213, "2": 188, "3": 134, "4": 112, "5": 78}
-    assert data.summary.raters == 24

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -15,7 +14,6 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked, doubts
 from tests.reading.making import crossed, rows_table
-from tests.shared_data import DICES350, SHARED, needs_shared_data
 
 
 def batch(answer: Callable[[int], object]) -> Table:
@@ -304,17 +302,6 @@ def test_files_are_told_by_what_they_hold_and_by_names_where_ids_are_the_same() 
     called = nothing.replace("id,", "rater,")
     for other, role in ((people, "raters"), (texts, "items"), (nothing, None), (called, "raters")):
         assert roles({"votes.csv": votes, "what.csv": other}) == ["annotations", role]
-
-
-@needs_shared_data
-def test_real_files_are_told() -> None:
-    def told(folder: Path, *names: str) -> tuple[str | None, ...]:
-        return file_roles([read_table(folder / f"{name}.csv") for name in names])
-
-    assert told(DICES350, "items", "raters", "ratings_wide") == ("items", "raters", "annotations")
-    for folder in ("04", "13a", "17", "35"):
-        files = SHARED / "data" / "reports" / folder
-        assert told(files, "raters", "ann") == ("raters", "annotations"), folder
 
 
 # The items file's column of ids: recognised where that is likely, else asked.

@@ -268,7 +268,7 @@ def test_numbers_and_known_scales_rank_and_the_alphabet_ranks_nothing() -> None:
 
 
 # Time
-FEW, TIMES = 60, 4
+FEW, TIMES = 30, 4
 NAMES = [
     *("attribute_{}", "age_{}", "label_{}", "is_excluded_{}", "dataset_{}", "x"),
     *("q{}_label q{}", "item_{} rater_{}"),

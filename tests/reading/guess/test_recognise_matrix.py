@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grasp_core import cli
 from grasp_core.model.data_spec import Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import Dataset, load
@@ -19,8 +18,7 @@ from grasp_core.reading.guess.recognise import Guess, file_roles, recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked
-from tests.reading.making import crossed, csv_bytes, read_here, rows_table, text_table
-from tests.shared_data import SHARED, needs_shared_data
+from tests.reading.making import crossed, read_here, rows_table, text_table
 
 STYLES: dict[str, Callable[[int], str]] = {
     "P01": lambda n: f"P{n + 1:02d}",
@@ -217,23 +215,6 @@ def test_each_row_is_an_item_where_a_raters_file_names_the_columns():
     assert load(table, None, guess.spec).annotations.item_ids == ("row 2", "row 3", "row 4")
 
 
-@needs_shared_data
-def test_real_matrices():
-    exports, faces = SHARED / "data" / "exports" / "survey", SHARED / "data" / "london_faces"
-    for raters in (None, read_table(exports / "raters.csv")):
-        for name, items, label_counts in (
-            ("items_by_raters_sparse.csv", 33, (38, 23, 16, 6, 7)),
-            ("items_by_raters_extra.csv", 40, (213, 188, 134, 112, 78)),
-        ):
-            found = read(read_table(exports / name), raters)
-            assert found is not None
-            assert (found.summary.items, found.summary.raters) == (items, 24)
-            assert found.summary.label_counts == label_counts
-    found = read(read_table(faces / "ratings_wide.csv"), None)
-    assert found is not None
-    assert (found.summary.raters, found.summary.items, found.summary.annotations) == (2513, 102, 256_326)
-
-
 @pytest.mark.parametrize(
     ("key", "about", "columns", "open_"),
     [
@@ -251,14 +232,6 @@ def test_records_may_be_respondents_unless_a_gender_is_of_what_rows_show(key, ab
 
 # What real files of strangers have: each in the shape that was met, small.
 RNG = random.Random(5)
-TASTERS = [f"c{n}" for n in range(12)]
-
-
-def tastings(*more: str) -> list[list[str]]:
-    """A row per taster and product, with a label from 1 to 7; one of them is NA."""
-    rows = [[taster, f"p{p}", RNG.choice("1234567"), *more] for taster in TASTERS for p in range(5)]
-    rows[3][2] = "NA"
-    return rows
 
 
 def survey(people: int = 24) -> list[list[str]]:
@@ -272,17 +245,6 @@ def survey(people: int = 24) -> list[list[str]]:
 WORDS = ("calm", "tense", "upset", "relaxed", "content", "worried", "pleasant", "nervous")
 
 
-def test_na_beside_numbers_is_no_label_though_a_profile_has_it_too() -> None:
-    incomes = {taster: RNG.choice(["low", "high"]) for taster in TASTERS} | {TASTERS[0]: "NA"}
-    rows = [[*row, incomes[row[0]]] for row in tastings()]
-    table = rows_table([["Consumer", "Product", "Preference", "Income"], *rows])
-    guess = recognise(table, named=Named(item="Product", rater="Consumer"))
-    data = load(table, None, guess.spec, guess.axes)
-    assert "NA" not in data.summary.categories
-    assert "NA" in guess.spec.missing
-    assert "NA" not in data.raters.axes["Income"].values
-
-
 def test_columns_that_are_no_items_by_their_names_are_none_and_ids_that_recur_are_asked_about() -> None:
     table = rows_table(survey())
     guess = recognise(table, named=Named(layout="raters-by-items"))
@@ -290,15 +252,13 @@ def test_columns_that_are_no_items_by_their_names_are_none_and_ids_that_recur_ar
     assert not {"time", "gender"} & set(load(table, None, guess.spec, ()).annotations.item_ids)
 
 
-def test_a_column_named_beside_a_matrix_makes_no_items_of_the_others(tmp_path: Path, monkeypatch) -> None:
+def test_a_column_named_beside_a_matrix_makes_no_items_of_the_others(command) -> None:
     header, *rows = survey()
     for place, row in enumerate(rows):
         row[0] = f"s{place}"
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "x.csv").write_bytes(csv_bytes([header, *rows]))
-    options = ["--layout", "raters-by-items", "--profile", "gender", "--permutations", "50"]
-    assert cli.main(["run", "x.csv", *options, "--out", "x.json"]) == 0
-    data = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["data"]
+    options = "--layout raters-by-items --profile gender --permutations 50 --out x.json"
+    assert command(f"run x.csv {options}", x=[header, *rows])[0] == 0
+    data = json.loads(Path("x.json").read_text(encoding="utf-8"))["data"]
     assert (data["items"], data["categories"]) == (len(WORDS), ["1", "2", "3", "4"])
 
 
@@ -337,8 +297,10 @@ def test_names_made_of_two_are_several_questions_to_raters_and_no_question_of_it
 
 
 def test_ids_that_recur_tell_roles_and_items_that_some_rated_twice_are_offered() -> None:
-    ratings = rows_table([["Taster_no", "Sort", "Preference"], *tastings()])
-    people = [[taster, RNG.choice("12"), RNG.choice("123")] for taster in TASTERS]
+    ratings = crossed(
+        "Taster_no,Sort,Preference", lambda n, r: (f"c{n}", f"p{r}", RNG.choice("1234567")), 12, 5
+    )
+    people = [[f"c{n}", RNG.choice("12"), RNG.choice("123")] for n in range(12)]
     files = [ratings, rows_table([["Taster_no", "Gender", "Age"], *people])]
     assert file_roles(files) == ("annotations", "raters")
     rows = [[f"r{n}", f"p{p}", RNG.choice("123456")] for n in range(12) for p in range(6) for _ in range(2)]
@@ -347,17 +309,19 @@ def test_ids_that_recur_tell_roles_and_items_that_some_rated_twice_are_offered()
     assert "rater" not in asked(guess)
 
 
-def test_files_of_the_same_columns_are_read_together(tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    files = [f"annotator_{n}.csv" for n in range(1, 4)]
-    for file in files:
-        rows = [["case", "label"], *([f"i{n}", RNG.choice("abc")] for n in range(12))]
-        numbers = ["", *map(str, range(12))]  # as pandas writes them
-        counted = [[number, *row] for number, row in zip(numbers, rows, strict=True)]
-        (tmp_path / file).write_bytes(csv_bytes(counted if file == files[0] else rows))
-    assert cli.main(["run", *files, "--permutations", "50", "--out", "x.json"]) == 0
-    assert "annotator_1.csv and 2 more files of its columns: annotations" in capsys.readouterr().err
-    data = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["data"]
+def test_files_of_the_same_columns_are_read_together(command) -> None:
+    files = {
+        f"annotator_{n}": [["case", "label"], *([f"i{at}", RNG.choice("abc")] for at in range(12))]
+        for n in range(1, 4)
+    }
+    files["annotator_1"] = [  # as pandas writes them
+        [number, *row] for number, row in zip(["", *map(str, range(12))], files["annotator_1"], strict=True)
+    ]
+    names = " ".join(f"{name}.csv" for name in files)
+    code, _, said = command(f"run {names} --permutations 50 --out x.json", **files)
+    assert code == 0
+    assert "annotator_1.csv and 2 more files of its columns: annotations" in said
+    data = json.loads(Path("x.json").read_text(encoding="utf-8"))["data"]
     assert (data["raters"], data["items"], data["annotations"]) == (3, 12, 36)
 
 
@@ -370,16 +334,6 @@ def test_files_about_people_alone_and_of_counts_are_refused_as_that() -> None:
     rows = [[h, w, f"{RNG.randrange(1, 30)}"] for h in often[:2] for w in often]
     with pytest.raises(DataError, match="'Freq' counts how often"):
         recognise(rows_table([["Husband", "Wife", "Freq"], *rows]))
-
-
-def test_a_layout_is_asked_where_columns_are_alike() -> None:
-    head = ["question_id", "model_1", "model_2", "turn", "winner1", "winner2", "winner3"]
-    winners = ("model_1", "model_2", "tie")
-    rows = [[f"{n // 4}", "gpt", "llama", f"{n % 2}", *RNG.choices(winners, k=3)] for n in range(40)]
-    table = rows_table([head, *rows])
-    assert asked(recognise(table))["layout"] == ("items-by-raters", "raters-by-items")
-    guess = recognise(table, named=Named(layout="items-by-raters"))
-    assert load(table, None, guess.spec, ()).annotations.rater_ids == tuple(head[4:])
 
 
 def test_blanks_behind_commas_belong_to_no_cell() -> None:
@@ -442,19 +396,3 @@ def test_who_is_the_rater_is_told_by_what_is_known_of_people() -> None:
     guess = recognise(table)
     assert (guess.spec.item, guess.spec.rater, guess.uncertain) == ("track", "who", ())
     assert guess.axes == ("gender", "treatment")
-
-
-def test_a_table_of_results_is_refused_as_one() -> None:
-    rows = [[d, f"{a}_vs_{b}", f"0.{RNG.randrange(100)}", "30"] for d in "xyz" for a in "abc" for b in "def"]
-    with pytest.raises(DataError, match="'cohen_kappa' is named like what is worked out"):
-        recognise(rows_table([["dimension", "pair", "cohen_kappa", "samples"], *rows]))
-
-
-def test_lists_of_answers_are_told_as_lists() -> None:
-    rows = [
-        [f"t{n}", r, RNG.choice(["joy", "trust", "joy, trust", "fear", "fear, trust"])]
-        for n in range(20)
-        for r in "abc"
-    ]
-    guess = recognise(rows_table([["text_id", "annotator", "emotion"], *rows]))
-    assert any("lists several answers" in reason.sentence for reason in guess.reasons)

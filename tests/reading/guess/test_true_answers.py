@@ -1,11 +1,9 @@
 """Strangers' files whose truth is not among what was offered: it can be said, and nothing is lost unsaid."""
 
 import random
-from pathlib import Path
 
 import pytest
 
-from grasp_core import cli
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
@@ -77,36 +75,35 @@ def test_rows_whose_ids_recur_are_no_items_by_number() -> None:
     assert asked(recognise(table, named=Named(layout="items-by-raters")))["item"] == ("User ID", "Meme ID")
 
 
-def test_the_column_that_makes_most_contradictions_go_is_named_with_those_that_stay(
-    tmp_path: Path, monkeypatch, capsys
-) -> None:
+def test_the_column_that_makes_most_contradictions_go_is_named_with_those_that_stay(command) -> None:
     """An error of a translation is a row: most raters have several rows for a segment, of other systems."""
-    rows = [[f"sys{s}", str(g), f"r{(s + g) % 3}", "ABC"[(s // 3 + g) % 3], "-"]
-            for s in range(6) for g in range(8)]  # fmt: skip
-    rows += [["sys0", "0", "r0", "C", "-"], ["sys1", "1", "r2", "C", "-"]]
-    (tmp_path / "x.csv").write_bytes(csv_bytes([["system", "seg_id", "rater", "category", "kind"], *rows]))
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["run", "x.csv", "--item", "seg_id"]) == 2
-    said = capsys.readouterr().err
+    rows = [
+        [f"sys{s}", str(g), f"r{(s + g) % 3}", "ABC"[(s // 3 + g) % 3]] for s in range(6) for g in range(8)
+    ]
+    rows += [["sys0", "0", "r0", "C"], ["sys1", "1", "r2", "C"]]
+    files = {"x": [["system", "seg_id", "rater", "category", "kind"], *([*row, "-"] for row in rows)]}
+    code, _, said = command("run x.csv --item seg_id", **files)
+    assert code == 2
     assert "'system' differs between most such rows, and 2 cases would be left. " in said
     assert "by --item seg_id+system" in said
     assert "--repeated" not in said
 
 
 @pytest.mark.parametrize("coders", [("coder1", "coder2"), ("anna", "bob")])
-def test_files_of_coders_whose_item_stands_in_two_columns_are_joined(
-    tmp_path: Path, monkeypatch, capsys, coders: tuple[str, str]
-) -> None:
-    for at, coder in enumerate(coders):
-        rows = [[str(m), act, str(int(m % 3 == 0) ^ (at and m % 5 == 0))]
-                for m in range(12) for act in ("Apologize", "Refer", "Thank")]  # fmt: skip
-        (tmp_path / f"{coder}.csv").write_bytes(csv_bytes([["message_id", "activity", "label"], *rows]))
-    monkeypatch.chdir(tmp_path)
-    files = [f"{coder}.csv" for coder in coders]
-    assert cli.main(["run", *files]) == 2
-    assert "message_id+activity" in capsys.readouterr().err
-    assert cli.main(["run", *files, "--item", "message_id+activity", "--permutations", "10"]) == 0
-    assert "72 annotations of 36 items by 2 raters" in capsys.readouterr().out
+def test_files_of_coders_whose_item_stands_in_two_columns_are_joined(command, coders) -> None:
+    cases = [(m, act) for m in range(12) for act in ("Apologize", "Refer", "Thank")]
+    files = {
+        coder: [["message_id", "activity", "label"]]
+        + [[str(m), act, str(int(m % 3 == 0) ^ (at and m % 5 == 0))] for m, act in cases]
+        for at, coder in enumerate(coders)
+    }
+    line = "run " + " ".join(f"{coder}.csv" for coder in coders)
+    code, _, said = command(line, **files)
+    assert code == 2
+    assert "message_id+activity" in said
+    code, told, _ = command(f"{line} --item message_id+activity --permutations 10")
+    assert code == 0
+    assert "72 annotations of 36 items by 2 raters" in told
 
 
 def test_a_row_for_each_item_has_no_raters_by_values_and_how_many_there_were_is_nobody() -> None:
@@ -180,19 +177,16 @@ def test_your_name_is_who_answered_a_form() -> None:
     )
 
 
-def test_a_file_beside_labels_that_are_not_read_for_certain_is_not_said_to_join_nowhere(
-    tmp_path: Path, monkeypatch, capsys
-) -> None:
+def test_a_file_beside_labels_that_are_not_read_for_certain_is_not_said_to_join_nowhere(command) -> None:
     sayings = ["Bolt of verse", "Twain in song", "An artist", "Lucille", "PSY for all", "Ringo there"]
-    rows = [["0", "P0", *"353355"]]
-    (tmp_path / "x.csv").write_bytes(csv_bytes([["", "Participant", *sayings], *rows]))
-    (tmp_path / "y.csv").write_bytes(csv_bytes([["", "Participant", "age"], ["0", "P0", "30"]]))
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["run", "x.csv", "y.csv"]) == 2
-    assert "what it holds cannot be told before the layout of x.csv is certain" in capsys.readouterr().err
-    named = ["--annotations", "x.csv", "--raters", "y.csv", "--layout", "raters-by-items"]
-    assert cli.main(["run", *named, "--permutations", "10"]) == 0
-    assert "6 annotations of 6 items by 1 rater" in capsys.readouterr().out
+    votes = [["", "Participant", *sayings], ["0", "P0", *"353355"]]
+    code, _, said = command("run x.csv y.csv", x=votes, y=[["", "Participant", "age"], ["0", "P0", "30"]])
+    assert code == 2
+    assert "what it holds cannot be told before the layout of x.csv is certain" in said
+    named = "--annotations x.csv --raters y.csv --layout raters-by-items --permutations 10"
+    code, told, _ = command(f"run {named}")
+    assert code == 0
+    assert "6 annotations of 6 items by 1 rater" in told
 
 
 def test_families_of_columns_for_each_rater_are_questions_and_their_means_are_nobodys() -> None:
@@ -212,11 +206,8 @@ def test_families_of_columns_for_each_rater_are_questions_and_their_means_are_no
         recognise(table, named=Named(label="overall"))
 
 
-def test_where_no_column_names_raters_the_layout_is_offered(tmp_path: Path, monkeypatch, capsys) -> None:
+def test_where_no_column_names_raters_the_layout_is_offered(command) -> None:
     rows = [["student", "mf"[n % 2], "law", "yn"[n % 3 == 0], "yn"[n % 4 == 0]] for n in range(12)]
-    head = ["status", "gender", "studies", "matters", "leaves"]
-    (tmp_path / "x.csv").write_bytes(csv_bytes([head, *rows]))
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["run", "x.csv"]) == 2
-    said = capsys.readouterr().err
+    code, _, said = command("run x.csv", x=[["status", "gender", "studies", "matters", "leaves"], *rows])
+    assert code == 2
     assert said.endswith("with --rater; where each row or column is a rater's, name --layout\n")

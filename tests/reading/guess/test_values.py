@@ -138,9 +138,7 @@ def test_what_a_scale_may_have_is_a_label(odd: str, labels: Sequence[str]) -> No
         *(("unsure", "12", False), ("NA", ("no", "yes"), True), ("None", ("no", "yes"), False)),
     ],
 )
-def test_a_lone_minus_one_or_sign_among_numbers_is_asked_about(
-    odd: str, labels: Sequence[str], asked: bool
-) -> None:
+def test_a_lone_minus_one_or_sign_among_numbers_is_asked_about(odd, labels, asked) -> None:
     table = matrix(odd, labels)
     assert [one.values for one in recognise(table).advice] == ([(odd,)] if asked else [])
     assert not recognise(table).uncertain

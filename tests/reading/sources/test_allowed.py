@@ -59,9 +59,7 @@ def refused(allowed: AllowedSources, location: str) -> str:
     return sentence
 
 
-def test_files_and_parquet_folders_are_what_uploads_and_commands_read(
-    allowed: AllowedSources, root: Path
-) -> None:
+def test_files_and_parquet_folders_are_what_uploads_and_commands_read(allowed, root) -> None:
     fetched = allowed.fetch("data:may/votes.csv")
     table, uploaded = fetched.table(), read_table(VOTES, "votes.csv")
     assert (table.name, table.sha256, table.bytes) == (uploaded.name, uploaded.sha256, uploaded.bytes)
@@ -128,9 +126,7 @@ def test_a_link_that_appears_later_is_not_followed(monkeypatch, tmp_path, root, 
     assert "cannot be read" in refused(allowed, "data:may/votes.csv")
 
 
-def test_pipes_are_not_waited_for_and_too_large_files_not_even_read(
-    root: Path, allowed: AllowedSources, monkeypatch
-) -> None:
+def test_pipes_are_not_waited_for_and_too_large_files_not_even_read(root, allowed, monkeypatch) -> None:
     os.mkfifo(root / "pipe.csv")
     assert "is not a file" in refused(allowed, "data:pipe.csv")
     assert [entry.path for entry in allowed.listing().entries] == ["may/votes.csv"]

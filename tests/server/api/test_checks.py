@@ -17,7 +17,7 @@ from grasp_core.server.api import new_runs as brought
 from grasp_core.server.server import Server
 from tests.batches import in_batches
 from tests.few_items import few_items
-from tests.server.api.asking import SMALL, ended, problem, refused, sent, spec, upload
+from tests.server.api.asking import ended, problem, refused, sent, spec, upload
 from tests.server.conftest import ANN, BOB, VIEWER, MakeClient
 
 
@@ -62,18 +62,6 @@ def server_spec(told: dict[str, Any]) -> Any:
     return RunSpec.from_dict(told["spec"]).data
 
 
-def test_columns_and_axes_may_be_left_to_be_recognised(ann: TestClient) -> None:
-    files = upload(ann)
-    told = post(ann, "/validate", files=files).json()
-    assert told["runs"] is True
-    data = told["spec"]["data"]
-    assert (data["item"], data["rater"], data["label"]) == ("item_id", "rater_id", "label")
-    assert ["rater_gender"] in told["spec"]["analysis"]["axes"]
-    assert any(one.startswith("axes: ") for one in told["notes"])
-    run = post(ann, "/runs", files=files, spec={"analysis": SMALL}).json()
-    assert run["title"]
-
-
 def test_a_recognised_axis_without_groups_is_left_out_as_elsewhere(ann: TestClient) -> None:
     sites = ("north", "south", "", "")  # of two workers alone
     rows = [f"i{i},w{j},{(i + j) % 2},{site}" for i in range(9) for j, site in enumerate(sites)]
@@ -98,19 +86,6 @@ def test_what_is_not_certain_is_asked_and_never_run(ann: TestClient, server: Ser
     answered = post(ann, "/validate", files=files, spec={"data": {"label": "toxic"}}).json()
     assert answered["runs"] is True
     assert answered["spec"]["data"]["label"] == "toxic"
-
-
-def test_all_that_has_to_be_mended_is_in_a_check(ann: TestClient) -> None:
-    files = upload(ann)
-    wrong = post(ann, "/validate", files=files, spec={"data": {"odd": 1}, "analysis": {"axes": 3}}).json()
-    assert wrong["runs"] is False
-    assert len(wrong["problems"]) == 2
-    plain = spec()
-    named = {**plain["data"], "label": "no_such_column"}
-    wrong = post(ann, "/validate", files=files, spec={**plain, "data": named}).json()
-    assert "no_such_column" in wrong["problems"][0]["text"]
-    wrong = post(ann, "/validate", files=files, spec=spec(axes=[["no_such_axis"]])).json()
-    assert "no_such_axis" in wrong["problems"][0]["text"]
 
 
 def test_hints_warn_of_groups_that_were_given_other_items(ann: TestClient) -> None:

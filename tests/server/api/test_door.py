@@ -119,12 +119,6 @@ def test_a_long_spec_is_not_taken_apart() -> None:
     assert long.wrong
 
 
-def test_files_that_are_not_there_are_told_beside_what_is_wrong_with_the_spec(ann: TestClient) -> None:
-    answer = ann.post("/api/v1/runs", json={**RUN, "spec": {"analysis": {"axes": 3}}})
-    problem(answer, HTTPStatus.NOT_FOUND)
-    assert [one["code"] for one in answer.json()["problems"]] == ["not-found", "spec"]
-
-
 def test_what_is_unknown_is_not_found(ann: TestClient) -> None:
     site = {"Origin": "http://localhost:8501"}
     for method, path in (

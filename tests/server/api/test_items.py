@@ -25,7 +25,7 @@ from grasp_core.server.server import Server
 from grasp_core.store.runs import RunRecord
 from tests.computing import compute_in_threads
 from tests.results import make_result
-from tests.server.api.asking import bearer, make_token, problem, refused
+from tests.server.api.asking import bearer, problem, refused
 from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 from tests.stored import stored_run
 
@@ -126,17 +126,6 @@ def test_what_is_computed_counts_as_a_run(ann: TestClient, run: RunRecord, serve
     assert answer.headers["Retry-After"]
 
 
-def test_a_key_has_it_asked_once(ann: TestClient, run: RunRecord) -> None:
-    key = {"Idempotency-Key": "one"}
-    first = ann.post(address(run), json=ASKED, headers=key)
-    found(ann, run, first.json()["id"])
-    again = ann.post(address(run), json=ASKED, headers=key)
-    assert again.headers["Idempotency-Replayed"] == "true"
-    assert (again.status_code, again.json()) == (HTTPStatus.ACCEPTED, first.json())
-    other = ann.post(address(run), json={**ASKED, "question": "label"}, headers=key)
-    problem(other, HTTPStatus.CONFLICT)
-
-
 def test_what_the_run_does_not_have_is_refused(ann: TestClient, run: RunRecord) -> None:
     for asked, said in (
         ({"group": {"side": "left"}, "question": "tone"}, "no group left of side"),
@@ -183,17 +172,6 @@ def test_viewers_read_and_do_not_ask(client: MakeClient, server: Server, run: Ru
     vera = client(user=VIEWER)
     assert vera.get(address(run, id_of(GROUP, 1))).json()["format"] == "grasp-items"
     problem(vera.post(address(run), json=ASKED), HTTPStatus.FORBIDDEN)
-
-
-@pytest.mark.usefixtures("signing_in")
-def test_tokens_ask_by_their_scope(client: MakeClient, server: Server, run: RunRecord) -> None:
-    visitor = client(**SIGN_IN)
-    reading, running = (bearer(make_token(server, scope=scope)) for scope in ("read", "run"))
-    problem(visitor.post(address(run), json=ASKED, headers=reading), HTTPStatus.FORBIDDEN)
-    asked = visitor.post(address(run), json=ASKED, headers=running)
-    assert asked.status_code == HTTPStatus.ACCEPTED
-    visitor.headers.update(reading)
-    assert found(visitor, run, asked.json()["id"])["format"] == "grasp-items"
 
 
 def test_links_show_no_items(client: MakeClient, server: Server, run: RunRecord) -> None:

@@ -42,13 +42,6 @@ def shared_board(server: Server, **link: float) -> tuple[str, str]:
     return server.links.of_leaderboards()[0].id, token
 
 
-def test_health_needs_no_sign_in(client: MakeClient) -> None:
-    answer = client(**SIGN_IN).get("/api/health")
-    assert answer.status_code == 200
-    assert answer.json()["status"] == "ok"
-    assert answer.json()["load"]["reading files"] == {"working": 0, "waiting": 0}
-
-
 def test_who_finds_no_place_for_a_file_is_told_when_to_come_again(client, server, monkeypatch) -> None:
     none = Turns("testing", at_once=0, each=0, waiting=0, waiting_each=0, patience=0)
     monkeypatch.setattr(kept, "EXPORTING", none)
@@ -318,14 +311,6 @@ def test_unknown_addresses_are_problems(client: MakeClient) -> None:
 def test_odd_ids_find_nothing(ann: TestClient) -> None:
     for run_id in ("..", "%2e%2e", "..%5c..", "~root", "a;b", "'--", "%F0%9F%A6%96", "%ff"):
         problem(ann.get(f"/api/v1/runs/{run_id}/exports/csv"), HTTPStatus.NOT_FOUND)
-
-
-def test_other_methods_are_problems(ann: TestClient, done: RunRecord) -> None:
-    for method in ("POST", "PUT", "OPTIONS"):
-        answer = ann.request(method, f"/api/v1/runs/{done.id}")
-        problem(answer, HTTPStatus.METHOD_NOT_ALLOWED)
-        assert answer.headers["Allow"] == "DELETE, GET, HEAD, PATCH"
-        assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
 def test_addresses_of_before_there_were_versions_lead_on(client: MakeClient) -> None:

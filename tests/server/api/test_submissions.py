@@ -13,6 +13,7 @@ from grasp_core.benchmark.leaderboard import read_leaderboard
 from grasp_core.server.server import Server
 from tests.server.api.asking import ended, problem, refused
 from tests.server.conftest import ANN, VIEWER
+from tests.zips import zipped
 
 TASK = '{"classes": ["calm", "angry"], "fields": ["Message"]}'
 GOLD = "Message,ID,Label\nthank you,50,calm\nno,51,angry\n"
@@ -82,7 +83,10 @@ def test_probabilities_have_calibration_told_and_count_as_further_predictions(an
     assert server.submissions.left("mood", owner=ANN.id) == left - 1
 
 
-@pytest.mark.parametrize("content", [b"no archive", archive("50,furious\n51,calm\n"), archive("")])
+@pytest.mark.parametrize(
+    "content",
+    [b"no archive", archive("50,furious\n51,calm\n"), archive(""), zipped({"holiday/beach.txt": "sun"})],
+)
 def test_what_cannot_be_scored_is_refused(ann: TestClient, server: Server, content: bytes) -> None:
     wrong = refused(sent(ann, content))
     assert wrong["detail"].endswith(".")

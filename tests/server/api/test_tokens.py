@@ -11,13 +11,6 @@ from tests.server.conftest import ANN, SIGN_IN, VIEWER, MakeClient
 
 
 @pytest.mark.usefixtures("signing_in")
-def test_a_token_reads_as_its_person(client: MakeClient, server: Server, done: RunRecord) -> None:
-    visitor = client(**SIGN_IN)
-    answer = visitor.get(f"/api/v1/runs/{done.id}", headers=bearer(make_token(server, scope="read")))
-    assert answer.json() == server.service.result(done.id).to_dict()
-
-
-@pytest.mark.usefixtures("signing_in")
 @pytest.mark.parametrize(
     ("owner", "scope", "status"),
     [

@@ -205,9 +205,7 @@ def test_a_file_sent_in_parts_is_joined_and_its_parts_go(ann: TestClient, server
     assert [one["sha256"] for one in ann.get("/api/v1/files").json()["files"]] == [sha256]
 
 
-def test_a_part_that_goes_while_it_is_joined_is_missed(
-    ann: TestClient, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_that_goes_while_it_is_joined_is_missed(ann, server, monkeypatch) -> None:
     ids = [ann.post("/api/v1/files", params={"name": "p"}, content=c).json()["sha256"] for c in (b"a", b"b")]
     get = FileStore.get
     monkeypatch.setattr(FileStore, "get", lambda self, one: None if one == ids[1] else get(self, one))

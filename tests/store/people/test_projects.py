@@ -57,9 +57,7 @@ def test_others_do_not(store: ProjectStore, kind, name: str) -> None:
     assert store.roles(ANN) == {}
 
 
-def test_what_one_lacks_counts_for_nothing_and_of_several_roles_the_highest(
-    store: ProjectStore,
-) -> None:
+def test_what_one_lacks_counts_for_nothing_and_of_several_roles_the_highest(store) -> None:
     project = store.create("Ours", owner=Member("person", "somebody", "owner")).id
     store.admit(project, Member("domain", "lab.example", "viewer"))
     assert store.roles(User("2", "Bob", "analyst")) == {}

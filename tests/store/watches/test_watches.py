@@ -10,14 +10,11 @@ from grasp_core.model.access import EVERYONE, only
 from grasp_core.model.errors import AccessError, LimitError, SpecError, StoreError
 from grasp_core.server.watches import how_often
 from grasp_core.store import watches as watches_module
-from grasp_core.store.backup import restore_backup, write_backup
 from grasp_core.store.people.projects import ProjectStore
 from grasp_core.store.runs import RunStore
 from grasp_core.store.schema import watches
 from grasp_core.store.watches import FAILURES, Origin, Watch, WatchStore, next_look
-from tests.empty_store import open_store
 from tests.store.both import on_both
-from tests.store.conftest import NewDatabase
 from tests.store.making import RESULT, change, claim, create
 
 WHERE = (Origin("annotations", "data:votes.csv"), Origin("raters", "https://data.example/raters.csv"))
@@ -165,16 +162,6 @@ def test_limits_and_projects(engine: Engine, monkeypatch: pytest.MonkeyPatch) ->
     WatchStore(engine).delete(made.id)
     with pytest.raises(StoreError, match="deleted"):
         WatchStore(engine).pause(made.id)
-
-
-def test_backups_hold_watches_and_what_came_of_them(engine, new_database: NewDatabase, tmp_path) -> None:
-    made = watched(engine)
-    write_backup(engine, tmp_path / "backup", None)
-    other = open_store(new_database())
-    restore_backup(other, tmp_path / "backup", None)
-    assert again(other, made) == made
-    assert len(WatchStore(other).runs_of(made.id)) == 1
-    other.dispose()
 
 
 # When a watch looks next

@@ -23,7 +23,6 @@ from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.exports import cells, counted, loaded, read_or_refused, recipe_of, recognised_run, spec_of
 from tests.reading.making import csv_bytes
-from tests.shared_data import SHARED
 
 HEADER = ["HITId", "HITTypeId", "Title", "AssignmentId", "WorkerId", "AssignmentStatus", "WorkTimeInSeconds"]
 WORKERS = ("W1", "W2", "W3", "W4")
@@ -282,20 +281,6 @@ def test_other_short_rows_are_refused_and_other_tables_left_alone() -> None:
             read(content)
     for content in (b"HITId,WorkerId,label\nh,w,x\n", b"HITId,AssignmentId,WorkerId,Input.a\nh,a,w,x\n"):
         assert read(content).recipe is None
-
-
-SHARED_EXPORTS = SHARED / "data" / "exports" / "mturk"
-
-
-@pytest.mark.skipif(not SHARED_EXPORTS.is_dir(), reason="needs exports beside the repository")
-@pytest.mark.parametrize(
-    ("name", "counts"),
-    [("mturk_several_items_per_hit.csv", (20, 6, 120)), ("mturk_short_rows.csv", (6, 5, 30))],
-)
-def test_real_headers(name: str, counts: tuple[int, int, int]) -> None:
-    table = read_table(SHARED_EXPORTS / name)
-    summary = load(table, None, recognise(table).spec, ()).summary
-    assert (summary.items, summary.raters, summary.annotations) == counts
 
 
 ANSWERS = st.recursive(

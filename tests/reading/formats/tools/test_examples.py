@@ -6,13 +6,10 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
-from grasp_core.model.errors import DataError
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.exports import cells, loaded
-from tests.reading.making import csv_bytes
 from tests.shared_data import SHARED
-from tests.zips import zipped
 
 EXAMPLES = Path(__file__).parent / "examples"
 
@@ -80,39 +77,3 @@ def test_every_form_of_a_project_gives_its_annotations(name, project) -> None:
     summary = loaded(table).summary
     assert summary.annotations == annotations
     assert name[:12] != "label_studio" or summary.label_counts == (46, 30, 21)
-
-
-@needs_exports
-def test_forms_that_do_not_tell_are_refused() -> None:
-    with pytest.raises(DataError, match="does not say which responses were submitted"):
-        read_table(EXPORTS / "argilla" / "v2.json")
-    with pytest.raises(DataError, match="does not say who gave which label"):
-        read_table(EXPORTS / "doccano" / "shared_JSONL.zip")
-
-
-@needs_exports
-def test_doccano_as_fasttext() -> None:
-    """The same project written as doccano writes fastText, whose labels may be of several words."""
-    table = read_table(EXPORTS / "doccano" / "unshared_JSONL.zip")
-    raters, items = table.distinct("rater"), table.distinct("item")
-    labels = {row[:2]: row[2] for row in cells(table, "item", "rater", "label")}
-    texts = dict(cells(table, "item", "text"))
-    files = {}
-    for rater in raters:
-        given = ({*labels.get((item, rater), "").split(" + ")} - {""} for item in items)
-        marked = (" ".join(f"__label__{one}" for one in sorted(own)) for own in given)
-        rows = [[f"{own} {texts[item]} "] for own, item in zip(marked, items, strict=True)]
-        files[f"{rater}.txt"] = csv_bytes(rows).replace(b"\r\n", b"\n")
-    found = read_table(zipped(files), "unshared.zip")
-    ours = [(items[int(item) - 1], rater, label) for item, rater, label in answers(found, "label")]
-    assert sorted(ours) == truth("doccano/truth.json", "unshared")
-
-
-@needs_exports
-def test_objects_by_rater() -> None:
-    table = read_table(EXPORTS / "survey" / "nested_dict_objects.json")
-    data = loaded(table)
-    assert data.summary.label_counts == (213, 188, 134, 112, 78)
-    told = cells(read_table(EXPORTS / "survey" / "truth_long.csv"), "item", "rater", "offensive")
-    assert len(told) == data.summary.annotations == 725
-    assert sorted(cells(table, "key", "annotators.rater", "annotators.label")) == sorted(told)

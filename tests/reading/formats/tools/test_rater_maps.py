@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,6 @@ from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.exports import cells, lines, loaded, mangled, spec_of, survives, table_of, textual
 from tests.reading.making import csv_bytes, rows_table, text_table
-from tests.shared_data import SHARED, needs_shared_data
 
 PAIRS = (
     *("{rater}_{question}", "{question}_{rater}", "{rater}.{question}", "{rater} {question}"),
@@ -138,17 +136,6 @@ def test_what_names_do_not_say_is_not_taken_apart():
         table = text_table(text)
         assert table.recipe is None
         assert any(reason.confidence == "unsure" for reason in recognise(table).reasons)
-
-
-@needs_shared_data
-def test_a_real_table():
-    survey = SHARED / "data" / "exports" / "survey"
-    votes, truth = (
-        cells(read_table(survey / name), "item", "rater", "offensive", "sarcastic")
-        for name in ("two_columns_per_annotator.csv", "truth_long.csv")
-    )
-    five = {f"P{n:02d}" for n in range(1, 6)}
-    assert Counter(votes) == Counter(vote for vote in truth if vote[1] in five)
 
 
 RATERS_LISTS = (["P1", "P2", "P4"], ["P2", "P3"], ["P1", "P3"])

@@ -15,7 +15,6 @@ from grasp_core.reading.table.table import Table
 from tests.reading.exports import read_or_refused, recipe_of
 from tests.reading.files.workbook_files import xlsx_bytes
 from tests.reading.making import csv_bytes, rows_table
-from tests.shared_data import SHARED, needs_shared_data
 
 OWN = ("StartDate", "EndDate", "Status", "Progress", "Finished", "RecordedDate", "ResponseId", "UserLanguage")
 SAID = "Start Date,End Date,Response Type,Progress,Finished,Recorded Date,Response ID,User"
@@ -160,18 +159,6 @@ def test_sosci_survey(labelled: bool) -> None:
     data = loaded(rows_table([header, *([labels] if labelled else []), *body]))
     assert (data.summary.raters, data.summary.items, data.summary.annotations) == (12, 6, 72)
     assert data.summary.categories == ("1", "2", "3", "4", "5")
-
-
-@needs_shared_data
-def test_a_real_layout():
-    exports = SHARED / "data" / "exports" / "survey"
-    table = read_table(exports / "qualtrics.csv")
-    for raters in (None, read_table(exports / "raters.csv")):
-        guess = recognise(table, raters)
-        data = load(table, raters, guess.spec, guess.axes)
-        assert (data.summary.raters, data.summary.items) == (24, 40)
-        assert data.summary.label_counts == (213, 188, 134, 112, 78)
-        assert data.annotations.rater_ids[0] == "P01"
 
 
 # Prolific's demographic export.
