@@ -20,10 +20,11 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.report import contents, document, rater_map
 from grasp_core.report.account import account_sentence
-from grasp_core.report.charts.bars import agreement_chart, dsi_chart
-from grasp_core.report.charts.groups import label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.bars import agreement_chart
+from grasp_core.report.charts.forest import dsi_chart, label_forest_plot, slices_chart
 from grasp_core.report.charts.histograms import null_histograms
 from grasp_core.report.charts.maps import cohesion_map, rater_map_chart
+from grasp_core.report.charts.matrix import pairs_matrix
 from grasp_core.report.charts.theme import FONT, PALETTES, to_svg
 from grasp_core.report.charts.verdicts import verdict_chart
 from grasp_core.report.everybody import agreement_tables, in_one_line

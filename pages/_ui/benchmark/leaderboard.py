@@ -14,7 +14,7 @@ from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import json_text, number
-from grasp_core.report.charts.models import leaderboard_chart
+from grasp_core.report.charts.bars import leaderboard_chart
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems

@@ -13,10 +13,16 @@ from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.report import pairs, slices
 from grasp_core.report.account import least_of
-from grasp_core.report.charts.bars import dsi_chart, label_use_chart
-from grasp_core.report.charts.groups import forest_plot, label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.forest import (
+    dsi_chart,
+    forest_plot,
+    label_forest_plot,
+    label_use_chart,
+    slices_chart,
+)
 from grasp_core.report.charts.histograms import group_histograms, null_histograms, pair_histograms
 from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.matrix import pairs_matrix
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.document import labels_in_numbers, means_in_numbers, measure_table, pair_table
@@ -270,7 +276,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
     st.header("Label use")
 
     def explain() -> None:
-        st.caption("Coloured: a label in which the group differs. Line across: 95 % interval.")
+        st.caption("Coloured: a label in which the group differs. Bar: 95 % interval.")
         mean = "" if shown.result.provisional else mean_words(use, shown.result)
         if mean:
             st.markdown(escape_markdown(mean))

@@ -3,7 +3,7 @@
 import pytest
 
 from grasp_core.benchmark.leaderboard import Entry
-from grasp_core.report.charts.models import HERE, PUBLISHED, leaderboard_chart
+from grasp_core.report.charts.bars import HERE, PUBLISHED, leaderboard_chart
 from tests.report.charts.drawn import datasets, encodings
 
 OURS = Entry("ours", {"one": 0.8}, 0.8, ci95={"one": (0.7, 0.9)}, id="1")

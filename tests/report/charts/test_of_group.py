@@ -4,7 +4,7 @@ import pytest
 
 from grasp_core.model.outcome import LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts.bars import label_use_chart
+from grasp_core.report.charts.forest import label_use_chart
 from grasp_core.report.charts.histograms import group_histograms
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import make_group, make_outcome, make_result, saying, so_far
@@ -50,15 +50,18 @@ def test_a_provisional_axis_stays_while_values_widen_it_a_little(row):
     assert all(end == pytest.approx(round(end / 0.25) * 0.25) for end in scale)
 
 
-def test_label_use_has_a_bar_per_label_that_differs_most(row):
+def test_label_use_has_a_row_per_label_that_differs_most(row):
     chart = label_use_chart(result_of(row), row)
-    unsafe, safe = datasets(chart)["labels"]
-    assert (unsafe["label"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
+    unsafe, safe = datasets(chart)["forest"]
+    assert (unsafe["group"], unsafe["value"], unsafe["interval"]) == ("unsafe", "−11.2", "[−17.2, −5.2]")
     assert [round(unsafe[end], 9) for end in ("x", "low", "high")] == [-11.2, -17.2, -5.2]
     assert (safe["value"], safe["significance"]) == ("+11.2", "after correction")
     assert chart.to_dict()["title"]["subtitle"][-1] == "All labels together: p = 0.002, q = 0.010."
-    assert "unsafe −11.2 [−17.2, −5.2]; safe +11.2 [+5.2, +17.2]." in chart.to_dict()["description"]
+    assert (
+        "unsafe −11.2 [−17.2, −5.2], after correction; safe +11.2 [+5.2, +17.2], after correction."
+        in chart.to_dict()["description"]
+    )
     shifts = {f"L{n}": Shift((-1) ** n * n / 1000) for n in range(60)}
     row = replace(make_group("Woman"), label_use=LabelUse(shifts, most="L59"))
-    drawn = datasets(label_use_chart(result_of(row), row))["labels"]
-    assert [one["label"] for one in drawn] == [f"L{n}" for n in range(20, 60)]
+    drawn = datasets(label_use_chart(result_of(row), row))["forest"]
+    assert [one["group"] for one in drawn] == [f"L{n}" for n in range(20, 60)]
