@@ -1,6 +1,7 @@
 """Colours, shapes and type of every chart, and charts as files."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -333,9 +334,14 @@ def drawn(text: str, kind: str) -> bytes:
     return image.encode() if isinstance(image, str) else image
 
 
+_CLIP = re.compile(r'(?:(?<=\bid=")|(?<=url\(#))clip\d+')
+
+
 def to_svg(chart: alt.LayerChart) -> str:
-    """SVG with its text as text."""
-    return drawn(chart_text(chart), "svg").decode()
+    """SVG with its text as text, the same of equal charts: the renderer numbers the clips of all it draws."""
+    ids: dict[str, str] = {}
+    text = drawn(chart_text(chart), "svg").decode()
+    return _CLIP.sub(lambda found: ids.setdefault(found[0], f"clip{len(ids)}"), text)
 
 
 IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(
