@@ -23,7 +23,7 @@ from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence
 from grasp_core.report import tables
-from grasp_core.report.charts.histograms import PAGE
+from grasp_core.report.charts.rows import PAGE
 from grasp_core.report.charts.theme import Theme, palette, spec_of
 from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts

@@ -12,7 +12,7 @@ from tests.results import make_group, make_label_use, make_outcome, make_result,
 
 
 def drawn(chart):
-    return datasets(chart)["forest"]
+    return datasets(chart)["rows"]
 
 
 @pytest.fixture

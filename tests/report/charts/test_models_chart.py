@@ -32,7 +32,7 @@ def with_outcome(result: ModelsResult, outcome: Outcome) -> ModelsResult:
 
 def test_a_row_per_group_and_model_and_everybody_first(result: ModelsResult) -> None:
     drawn = datasets(models_chart(result))
-    rows = drawn["forest"]
+    rows = drawn["rows"]
     assert len(rows) == 6 * 2
     assert [row["of"] for row in rows[:4]] == [EVERYBODY, EVERYBODY, "Man", "Man"]
     assert [row["group"] for row in rows[:2]] == ["one", "two"]
@@ -51,7 +51,7 @@ def test_significance_is_colour_shape_and_words(result: ModelsResult, theme) -> 
     chart = models_chart(with_outcome(result, found), theme)
     assert encodings(chart, "color")[0]["scale"]["range"] == COLOURS[theme]
     assert encodings(chart, "shape")[0]["scale"]["range"] == ["diamond", "triangle-up", "circle"]
-    row = datasets(chart)["forest"][2]
+    row = datasets(chart)["rows"][2]
     assert (row["figures"], row["q"]) == ("0.900 **", "0.004")
     assert "Man: one 0.900, after correction" in chart.to_dict()["description"]
 
@@ -62,6 +62,6 @@ def test_it_can_be_drawn_and_says_where_nothing_is(result: ModelsResult) -> None
     assert "All raters together" in drawn
     rows = datasets(models_chart(dataclasses.replace(result, groups=())))
     assert rows["message"] == [{"text": "There is no group or no model to show."}]
-    row = datasets(models_chart(with_outcome(result, Outcome(None, reason="no item"))))["forest"][2]
+    row = datasets(models_chart(with_outcome(result, Outcome(None, reason="no item"))))["rows"][2]
     assert row["x"] is None
     assert row["verdict"] == "not estimable: no item"
