@@ -64,11 +64,6 @@ def palette(theme: Theme) -> Palette:
     return PALETTES[theme]
 
 
-def badge(significance: Significance) -> str:
-    """Words beside a mark, so that significance is never colour alone; none where there is none."""
-    return "" if significance == "none" else SIGNIFICANCE_NAMES[significance]
-
-
 def colour(theme: Theme, *, legend: bool = False) -> alt.Color:
     """Colour by the field `significance`."""
     return alt.Color("significance:N", **_by_significance(palette(theme).significance, legend=legend))
@@ -118,16 +113,15 @@ def written(
 
 
 def by_mark(base: alt.Chart, field: str, x: Any, y: Any, theme: Theme, **look: Any) -> list[alt.Chart]:
-    """A field as text in the colours of the marks, a layer each; `keys` are the marks, by default all."""
-    colours, keys = palette(theme).text, look.pop("keys", ORDER)
+    """A field as text in the colours of the marks, a layer each."""
     return [
         written(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
             *(field, x, y),
-            color=colours[key],
+            color=palette(theme).text[key],
             **look,
         )
-        for key in keys
+        for key in ORDER
     ]
 
 
