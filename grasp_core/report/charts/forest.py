@@ -1,4 +1,4 @@
-"""Forests, a value with its interval in each row: of groups, slices, axes, a group's labels, and models."""
+"""Forests, a value with its interval in each row: of groups, slices, axes, labels, models and systems."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,8 +7,9 @@ from typing import Any
 import altair as alt
 
 from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.benchmark.leaderboard import OVERALL, Entry, ranked
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels, one_line
-from grasp_core.model.outcome import LabelUse, Outcome
+from grasp_core.model.outcome import Interval, LabelUse, Outcome
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.text import number
 from grasp_core.report.charts import theme as draw
@@ -207,3 +208,61 @@ def models_chart(result: ModelsResult, theme: draw.Theme = "light") -> alt.Layer
     every = in_words(rows[: len(result.models)])
     alt_text = f"Macro-F1 of each model against the plurality of all raters: {every} Of each group’s: {said}"
     return in_rows(result, rows, axis, theme, heading, alt_text)
+
+
+SHOWN = 12
+"""Labels that are drawn, those given most often."""
+
+
+def agreement_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
+    """Of 100 answers of other raters to an item that got a label, how many are this label too."""
+    found = result.everybody
+    known = [one for one in found.labels if one.again is not None] if found is not None else []
+    if not known:
+        return draw.message(theme, heading=None, text="There is no label to be drawn.")
+    rows = [
+        Row(
+            one_line(one.label),
+            Outcome(100 * (one.again or 0.0), 100 * (one.by_chance or 0.0)),
+            f" ({one.annotations:,} answers)",
+            told={"by_chance": f"{100 * (one.by_chance or 0.0):.0f}"},
+            write=lambda value: f"{value or 0.0:.0f}",
+        )
+        for one in sorted(known, key=lambda one: -one.annotations)[:SHOWN]
+    ]
+    called = {"group": "Label", "value": "Another says so too", "by_chance": "By chance"}
+    heading = draw.title("When one rater says it, another says so too", "Of 100. Tick: by chance.")
+    axis = Axis("of 100 answers of other raters to the same item", called, domain=(0.0, 100.0))
+    said = (
+        f"{row.name}: {row.write(row.outcome.value)} of 100, by chance {row.told['by_chance']}"
+        for row in rows
+    )
+    alt_text = f"How often another rater says the same, by label. {'; '.join(said)}."
+    return in_rows(None, rows, axis, theme, heading, alt_text)
+
+
+HERE, PUBLISHED = "scored here", "published"
+
+
+def leaderboard_chart(
+    entries: Sequence[Entry], column: str = OVERALL, theme: draw.Theme = "light"
+) -> alt.LayerChart:
+    """A row for each system, best first."""
+    name = "all tasks (mean)" if column == OVERALL else column
+    rows = []
+    for entry in ranked(entries, column):
+        score, ends = entry.score(column), entry.ci95.get(column)
+        if score is not None:
+            scored = HERE if entry.own else PUBLISHED
+            told = {"scored": scored, "source": entry.source or "this server"}
+            interval = None if ends is None else Interval(*ends, "items")
+            rows.append(Row(entry.name, Outcome(score, interval=interval), f" ({scored})", told=told))
+    bars = any(row.outcome.interval for row in rows)
+    heading = draw.title(f"Macro-F1: {name}", "Bar: 95 % interval." if bars else "Best first.")
+    if not rows:
+        return draw.message(theme, heading=heading, text="No system has a score here yet.")
+    called = {"group": "System", "value": "Macro-F1", "interval": "95 % interval", "scored": "Scored"}
+    look = {"grid": True, "tickMinStep": 0.1, "format": ".1f"}
+    axis = Axis("Macro-F1", {**called, "source": "Source"}, domain=(0.0, 1.0), look=look)
+    listed = "; ".join(f"{row.name} {row.write(row.outcome.value)}{row.behind}" for row in rows)
+    return in_rows(None, rows, axis, theme, heading, f"Macro-F1 of {name}, best first: {listed}.")

@@ -105,17 +105,20 @@ def in_words(rows: Iterable[Row]) -> str:
 
 
 def in_rows(
-    result: Result,
+    result: Result | None,
     rows: Sequence[Row],
     axis: Axis,
     theme: draw.Theme,
-    heading: alt.TitleParams,
+    heading: alt.TitleParams | None,
     alt_text: str,
     only: slice = slice(None),
     *,
     histograms: bool = False,
 ) -> alt.LayerChart:
-    """A chart of the rows `only`, on the axis of all; with histograms of what chance gives, or its middle."""
+    """A chart of the rows `only`, on the axis of all; with histograms of what chance gives, or its middle.
+
+    Without a result, nothing is tested, so that there are no marks.
+    """
     domain = axis.domain or shared_domain([row.on_axis for row in rows])
     heights = _WITH_HISTOGRAM if histograms else _PLAIN
     drawn, headings, nulls = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
@@ -132,14 +135,16 @@ def in_rows(
         if histograms and null is not None and any(null.counts):
             nulls.append(_outline(null, drawn[-1], heights.peak))
         top += heights.row
-    layers = _layers(drawn, headings, nulls if histograms else None, axis, domain, top, theme)
+    tested = result is not None
+    layers = _layers(drawn, headings, nulls if histograms else None, axis, domain, top, theme, tested=tested)
     return draw.finish(layers, theme, heading=heading, alt_text=alt_text, height=top)
 
 
-def _figures(result: Result, row: Row, domain: tuple[float, float], *, tests: bool) -> dict[str, Any]:
+def _figures(result: Result | None, row: Row, domain: tuple[float, float], *, tests: bool) -> dict[str, Any]:
     outcome, placed = row.outcome, row.on_axis
-    (low, high), (p, q), at = ends(placed), names.in_figure(outcome, result), within(domain, placed.value)
-    value, waiting = row.write(outcome.value), names.not_yet(outcome, result)
+    (low, high), at, value = ends(placed), within(domain, placed.value), row.write(outcome.value)
+    p, q = ("", "") if result is None else names.in_figure(outcome, result)
+    waiting = result is not None and names.not_yet(outcome, result)
     if tests and outcome.value is not None:
         value = f"{value} {names.arrow(outcome)}".rstrip()
         tested = names.format_p(None) if outcome.p is None else f"p {p}, q {q}"
@@ -186,6 +191,8 @@ def _layers(
     domain: tuple[float, float],
     height: int,
     theme: draw.Theme,
+    *,
+    tested: bool,
 ) -> list[alt.Chart]:
     """Lines between rows, what chance gives, marks, texts, and the places that tell more."""
     colours, mark_y, text_y = draw.palette(theme), draw.down("mark_y"), draw.down("text_y")
@@ -198,6 +205,13 @@ def _layers(
     nothing = [] if at is None or not domain[0] <= at <= domain[1] else [{"x": at}]
     look: dict[str, Any] = {"shape": "cross", "angle": 45, "size": 45, "filled": True, "aria": False}
     own = draw.valid(base, MEMBERS).mark_point(color=colours.ink, opacity=0.75, **look)
+    plain = colours.significance["corrected"]
+    colour: Any = draw.colour(theme) if tested else alt.ColorValue(plain)
+    points = draw.valid(base, "x").mark_point(
+        filled=True, opacity=1, size=85, stroke=colours.background, strokeWidth=0.7
+    )
+    figures, heads = ("figures", draw.RIGHT, text_y), alt.Chart(draw.rows(headings, "headings"))
+    untested = draw.written(base, *figures, "right")
     return [
         draw.from_edge_to_edge(alt.Chart(draw.rows(drawn, "rows")), draw.down("bottom", height), theme),
         *(
@@ -207,16 +221,12 @@ def _layers(
             for line in nothing
         ),
         *_by_chance(base, nulls, x, chance, theme),
-        draw.interval(base, low, mark_y, strokeWidth=3, strokeCap="round", opacity=0.75).encode(
-            color=draw.colour(theme)
-        ),
+        draw.interval(base, low, mark_y, strokeWidth=3, strokeCap="round", opacity=0.75).encode(color=colour),
         *([own.encode(x=members, y=mark_y)] if any(MEMBERS in row for row in drawn) else []),
-        draw.marked(
-            draw.valid(base, "x"), x, mark_y, theme, size=85, stroke=colours.background, strokeWidth=0.7
-        ),
+        points.encode(x=x, y=mark_y, color=colour, **({"shape": draw.shape()} if tested else {})),
         draw.written(base, "named", draw.LEFT, text_y, limit=alt.expr(f"width - {room}")),
-        *draw.by_mark(base, "figures", draw.RIGHT, text_y, theme, align="right"),
-        draw.headed(headings, draw.down("y")),
+        *(draw.by_mark(base, *figures, theme, align="right") if tested else [untested]),
+        draw.written(heads, "text", draw.LEFT, draw.down("y"), fontWeight=600, limit=alt.expr("width")),
         draw.clickable(base, "top", "bottom"),
     ]
 
@@ -226,8 +236,14 @@ def _by_chance(
 ) -> list[alt.Chart]:
     """Histograms with the observed value across each; or only where their middles lie."""
     if nulls is None:
-        at = draw.down("mark_y")
-        return [draw.tick(draw.valid(base, "chance"), chance, at, theme, size=12, thickness=2, aria=False)]
+        tick: dict[str, Any] = {
+            "orient": "vertical",
+            "size": 12,
+            "thickness": 2,
+            "color": draw.palette(theme).muted,
+        }
+        middle = draw.valid(base, "chance").mark_tick(**tick, aria=False)
+        return [middle.encode(x=chance, y=draw.down("mark_y"))]
     bottom = alt.Y2("base:Q")
     return [
         alt.Chart(draw.rows(nulls, "nulls"))

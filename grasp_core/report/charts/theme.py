@@ -137,18 +137,6 @@ def interval(base: alt.Chart, x: alt.X, y: Any, **look: Any) -> alt.Chart:
     return line.encode(x=x, x2=alt.X2("high:Q"), y=y)
 
 
-def tick(base: alt.Chart, x: Any, y: Any, theme: Theme, **look: Any) -> alt.Chart:
-    """A short line across a row, quieter than a mark."""
-    line: alt.Chart = base.mark_tick(**({"orient": "vertical", "color": palette(theme).muted} | look))
-    return line.encode(x=x, y=y)
-
-
-def marked(base: alt.Chart, x: Any, y: Any, theme: Theme, **look: Any) -> alt.Chart:
-    """Points in the colours and shapes of their marks."""
-    points: alt.Chart = base.mark_point(**({"filled": True, "opacity": 1} | look))
-    return points.encode(x=x, y=y, color=colour(theme), shape=shape())
-
-
 def from_edge_to_edge(base: alt.Chart, y: alt.Y, theme: Theme) -> alt.Chart:
     """Lines between rows."""
     line: alt.Chart = base.mark_rule(color=palette(theme).grid, aria=False)
@@ -169,12 +157,6 @@ def measured(field: str, domain: Sequence[float], title: str, **axis: Any) -> al
 def share(field: str) -> alt.X:
     """A place across, as a share of the width."""
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
-
-
-def headed(headings: list[dict[str, Any]], y: alt.Y) -> alt.Chart:
-    """The names of axes above the rows of their groups."""
-    base = alt.Chart(rows(headings, "headings"))
-    return written(base, "text", LEFT, y, fontWeight=600, limit=alt.expr("width"))
 
 
 def ticks() -> alt.ExprRef:

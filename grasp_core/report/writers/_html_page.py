@@ -20,8 +20,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.report import contents, document, rater_map
 from grasp_core.report.account import account_sentence
-from grasp_core.report.charts.bars import agreement_chart
-from grasp_core.report.charts.forest import dsi_chart, label_forest_plot, slices_chart
+from grasp_core.report.charts.forest import agreement_chart, dsi_chart, label_forest_plot, slices_chart
 from grasp_core.report.charts.histograms import null_histograms
 from grasp_core.report.charts.maps import cohesion_map, rater_map_chart
 from grasp_core.report.charts.matrix import pairs_matrix

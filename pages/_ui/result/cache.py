@@ -67,21 +67,18 @@ def chart(
     source: Any,
     make: Callable[[Any, Theme], alt.LayerChart],
     *,
-    wide: str = "",
     fresh: bool = False,
 ) -> None:
     """Draw a chart of the source in the page's theme; its `description` is what a screen reader gets.
 
-    One of a provisional result fills in; one that is `wide`, under this name, scrolls where the page is
-    narrow; a `fresh` one is not kept.
+    One of a provisional result fills in; a `fresh` one is not kept.
     """
     theme = page_theme()
 
     def draw() -> None:
         spec = _spec(make(source, theme))
         live = isinstance(source, RunResult | ModelsResult) and source.provisional
-        with st.container(key=f"wide-{wide}" if wide else None):
-            st.vega_lite_chart(spec=with_data_apart(spec) if live else spec, theme=None)
+        st.vega_lite_chart(spec=with_data_apart(spec) if live else spec, theme=None)
 
     if fresh:
         draw()
