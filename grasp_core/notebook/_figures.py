@@ -11,10 +11,16 @@ from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import listed
 from grasp_core.notebook.options import group_of, texts
-from grasp_core.report.charts.bars import dsi_chart, label_use_chart
-from grasp_core.report.charts.groups import forest_plot, label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.forest import (
+    dsi_chart,
+    forest_plot,
+    label_forest_plot,
+    label_use_chart,
+    slices_chart,
+)
 from grasp_core.report.charts.histograms import group_histograms, null_histograms
 from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.matrix import pairs_matrix
 from grasp_core.report.pairs import label_key, measures
 from grasp_core.report.slices import sliced_groups
 from grasp_core.report.tables import with_label_use

@@ -81,7 +81,7 @@ class ModelsAnalysis(Saved):
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Every model beside every group, the same figure as on the page."""
-        from grasp_core.report.charts.models import models_chart
+        from grasp_core.report.charts.forest import models_chart
 
         return models_chart(self.result, theme)
 

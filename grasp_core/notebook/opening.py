@@ -144,11 +144,11 @@ class Compared(Brief):
 
     def pairs(self) -> pd.DataFrame:
         """The same of pairs of groups that both have, with `pair` and `other_` axes in place of `group`."""
-        return pairs_compared(self.one, self.other, changes_numbers)
+        return changes_numbers(pairs_compared(self.one, self.other))
 
     def slices(self) -> pd.DataFrame:
         """The same of the slices that both have, behind their `slice`."""
-        return slices_compared(self.one, self.other, changes_numbers)
+        return changes_numbers(slices_compared(self.one, self.other))
 
     def moved(self) -> pd.DataFrame:
         """The rows of :meth:`table` that moved further than noise explains, or whose mark is another one."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -117,7 +117,8 @@ class Change:
     """One statistic that both runs show of a group, of a model and a group, or of a pair and its first group.
 
     Of label use it is the label that sets the group apart most in a, with its share in both; further labels
-    and the mean have no mark of their own. Of DSI the groups are those that attain it in a and in b.
+    and the mean have no mark of their own. Of DSI the groups are those that attain it in a and in b. Of a
+    pair, `other` is its second group; `slice` is a column of items with its value.
     """
 
     group: Group
@@ -127,6 +128,8 @@ class Change:
     model: str | None = None
     label: str | None = None
     group_b: Group | None = None
+    other: Group | None = None
+    slice: tuple[str, str] | None = None
 
     @property
     def value_moved(self) -> float | None:
@@ -282,8 +285,9 @@ def _verdicts(a: Result, b: Result) -> Iterator[VerdictChange]:
 def verdicts_table(verdicts: Iterable[VerdictChange]) -> pd.DataFrame:
     """One row per group, behind a column for each axis."""
     rows = [(group, one) for one in verdicts for group in one.groups]
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
+            **_by_axis([group for group, _ in rows]),
             "group": [group_label(group) for group, _ in rows],
             "axis": [axis_label(group.axes) for group, _ in rows],
             **{f"verdict_{side}": [getattr(one, side).code for _, one in rows] for side in "ab"},
@@ -294,7 +298,6 @@ def verdicts_table(verdicts: Iterable[VerdictChange]) -> pd.DataFrame:
             },
         }
     )
-    return _by_axis([group for group, _ in rows], frame)
 
 
 def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
@@ -305,25 +308,30 @@ def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
 def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
     """The same with numbers in place of texts, for programs, behind a column for each axis."""
     rows = list(changes)
-    return _by_axis([one.group for one in rows], _table(rows, numbers))
+    of_others = _by_axis([one.other for one in rows if one.other is not None], "other_")
+    own = of_others | _by_axis([one.group for one in rows])
+    frame = _table(rows, numbers)
+    first = [name for name in ("slice", "pair") if name in frame]
+    return frame.assign(**own)[[*first, *own, *(name for name in frame if name not in (*first, *own))]]
 
 
-def _by_axis(groups: Sequence[Group], frame: pd.DataFrame, before: str = "") -> pd.DataFrame:
-    """The frame behind columns that hold its rows' groups, one for each axis."""
+def _by_axis(groups: Sequence[Group], before: str = "") -> dict[str, Any]:
+    """Columns that hold groups, one for each axis."""
     values = [dict(zip(one.axes, one.values, strict=True)) for one in groups]
     names = dict.fromkeys(name for one in groups for name in one.axes)
-    own: dict[str, Any] = {before + name: [one.get(name) for one in values] for name in names}
-    return frame.assign(**own)[[*own, *(name for name in frame if name not in own)]]
+    return {before + name: [one.get(name) for one in values] for name in names}
 
 
 def _table(
     changes: Iterable[Change], make: Callable[[Iterable[Column], Sequence[Change]], pd.DataFrame]
 ) -> pd.DataFrame:
     rows = list(changes)
-    of_models = any(change.model is not None for change in rows)
-    return (
-        make([one for one in _changes() if of_models or one.of != "model"], rows) if rows else pd.DataFrame()
-    )
+    if not rows:
+        return pd.DataFrame()
+    pairs = any(one.other is not None for one in rows)
+    shown = {"pair": pairs, "group": not pairs}
+    shown |= {name: any(getattr(one, name) is not None for one in rows) for name in ("model", "slice")}
+    return make([one for one in _changes() if shown.get(one.name, True)], rows)
 
 
 def _changes() -> Iterator[Column]:
@@ -332,6 +340,8 @@ def _changes() -> Iterator[Column]:
     def moved(end: str) -> Callable[[Change], Any]:
         return lambda change: change.moved_interval and getattr(change.moved_interval, end)
 
+    yield Column(lambda change: " = ".join(map(one_line, change.slice)), "slice", name="slice")
+    yield Column(_pair, "pair", name="pair")
     yield Column(whose, "group", name="group")
     yield Column(lambda change: axis_label(change.group.axes), "axis", name="axis")
     yield Column("model", "model", name="model")
@@ -450,6 +460,10 @@ def whose(change: Change) -> str:
     return " → ".join(dict.fromkeys(titles))
 
 
+def _pair(change: Change) -> str:
+    return " – ".join(map(group_label, filter(None, (change.group, change.other))))
+
+
 def tested(change: Change) -> str:
     """What was tested, with the label where it is one's use."""
     name = names.PAIR_NAMES.get(change.statistic) or names.statistic_name(change.statistic)
@@ -476,46 +490,30 @@ def _differences(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Difference
     )
 
 
-Table = Callable[[Iterable[Change]], pd.DataFrame]
-
-
-def pairs_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
-    """What became of every test of the pairs that both runs have, as texts, or as `table` has it."""
+def pairs_compared(a: Result, b: Result) -> Iterator[Change]:
+    """What became of every test of the pairs that both runs have."""
     if not isinstance(a, RunResult) or not isinstance(b, RunResult):
-        return pd.DataFrame()
+        return
     others = {(row.a.key, row.b.key): row for one in b.pairs for row in (one, one.turned())}
-    found: list[tuple[Group, str, Change]] = []
     for row, other in ((row, others.get((row.a.key, row.b.key))) for row in a.pairs):
         if other is not None:
-            pair, uses = f"{group_label(row.a)} – {group_label(row.b)}", (row.label_use, other.label_use)
-            found += [(row.b, pair, change) for change in use_changed(row.a, *uses)]
-            found += [
-                (row.b, pair, Change(row.a, name, outcome, other.statistics[name]))
+            tested = [
+                Change(row.a, name, outcome, other.statistics[name])
                 for name, outcome in row.statistics.items()
                 if name in other.statistics
             ]
-    if not found:
-        return pd.DataFrame()
-    frame = table(change for _, _, change in found).drop(columns="group")
-    if table is changes_numbers:
-        frame = _by_axis([other for other, _, _ in found], frame, "other_")
-    frame.insert(0, "pair", [pair for _, pair, _ in found])
-    return frame
+            uses = use_changed(row.a, row.label_use, other.label_use)
+            yield from (replace(one, other=row.b) for one in (*uses, *tested))
 
 
-def slices_compared(a: Result, b: Result, table: Table = changes_table) -> pd.DataFrame:
-    """What became of every test in the slices that both runs have, as texts, or as `table` has it."""
+def slices_compared(a: Result, b: Result) -> Iterator[Change]:
+    """What became of every test in the slices that both runs have."""
     of_a, of_b = (
         {(found.column, one.value): view for found in run.slices for one, view in as_results(run, found)}
         if isinstance(run, RunResult)
         else {}
         for run in (a, b)
     )
-    frames = []
     for key, view in of_a.items():
         found = compare(view, of_b[key]) if key in of_b else None
-        if found is not None and found.changes:
-            frame = table(found.changes)
-            frame.insert(0, "slice", " = ".join(map(one_line, key)))
-            frames.append(frame)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        yield from (replace(one, slice=key) for one in (() if found is None else found.changes))

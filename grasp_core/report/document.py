@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from grasp_core.analysis.rater_map_values import RaterMap
-from grasp_core.model.groups import AxisSet, Group, axis_label, group_label, one_line
+from grasp_core.model.groups import axis_label, group_label, one_line
 from grasp_core.model.outcome import Outcome, PairResult
 from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.spec import Level
@@ -20,7 +20,6 @@ from grasp_core.report.pairs import (
     measures,
     most_told,
     of_label_use,
-    seen_from,
 )
 from grasp_core.report.rater_map import EXPLANATION, axes_table, distance_words, groups_table, sentences
 from grasp_core.report.slices import GIVEN_EXPLANATION, given_sentences, given_table, slice_sentences, sliced
@@ -103,21 +102,6 @@ def pairs_tested(result: RunResult) -> list[Tested]:
     return found
 
 
-def measure_table(
-    result: RunResult, measure: Measure, *, axes: AxisSet | None = None, group: Group | None = None
-) -> pd.DataFrame:
-    """One row with texts for each pair, of one axis or group alone where it is named; p and q of a test."""
-    rows = result.pairs if group is None else seen_from(result, group)
-    heads = ["First", "Second"] if group is None else ["Beside"]
-    found = [
-        [*map(group_label, (row.a, row.b)[-len(heads) :]), *_texts(measure.of(row), measure, result)]
-        for row in rows
-        if axes in (None, row.a.axes)
-    ]
-    frame = pd.DataFrame(found, columns=[*heads, measure.name, INTERVAL, "p", "q"])
-    return frame if measure.tested else frame.drop(columns=["p", "q"])
-
-
 def pairs_in_words(result: RunResult) -> pd.DataFrame:
     """One row for each pair, with texts: both groups, then of each measure its value with its stars."""
     told = measures(result).values()
@@ -133,26 +117,23 @@ def pairs_in_words(result: RunResult) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["Axis", "First", "Second", *(one.name for one in told)])
 
 
-def pair_table(result: RunResult, row: PairResult) -> pd.DataFrame:
-    """One row for each measure of a pair, with texts: `Measure`, `Value`, its interval, `p` and `q`."""
-    return pd.DataFrame(_of_pair(result, row), columns=["Measure", "Value", INTERVAL, "p", "q"])
-
-
-def pairs_in_numbers(result: RunResult) -> pd.DataFrame:
-    """One row for each pair and measure."""
-    rows = [
+def pairs_in_numbers(
+    result: RunResult, rows: Sequence[PairResult] | None = None, measure: Measure | None = None
+) -> pd.DataFrame:
+    """One row for each pair and measure, of all or of these pairs, and this measure; with texts."""
+    found = [
         [axis_label(row.a.axes), group_label(row.a), group_label(row.b), *line]
-        for row in result.pairs
-        for line in _of_pair(result, row)
+        for row in (result.pairs if rows is None else rows)
+        for line in _of_pair(result, row, measure)
     ]
     heads = ["Axis", "First", "Second", "Measure", "Value", INTERVAL, "p", "q"]
-    return pd.DataFrame(rows, columns=heads)
+    return pd.DataFrame(found, columns=heads)
 
 
-def _of_pair(result: RunResult, row: PairResult) -> Iterator[list[str]]:
-    for one in measures(result).values():
+def _of_pair(result: RunResult, row: PairResult, measure: Measure | None) -> Iterator[list[str]]:
+    for one in measures(result).values() if measure is None else [measure]:
         titles = {one.name: one.of(row)}
-        if one.key == "gap_a":  # a gap for each group
+        if one.key == "gap_a" and measure is None:  # a gap for each group
             titles = {
                 f"{one.name} of {group_label(group)}": row.statistics.get(key, Outcome(None))
                 for key, group in (("gap_a", row.a), ("gap_b", row.b))
@@ -164,11 +145,8 @@ def _of_pair(result: RunResult, row: PairResult) -> Iterator[list[str]]:
 def _texts(outcome: Outcome, measure: Measure, result: RunResult) -> list[str]:
     low, high = ends(outcome)
     interval = "" if low is None else f"[{measure.write(low)}, {measure.write(high)}]"
-    if outcome.p_interval is not None:
-        q = f"{names.q_so_far(outcome)}{names.MAY_CHANGE if names.may_change(outcome) else ''}"
-        tested = [names.p_so_far(outcome), f"{q} {names.STARS[outcome.significance]}".rstrip()]
-    elif result.later is not None and outcome.p is None and outcome.reason is None:
-        tested = [names.NOT_YET, f"{names.NOT_YET} {names.STARS[outcome.significance]}".rstrip()]
+    if result.later is not None and outcome.p is None and outcome.reason is None:
+        tested = [names.NOT_YET] * 2
     elif outcome.value is not None and outcome.p is None and outcome.reason is None:
         tested = ["none", "none"]  # labels and their mean are tested together
     else:

@@ -245,19 +245,24 @@ def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
     return texts(_POWER, found)
 
 
-def report_tables(report: QualityReport) -> dict[str, pd.DataFrame]:
+def looked_tables(found: Looked) -> dict[str, pd.DataFrame]:
     """All tables that have rows, by title."""
     titled = {
-        "Overview": overview_table(report.overview),
-        "Items by number of raters": histogram_table(report.overview),
-        "Raters at chance": screened_table(report.random),
-        "Raters who gave one label always": screened_table(report.constant),
-        "Small groups": small_groups_table(report.small),
-        "Axes that go together": overlap_table(report.overlaps),
-        "Items and workloads of groups": assignment_table(report.assignment),
-        "What these raters and items could find": power_table(report.power),
+        "Overview": overview_table(found.overview),
+        "Items by number of raters": histogram_table(found.overview),
+        "Raters at chance": screened_table(found.random),
+        "Raters who gave one label always": screened_table(found.constant),
+        "Small groups": small_groups_table(found.small),
+        "Axes that go together": overlap_table(found.overlaps),
+        "Items and workloads of groups": assignment_table(found.assignment),
     }
     return {title: table for title, table in titled.items() if not table.empty}
+
+
+def report_tables(report: QualityReport) -> dict[str, pd.DataFrame]:
+    """The same, and what could be found."""
+    power = {"What these raters and items could find": power_table(report.power)} if report.power else {}
+    return looked_tables(report) | power
 
 
 def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:

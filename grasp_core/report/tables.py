@@ -391,13 +391,8 @@ def label_use_by_group(result: RunResult, *, intervals: bool = False) -> pd.Data
         else:
             label, shift = foremost_of
             cells = [one_line(label), format_points(shift.value), format_points_interval(shift)]
-        tested = p_and_starred_q(use, result)
-        if result.provisional:
-            tested = [
-                names.p_so_far(use),
-                f"{names.q_so_far(use)}{names.MAY_CHANGE if names.may_change(use) else ''}",
-            ]
-        rows.append([*(one.cells([row])[0] for one in OF_ROW[:3]), *cells, *tested])
+        named = (one.cells([row])[0] for one in OF_ROW[:3])
+        rows.append([*named, *cells, *p_and_starred_q(use, result)])
     return pd.DataFrame(rows, columns=[*(one.head for one in OF_ROW[:3]), *heads, "p", "q"])
 
 
@@ -432,9 +427,7 @@ def _apart(labels: Sequence[str]) -> list[str]:
 
 
 def p_and_starred_q(test: Outcome | LabelUse, result: RunResult) -> list[str]:
-    """Cells of a test: p, and q with its stars."""
-    q = names.format_p_value(test.q, permutations=result.permutations)
-    return [
-        names.p_text(test, permutations=result.permutations),
-        f"{q} {names.STARS[test.significance]}".rstrip(),
-    ]
+    """Cells of a test: p, and q with its stars, and a mark where these may still change."""
+    p, q = names.p_and_q_cells(test, result)
+    unsure = names.MAY_CHANGE if names.may_change(test) else ""
+    return [p, f"{q}{unsure} {names.STARS[test.significance]}".rstrip()]

@@ -28,7 +28,7 @@ from grasp_core.report import account, contents
 from grasp_core.report.account import boxes, few_regroupings, fewest_ways, staying
 from grasp_core.report.contents import Choice
 from grasp_core.report.words.levels import Proposal, proposed_levels
-from grasp_core.report.words.names import WORDS
+from grasp_core.report.words.names import TEXTS, WORDS
 from grasp_core.statistics.levels import possible_levels
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import work
@@ -44,42 +44,10 @@ _TRIPLES_UP_TO = 12
 SAFE_INTEGER = 2**53 - 1
 """Largest whole number that a browser's number field holds exactly."""
 STOPS_EARLY = f"{account.MEANING} The number above is then the most there are."
-_ASKED: Mapping[str, tuple[str, str]] = {
-    "axes": ("Axes", "Each value of an axis is one group of raters, compared with everybody else."),
-    "intersections": (
-        "Intersections",
-        "Groups that share a value on each of several axes, such as one gender of one race.",
-    ),
-    "larger": (
-        "Axes of the intersection, in the order in which groups are named",
-        "For more than three axes, or for another order of names.",
-    ),
-    "slices": (
-        "Slices (optional)",
-        "All groups are computed once more on the items of each value, such as each topic.",
-    ),
-    "statistics": ("Statistics", "What each one means is explained beside the results."),
-    "min_raters": (
-        "Smallest group (raters)",
-        "Smaller groups are not shown: few raters say little, and they might be recognised.",
-    ),
-    "permutations": (
-        "Permutations",
-        "Random groupings to compare with. More give finer p-values and take longer.",
-    ),
-    "adaptive": ("Stop when all marks are settled", STOPS_EARLY),
-    "tail": (contents.TAIL.label, contents.TAIL.meaning),
-    "seed": ("Seed", "The same seed gives the same result, bit for bit."),
-    "pairs": (
-        "Compare groups two by two",
-        "Holds each group of an axis against each other one: what these two say differently, whatever the "
-        "others do. Profiles are shuffled among the two alone.",
-    ),
-    "given": (
-        "Given another axis (optional)",
-        "The other axes are tested once more, with profiles shuffled within the values of each axis chosen "
-        "here: what is left of race, given age.",
-    ),
+_ASKED: Mapping[str, Mapping[str, str]] = {
+    **TEXTS["asked"],
+    "adaptive": {"label": "Stop when all marks are settled", "help": STOPS_EARLY},
+    "tail": {"label": contents.TAIL.label, "help": contents.TAIL.meaning},
 }
 """What a field is called, and its help."""
 
@@ -134,8 +102,8 @@ def _choose_preset() -> None:
 
 def _ask(widget: Callable[..., Any], field: str, *of: Any, **looks: Any) -> Any:
     """A widget for a field, with its name, help and key."""
-    label, more = _ASKED[field]
-    return widget(label, *of, help=more, **ui.for_visit(_key(field)), **looks)
+    asked = _ASKED[field]
+    return widget(asked["label"], *of, help=asked["help"], **ui.for_visit(_key(field)), **looks)
 
 
 def _several(field: str, options: Iterable[Any], start: Sequence[Any], words: Any, none: str = "") -> Any:

@@ -27,7 +27,7 @@ from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import how_it_ended
-from grasp_core.report.charts.models import models_chart
+from grasp_core.report.charts.forest import models_chart
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.models import plurality_table, sentences, sides_csv, statistic_table
 from grasp_core.report.words.names import REPRODUCED, SIDE_WORDS, SIDES_WITH, what_is_provisional
@@ -185,7 +185,7 @@ def show_answer(
     width = min(_WIDEST, 20 + _CHARACTER * max(map(len, hidden["Group"])))
     columns = {"Group": st.column_config.Column(pinned=True, width=width)}
     st.header("What a plurality label hides")
-    cache.chart(key, "models", result, models_chart, wide="models")
+    cache.chart(key, "models", result, models_chart)
     ui.show_table(hidden, "Macro-F1 of each model against each group's own plurality", column_config=columns)
     ui.caption(marks_legend(result))
     st.header("Every statistic")

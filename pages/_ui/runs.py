@@ -109,7 +109,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
         ("Between two groups, of pairs that both have", comparing.pairs_compared, "Pairs"),
         ("In slices that both have", comparing.slices_compared, "Slices"),
     ):
-        table = compared(*results)
+        table = comparing.changes_table(compared(*results))
         if not table.empty:
             st.subheader(title)
             show_changes(table, f"{name} of both runs")

@@ -98,7 +98,7 @@ def test_sections_answer_to_the_keyboard_alone(open_page: OpenPage, address: str
 
 
 _CUT = """page => [...page.querySelectorAll('h1, h2, h3, p, li, label, button, .stVegaLiteChart, svg text')]
-    .filter(part => !part.closest('[role=tablist], .stDataFrame, .stMultiSelect, [class*=st-key-wide-]'))
+    .filter(part => !part.closest('[role=tablist], .stDataFrame, .stMultiSelect'))
     .filter(part => { const box = part.getBoundingClientRect()
         return box.width && (box.right > window.innerWidth + 1 || box.left < -1) })
     .map(part => part.textContent.slice(0, 80))"""

@@ -249,7 +249,7 @@ def test_dsi_is_held_by_whoever_attains_it() -> None:
 def test_pairs_are_held_against_each_other_in_either_order() -> None:
     a = with_pairs()
     b = replace(a, pairs=tuple(row.turned() for row in a.pairs[1:]))
-    same = pairs_compared(a, b)
+    same = changes_table(pairs_compared(a, b))
     assert set(same["pair"]) == {"Asian – White", "Black – White"}
     assert (same["moved"].abs() < 1e-12).all()
     assert list(same.columns) == [
@@ -257,7 +257,7 @@ def test_pairs_are_held_against_each_other_in_either_order() -> None:
         *(name for name in changes_table(compare(a, a).changes) if name != "group"),
     ]
     quiet = replace(a.pairs[2], statistics=a.pairs[0].statistics)
-    other = pairs_compared(a, replace(a, pairs=(quiet,))).set_index("statistic")
+    other = changes_table(pairs_compared(a, replace(a, pairs=(quiet,)))).set_index("statistic")
     assert other.index.tolist() == [
         "Label use (“Yes”)",
         "Further labels (“No”)",
@@ -269,8 +269,8 @@ def test_pairs_are_held_against_each_other_in_either_order() -> None:
     ]
     assert other.loc["XRR", "significance"] == "may be luck → not significant"
     assert other.loc["Difference in IRR", "moved"] == pytest.approx(0.13)
-    assert pairs_compared(with_pairs(), make_result()).empty
-    assert pairs_compared(make_result(), with_pairs()).empty
+    assert changes_table(pairs_compared(with_pairs(), make_result())).empty
+    assert changes_table(pairs_compared(make_result(), with_pairs())).empty
 
 
 def test_slices_are_held_against_each_other_by_value() -> None:
@@ -278,11 +278,11 @@ def test_slices_are_held_against_each_other_by_value() -> None:
     (topic,) = a.slices
     news, sport = topic.values
     quiet = replace(news, groups=sport.groups)
-    found = slices_compared(a, replace(a, slices=(replace(topic, values=(quiet,)),)))
+    found = changes_table(slices_compared(a, replace(a, slices=(replace(topic, values=(quiet,)),))))
     assert found[["slice", "group", "statistic", "significance"]].to_numpy().tolist() == [
         ["topic = news", "Woman", "IRR", "after correction → not significant"],
         ["topic = news", "Woman", "Label use (“No”)", "after correction → not significant"],
     ]
     assert found["moved"].tolist() == pytest.approx([-0.3, 0.13])
-    assert slices_compared(a, replace(a, slices=(replace(topic, column="kind"),))).empty
-    assert slices_compared(a, make_result()).empty
+    assert changes_table(slices_compared(a, replace(a, slices=(replace(topic, column="kind"),)))).empty
+    assert changes_table(slices_compared(a, make_result())).empty

@@ -10,7 +10,7 @@ from grasp_core.model.outcome import PAIR_STATISTICS, Interval, Outcome, Shift
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.result import RunResult
 from grasp_core.notebook.results import Analysis
-from grasp_core.report.document import PAIRS, measure_table, pair_table, pairs_in_words, pairs_tested
+from grasp_core.report.document import PAIRS, pairs_in_numbers, pairs_in_words, pairs_tested
 from grasp_core.report.pairs import foremost_pairs, measures, most_told, pair_sentences, seen_from, told_first
 from grasp_core.report.public_view import public_view
 from grasp_core.report.tables import numbers
@@ -150,15 +150,16 @@ def test_tables_have_every_pair_and_measure(result: RunResult) -> None:
     assert yes["stars"].item() == ""
     together = table[(table["second"] == "White") & (table["statistic"] == "Label use")]
     assert together["stars"].tolist() == ["", "**"]
-    texts = measure_table(result, told["label: Yes"], group=result.pairs[2].b)
-    assert texts["Beside"].tolist() == ["Asian", "Black"]
-    assert "First" not in texts
-    assert texts["“Yes”"].tolist() == ["+1.5", "−14.2"]
-    assert texts.columns.tolist() == ["Beside", "“Yes”", "95 % interval"]
-    texts = measure_table(result, told["label_use"], group=result.pairs[2].b)
+    of_white = seen_from(result, result.pairs[2].b)
+    texts = pairs_in_numbers(result, of_white, told["label: Yes"])
+    assert texts["First"].tolist() == ["White", "White"]
+    assert texts["Second"].tolist() == ["Asian", "Black"]
+    assert texts["Value"].tolist() == ["+1.5", "−14.2"]
+    assert texts["p"].tolist() == ["none", "none"]
+    texts = pairs_in_numbers(result, of_white, told["label_use"])
     assert texts["q"].tolist() == ["1.000", "< 0.001 **"]
     assert pairs_in_words(result)["“Yes”"].tolist() == ["−1.5", "−1.5", "+14.2 **"]
-    one = pair_table(result, result.pairs[2])
+    one = pairs_in_numbers(result, result.pairs[2:])
     assert one["Measure"].tolist()[4:6] == ["Gap of Black", "Gap of White"]
     assert one["Value"].tolist()[4:6] == ["0.020", "−0.010"]
 
@@ -167,8 +168,8 @@ def test_while_pairs_are_computed_their_tables_say_so(result: RunResult) -> None
     begun = make_pair("Asian", "Black", xrr=Outcome(0.1), gap_a=Outcome(None, reason=NoValue.NO_PAIR()))
     later = replace(result, pairs=(begun,), later="pairs")
     told = measures(later)
-    assert measure_table(later, told["xrr"])["p"].tolist() == ["…"]
-    assert measure_table(later, told["gap_a"])["p"].tolist() != ["…"]
+    assert pairs_in_numbers(later, measure=told["xrr"])["p"].tolist() == ["…"]
+    assert pairs_in_numbers(later, measure=told["gap_a"])["p"].tolist() != ["…"]
     assert "pairs are still computed" in what_is_provisional(later)
 
 
@@ -188,8 +189,8 @@ def test_the_shift_of_the_mean_is_a_measure_without_a_mark():
         for row in result.pairs
     )
     told = replace(result, pairs=rows)
-    one = pair_table(told, rows[2]).set_index("Measure").loc["Shift of the mean"]
-    assert one.tolist() == ["0.200", "[0.100, 0.300]", "none", "none"]
+    one = pairs_in_numbers(told, rows[2:]).set_index("Measure").loc["Shift of the mean"]
+    assert one.tolist()[3:] == ["0.200", "[0.100, 0.300]", "none", "none"]
     assert pairs_in_words(told)["Shift of the mean"].tolist() == ["0.200"] * 3
     table = numbers(PAIRS, pairs_tested(told))
     assert table.loc[table["statistic"] == "Shift of the mean", "value"].tolist() == [0.2] * 3
@@ -198,6 +199,6 @@ def test_the_shift_of_the_mean_is_a_measure_without_a_mark():
 def test_a_difference_of_gai_beyond_5_is_left_to_the_gaps() -> None:
     far = replace(make_outcome(17.3, "up", "**"), interval=Interval(-30.0, 60.0, "both"))
     row = make_pair("Asian", "Black", gai_difference=far, gap_a=make_outcome(0.02, "up", "*"))
-    told = pair_table(replace(make_result(), pairs=(row,)), row).set_index("Measure")
+    told = pairs_in_numbers(replace(make_result(), pairs=(row,))).set_index("Measure")
     assert told.loc["Difference in GAI", ["Value", "95 % interval"]].tolist() == ["beyond 5", ""]
     assert not any("GAI" in one.plain for one in pair_sentences(row, make_result()))

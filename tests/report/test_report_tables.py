@@ -7,8 +7,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Interval, Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult
-from grasp_core.report.charts.bars import dsi_chart
-from grasp_core.report.charts.groups import forest_plot
+from grasp_core.report.charts.forest import dsi_chart, forest_plot
 from grasp_core.report.charts.histograms import null_histograms
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.comparison import compare
@@ -160,12 +159,12 @@ def test_programs_keep_the_ratio_and_so_do_runs_without_a_gap(near_0):
 
 
 def test_charts_of_gai_have_no_place_for_a_gap(near_0):
-    a, b = datasets(forest_plot(near_0, "gai"))["forest"]
+    a, b = datasets(forest_plot(near_0, "gai"))["rows"]
     assert (a["x"], a["value"], a["figures"]) == (None, "0.120 (gap)", "0.120 [0.040, 0.200] ** (gap)")
     assert b["x"] == 0.8
-    a, b = datasets(null_histograms(near_0, "gai"))["outcomes"]
+    a, b = datasets(null_histograms(near_0, "gai"))["rows"]
     assert (a["x"], a["value"], b["value"]) == (None, "0.120 ↑ (gap)", "0.800 ↓")
-    assert datasets(dsi_chart(near_0))["dsi"][0]["value"] == "0.120 (gap)"
+    assert datasets(dsi_chart(near_0))["rows"][0]["value"] == "0.120 (gap)"
     near = replace(near_0.groups[0].statistics["irr"], value=0.007)
     rows = [replace(row, statistics={**row.statistics, "xrr": near, "irr": near}) for row in near_0.groups]
     points = datasets(cohesion_map(replace(near_0, groups=tuple(rows))))

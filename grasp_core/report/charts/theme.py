@@ -1,6 +1,7 @@
 """Colours, shapes and type of every chart, and charts as files."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -63,11 +64,6 @@ def palette(theme: Theme) -> Palette:
     return PALETTES[theme]
 
 
-def badge(significance: Significance) -> str:
-    """Words beside a mark, so that significance is never colour alone; none where there is none."""
-    return "" if significance == "none" else SIGNIFICANCE_NAMES[significance]
-
-
 def colour(theme: Theme, *, legend: bool = False) -> alt.Color:
     """Colour by the field `significance`."""
     return alt.Color("significance:N", **_by_significance(palette(theme).significance, legend=legend))
@@ -117,16 +113,15 @@ def written(
 
 
 def by_mark(base: alt.Chart, field: str, x: Any, y: Any, theme: Theme, **look: Any) -> list[alt.Chart]:
-    """A field as text in the colours of the marks, a layer each; `keys` are the marks, by default all."""
-    colours, keys = palette(theme).text, look.pop("keys", ORDER)
+    """A field as text in the colours of the marks, a layer each."""
     return [
         written(
             base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
             *(field, x, y),
-            color=colours[key],
+            color=palette(theme).text[key],
             **look,
         )
-        for key in keys
+        for key in ORDER
     ]
 
 
@@ -140,18 +135,6 @@ def interval(base: alt.Chart, x: alt.X, y: Any, **look: Any) -> alt.Chart:
     """A line from `low`, which `x` places, to `high`, where both are known."""
     line: alt.Chart = valid(base, "low").mark_rule(aria=False, **look)
     return line.encode(x=x, x2=alt.X2("high:Q"), y=y)
-
-
-def tick(base: alt.Chart, x: Any, y: Any, theme: Theme, **look: Any) -> alt.Chart:
-    """A short line across a row, quieter than a mark."""
-    line: alt.Chart = base.mark_tick(**({"orient": "vertical", "color": palette(theme).muted} | look))
-    return line.encode(x=x, y=y)
-
-
-def marked(base: alt.Chart, x: Any, y: Any, theme: Theme, **look: Any) -> alt.Chart:
-    """Points in the colours and shapes of their marks."""
-    points: alt.Chart = base.mark_point(**({"filled": True, "opacity": 1} | look))
-    return points.encode(x=x, y=y, color=colour(theme), shape=shape())
 
 
 def from_edge_to_edge(base: alt.Chart, y: alt.Y, theme: Theme) -> alt.Chart:
@@ -174,12 +157,6 @@ def measured(field: str, domain: Sequence[float], title: str, **axis: Any) -> al
 def share(field: str) -> alt.X:
     """A place across, as a share of the width."""
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
-
-
-def headed(headings: list[dict[str, Any]], y: alt.Y) -> alt.Chart:
-    """The names of axes above the rows of their groups."""
-    base = alt.Chart(rows(headings, "headings"))
-    return written(base, "text", LEFT, y, fontWeight=600, limit=alt.expr("width"))
 
 
 def ticks() -> alt.ExprRef:
@@ -333,9 +310,14 @@ def drawn(text: str, kind: str) -> bytes:
     return image.encode() if isinstance(image, str) else image
 
 
+_CLIP = re.compile(r'(?:(?<=\bid=")|(?<=url\(#))clip\d+')
+
+
 def to_svg(chart: alt.LayerChart) -> str:
-    """SVG with its text as text."""
-    return drawn(chart_text(chart), "svg").decode()
+    """SVG with its text as text, the same of equal charts: the renderer numbers the clips of all it draws."""
+    ids: dict[str, str] = {}
+    text = drawn(chart_text(chart), "svg").decode()
+    return _CLIP.sub(lambda found: ids.setdefault(found[0], f"clip{len(ids)}"), text)
 
 
 IMAGES: Mapping[str, Callable[[alt.LayerChart], bytes]] = MappingProxyType(

@@ -10,7 +10,7 @@ from grasp_core.model.groups import one_line, spoken
 from grasp_core.model.outcome import Kind, Outcome, Shift, Significance, VerdictCode
 from grasp_core.model.result import RunResult
 from grasp_core.report.charts import theme as draw
-from grasp_core.report.charts.histograms import within
+from grasp_core.report.charts.rows import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.selection import by_verdict

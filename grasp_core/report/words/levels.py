@@ -10,6 +10,7 @@ from grasp_core.model.annotations import number_of
 from grasp_core.model.data_spec import SCREENS, Bins, Combine, DataSpec, Filters, Recode
 from grasp_core.model.spec import Level
 from grasp_core.model.text import agree, listed, quoted
+from grasp_core.report.words.names import TEXTS
 from grasp_core.statistics.levels import possible_levels
 
 NO_VALUE = "no value"
@@ -98,38 +99,7 @@ def proposed_levels(categories: Sequence[str]) -> Proposal | None:
     return Proposal(levels, reason)
 
 
-SCALES: tuple[tuple[str, ...], ...] = (
-    ("none", "very low", "low", "moderate", "medium", "high", "very high"),
-    ("none", "slight", "mild", "moderate", "severe", "extreme"),
-    ("not at all", "slightly", "somewhat", "moderately", "very", "extremely"),
-    ("never", "rarely", "seldom", "sometimes", "often", "usually", "always"),
-    ("very poor", "poor", "fair", "average", "good", "very good", "excellent"),
-    ("very bad", "bad", "neutral", "ok", "good", "very good"),
-    ("very negative", "negative", "neutral", "positive", "very positive"),
-    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
-    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
-    (
-        *("strongly disagree", "disagree", "somewhat disagree", "slightly disagree"),
-        *("neither agree nor disagree", "neutral", "undecided"),
-        *("slightly agree", "somewhat agree", "agree", "strongly agree"),
-    ),
-    ("small", "medium", "large"),
-    ("no", "maybe", "yes"),
-    ("nie", "selten", "gelegentlich", "manchmal", "oft", "häufig", "meistens", "immer"),
-    ("gar nicht", "kaum", "wenig", "etwas", "mittel", "ziemlich", "stark", "sehr", "sehr stark"),
-    ("sehr schlecht", "schlecht", "mittel", "neutral", "gut", "sehr gut"),
-    (
-        *("stimme überhaupt nicht zu", "stimme gar nicht zu", "stimme nicht zu", "stimme eher nicht zu"),
-        *("teils teils", "weder noch", "neutral"),
-        *("stimme eher zu", "stimme zu", "stimme voll zu", "stimme voll und ganz zu"),
-    ),
-    (
-        *("trifft überhaupt nicht zu", "trifft gar nicht zu", "trifft nicht zu", "trifft eher nicht zu"),
-        *("teils teils", "neutral"),
-        *("trifft eher zu", "trifft zu", "trifft voll zu", "trifft voll und ganz zu"),
-    ),
-    ("nein", "vielleicht", "ja"),
-)
+SCALES: tuple[tuple[str, ...], ...] = tuple(map(tuple, TEXTS["scales"]))
 """Scales that labels are often of, the lowest first: proposed as their order, never taken for it."""
 
 

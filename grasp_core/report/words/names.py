@@ -254,9 +254,9 @@ def _about(value: float | None, interval: tuple[float, float] | None) -> str:
     return f"about {value:.3f} ({interval[0]:.3f}–{interval[1]:.3f})"
 
 
-def p_and_q_cells(test: Outcome, result: Result) -> tuple[str, str]:
+def p_and_q_cells(test: Outcome | LabelUse, result: Result) -> tuple[str, str]:
     """P and q for a table; while permutations go on, what each is so far."""
-    if result.provisional:
+    if result.provisional or test.p_interval is not None:
         return p_so_far(test), q_so_far(test)
     many = result.permutations
     return p_text(test, permutations=many), format_p_value(test.q, permutations=many)

@@ -1,12 +1,12 @@
 """A result as one HTML file that opens offline and needs nothing else: the document with its figures."""
 
+import base64
 import functools
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import altair as alt
 import pandas as pd
@@ -20,10 +20,10 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.text import printable
 from grasp_core.report import contents, document, rater_map
 from grasp_core.report.account import account_sentence
-from grasp_core.report.charts.bars import agreement_chart, dsi_chart
-from grasp_core.report.charts.groups import label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.forest import agreement_chart, dsi_chart, label_forest_plot, slices_chart
 from grasp_core.report.charts.histograms import null_histograms
 from grasp_core.report.charts.maps import cohesion_map, rater_map_chart
+from grasp_core.report.charts.matrix import pairs_matrix
 from grasp_core.report.charts.theme import FONT, PALETTES, to_svg
 from grasp_core.report.charts.verdicts import verdict_chart
 from grasp_core.report.everybody import agreement_tables, in_one_line
@@ -36,15 +36,6 @@ from grasp_core.report.tables import drawn_labels, not_drawn, ordered_dsi, wide_
 from grasp_core.report.words import label_use, names
 from grasp_core.report.words.printable import printable_result
 
-_ELEMENTS = frozenset({"g", "defs", "clipPath", "rect", "path", "line", "circle", "text", "tspan"})
-_ATTRIBUTES = frozenset(
-    {"d", "x", "y", "dx", "dy", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height", "transform"}
-    | {"fill", "fill-opacity", "opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"}
-    | {"stroke-linejoin", "stroke-linecap", "stroke-miterlimit"}
-    | {"id", "clip-path", "text-anchor", "font-size", "font-weight", "font-style"}
-)
-_AS_INHERITED = {("opacity", "1"), ("font-weight", "normal"), ("font-style", "normal")}
-_OWN_ID = re.compile(r"url\(#([\w-]+)\)")
 _DRAWN = 4
 """Groups of a column of slices that have a figure."""
 Parts = list[tuple[str, Any]]
@@ -104,11 +95,11 @@ def _table(caption: str, frame: pd.DataFrame, titles: int) -> tuple[str, Any]:
     return "table", (caption, [str(frame.columns[place]) for place in order], cells, kinds)
 
 
-def _figure(chart: alt.LayerChart, name: str) -> tuple[str, Any]:
-    """A chart, or its description where none can be drawn; `name` is unique in the document."""
+def _figure(chart: alt.LayerChart) -> tuple[str, Any]:
+    """A chart as an image, in which nothing runs and nothing is fetched; its description if none is drawn."""
     described = str(chart.description)
     try:
-        return "figure", inline_svg(to_svg(chart), name=name, alt=described)
+        return "figure", (base64.b64encode(to_svg(chart).encode()).decode(), described)
     except MissingPackageError as error:
         return "text", f"{described} (Not drawn: {error}.)"
 
@@ -118,9 +109,9 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
     first = [*map(str, told.warned.first)]
     parts: Parts = [("headline", told.headline), ("text", "Careful:" if first else ""), ("list", first)]
     if everybody is None:
-        parts += [_figure(verdict_chart(result), "verdicts")] if judged(result) else []
+        parts += [_figure(verdict_chart(result))] if judged(result) else []
     elif everybody.labels:
-        parts.append(_figure(agreement_chart(result), "agreement"))
+        parts.append(_figure(agreement_chart(result)))
     yield "answer", "Answer", [*parts, ("list", told.details)]
     if everybody is not None:
         tables = [_table(heading, one, 1) for heading, one in agreement_tables(everybody)]
@@ -143,10 +134,10 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
 def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
     others = [*map(str, told.warned.others)]
     yield "warnings", "Warnings", [("text", told.warned.lead), ("list", others)]
-    axes = [_figure(dsi_chart(result), "dsi"), *(_axes(result) if result.dsi else ())]
+    axes = [_figure(dsi_chart(result)), *(_axes(result) if result.dsi else ())]
     yield "axes", "Which axis should recruitment watch?", axes
     few = ("text", not_drawn(result.groups))
-    cohesion = [_figure(cohesion_map(result), "cohesion"), few]
+    cohesion = [_figure(cohesion_map(result)), few]
     yield "cohesion", "Agreement inside and across groups", cohesion
     marked = "; ".join(f"{sign}: {meaning}" for sign, meaning in contents.marks(result))
     every, table = "Every statistic of every group", wide_table(result)
@@ -171,44 +162,43 @@ def _found(result: RunResult, one: document.Section) -> Parts:
         for table in (*one.tables, *one.numbers)
         if not table.frame.empty
     ]
-    said, drawn, after = [*one.said], Parts(), Parts()
+    said, figures, after = [*one.said], Parts(), Parts()
     if one.key == "labels":
         found = with_label_use(result)
         said = [
             label_use.label_use_sentence(row, use, result) for row, use in found if use.significance != "none"
         ]
-        for place, label in enumerate(drawn_labels(result)):
-            drawn.append(_figure(label_forest_plot(result, label), f"forest-label-{place}"))
+        figures += [_figure(label_forest_plot(result, label)) for label in drawn_labels(result)]
         beside = [(row, label_use.mean_words(use, result)) for row, use in found]
         beside += [(row, f"no interval: {use.no_interval}.") for row, use in found if use.no_interval]
         words = [f"{group_label(row.group)}: {words}" for row, words in beside if words]
         after = [("text", names.LABEL_USE_FORMULA), ("list", words)]
     elif one.key == "pairs":
-        drawn = [*_pairs(result)]
+        figures = [*_pairs(result)]
     elif one.key.startswith("slices"):
-        drawn = _slices(result, int(one.key.removeprefix("slices-")) - 1)
+        figures = _slices(result, int(one.key.removeprefix("slices-")) - 1)
     numbers = ("folded", (f"{heading} in numbers", tables))
-    few = ("text", not_drawn(result.groups) if drawn and one.key in ("labels", "pairs") else "")
-    return [("text", one.words), ("list", said), *drawn, few, numbers, *after]
+    few = ("text", not_drawn(result.groups) if figures and one.key in ("labels", "pairs") else "")
+    return [("text", one.words), ("list", said), *figures, few, numbers, *after]
 
 
 def _pairs(result: RunResult) -> Iterator[tuple[str, Any]]:
     """Figures of label use and distance, of which findings are made, where a pair is clearly marked."""
-    for position, axes in enumerate(dict.fromkeys(row.a.axes for row in result.pairs)):
+    for axes in dict.fromkeys(row.a.axes for row in result.pairs):
         shown = [measure for measure in measures(result).values() if measure.key in ("label_use", "distance")]
         marked = [
             one for one in shown if any(one.of(row).significance == "corrected" for row in result.pairs)
         ]
-        for place, measure in enumerate(marked):
-            yield _figure(pairs_matrix(result, axes, measure), f"pairs-{position}-{place}")
+        for measure in marked:
+            yield _figure(pairs_matrix(result, axes, measure))
 
 
 def _slices(result: RunResult, position: int) -> Parts:
     """Figures of the first groups of which something is marked."""
     found, what, parts = result.slices[position], (names.lead_statistic(result), False), Parts()
-    for place, group in enumerate(marked_groups(result, found)[:_DRAWN]):
-        drawn = _figure(slices_chart(result, found.column, group, what), f"slices-{position}-{place}")
-        parts += [("heading", group_label(group)), drawn]
+    for group in marked_groups(result, found)[:_DRAWN]:
+        chart = slices_chart(result, found.column, group, what)
+        parts += [("heading", group_label(group)), _figure(chart)]
     return parts
 
 
@@ -239,9 +229,9 @@ def _chance(result: RunResult) -> Parts:
         if name not in leading(result):
             others += [("heading", method.name), numbers]
             continue
-        drawn = _figure(null_histograms(result, name), name.replace("_", "-"))
+        histograms = _figure(null_histograms(result, name))
         beside = ("folded", (f"{method.name} in numbers", [numbers]))
-        parts += [("heading", method.name), ("text", method.explanation), drawn, few, beside]
+        parts += [("heading", method.name), ("text", method.explanation), histograms, few, beside]
     if others:
         where = "Their histograms are on the page of the result, and in its JSON file."
         parts.append(("folded", ("The other statistics in numbers", [("text", where), *others])))
@@ -254,10 +244,7 @@ def _rater_map(result: RunResult, found: RaterMap) -> Parts:
     if found.reason is not None:
         return [told]
     axes, distances = (section.tables[0] for section in sections[1:])
-    figures = (
-        _figure(rater_map_chart(found, drawn), f"map-{place}")
-        for place, drawn in enumerate(rater_map.drawn_axes(found))
-    )
+    figures = (_figure(rater_map_chart(found, one)) for one in rater_map.drawn_axes(found))
     apart = ("folded", (distances.caption, [_table(distances.words, distances.frame, 2)]))
     return [told, ("text", axes.words), *figures, _table(axes.caption, axes.frame, 1), apart]
 
@@ -303,48 +290,3 @@ def _again(result: RunResult, spec_file: str) -> Parts:
         ("code", ("Command", command)),
         ("code", ("Spec as JSON", spec_file)),
     ]
-
-
-def inline_svg(svg: str, *, name: str, alt: str) -> Markup:
-    """A chart's SVG as an element of an HTML document."""
-    root = ElementTree.fromstring(svg)  # noqa: S314 - no stranger's file, our own renderer's
-    found = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
-    ids = {old: f"{name}-{position}" for position, old in enumerate(found)}
-    figure = ElementTree.Element(
-        "svg",
-        {
-            "viewBox": root.get("viewBox", ""),
-            "width": root.get("width", ""),
-            "role": "img",
-            "aria-label": alt,
-        },
-    )
-    figure.extend(_copies(root, ids))
-    return Markup(ElementTree.tostring(figure, encoding="unicode"))  # noqa: S704 - escaped as it is written
-
-
-def _copies(parent: ElementTree.Element, ids: Mapping[str, str]) -> list[ElementTree.Element]:
-    copies = []
-    for child in parent:
-        tag = child.tag.rpartition("}")[2]
-        if tag not in _ELEMENTS or child.get("display") == "none" or child.get("opacity") == "0":
-            continue
-        copy = ElementTree.Element(tag, _attributes(child, ids))
-        copy.text, copy.tail = child.text, child.tail
-        copy.extend(_copies(child, ids))
-        copies.append(copy)
-    return copies
-
-
-def _attributes(element: ElementTree.Element, ids: Mapping[str, str]) -> dict[str, str]:
-    kept = {}
-    for key, value in element.attrib.items():
-        if key not in _ATTRIBUTES or (key, value) in _AS_INHERITED:
-            continue
-        if key == "id":
-            kept[key] = ids[value]
-        elif (own := _OWN_ID.fullmatch(value)) and own[1] in ids:
-            kept[key] = f"url(#{ids[own[1]]})"
-        elif "url(" not in value:
-            kept[key] = value
-    return kept

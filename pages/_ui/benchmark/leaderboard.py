@@ -14,7 +14,7 @@ from grasp_core.benchmark.tasks import builtin_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import json_text, number
-from grasp_core.report.charts.models import leaderboard_chart
+from grasp_core.report.charts.forest import leaderboard_chart
 from grasp_core.report.words.names import format_p
 from grasp_core.server import server
 from grasp_core.server.submitting import Told, compared_by, systems
@@ -68,7 +68,7 @@ def draw_leaderboard(
     against = pick("Count wins against", dict(enumerate(named)), place=right, **looks)
     content = json_text(board.leaderboard_dict(best, names))
     chart = partial(leaderboard_chart, best, column)
-    cache.chart(content, f"leaderboard {column}", best, lambda _best, theme: chart(theme), wide="leaderboard")
+    cache.chart(content, f"leaderboard {column}", best, lambda _best, theme: chart(theme))
     elsewhere = [name for name in builtin_tasks() if name not in names]
     others = [name for name in elsewhere if any(name in one.tasks for one in best)]
     table = board.leaderboard_table(best, [*names, *others])

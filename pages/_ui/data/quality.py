@@ -191,49 +191,23 @@ def _near_duplicates(dataset: Dataset) -> Duplicates | None:
     return _once("duplicates", dataset, lambda: _aside(near_duplicates, annotations, annotations))
 
 
-_CLOSE = (
-    "Cramér's V, corrected for bias: 0 where two axes have nothing to do with each other, 1 where one tells "
-    "the other. From 0.8 the data cannot tell them apart. Their cross table is above."
-)
-_OTHER_ITEMS = (
-    "Of each axis the group that stands out most. 100 % and 1.00 where an axis has no part in who rates "
-    "which items, and how many; p against shuffled groups."
-)
+_EXPLAINED = {
+    "Axes that go together": "Cramér's V, corrected for bias: 0 where two axes have nothing to do with each "
+    "other, 1 where one tells the other. From 0.8 the data cannot tell them apart; see their cross table.",
+    "Items and workloads of groups": "Of each axis the group that stands out most. 100 % and 1.00 where an "
+    "axis has no part in who rates which items, and how many; p against shuffled groups.",
+}
 
 
 def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
-    found, random, constant, assignment = looked.overview, looked.random, looked.constant, looked.assignment
-    left, right = st.columns(2)
-    with left:
-        amount = "Items, raters, annotations and what is missing"
-        _section("How much there is", tables.overview_table(found), amount)
-    with right:
-        _section("Items by number of raters", tables.histogram_table(found), "Items by number of raters")
-    if random.by_group:
-        at_chance = "Groups with raters who agree no more than chance does"
-        _section("Raters at chance", tables.screened_table(random), at_chance)
-    if constant.by_group:
-        always = "Groups with raters who gave one label always"
-        _section("Raters who gave one label always", tables.screened_table(constant), always)
-    st.write(escape_markdown(tables.random_sentence(random)))
+    for title, table in tables.looked_tables(looked).items():
+        st.subheader(title)
+        if title in _EXPLAINED:
+            st.caption(_EXPLAINED[title])
+        _table(table, title)
+    st.write(escape_markdown(tables.random_sentence(looked.random)))
     if duplicates is not None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
-    if looked.small:
-        small = tables.small_groups_table(looked.small)
-        _section("Small groups", small, "Small groups per axis and pair of axes")
-    if looked.overlaps:
-        pairs = "How closely each pair of axes goes together"
-        _section("Axes that go together", tables.overlap_table(looked.overlaps), pairs, _CLOSE)
-    if assignment:
-        which = "Which groups were given other items, or more of them"
-        _section("Items and workloads of groups", tables.assignment_table(assignment), which, _OTHER_ITEMS)
-
-
-def _section(heading: str, frame: pd.DataFrame, alt: str, caption: str = "") -> None:
-    st.subheader(heading)
-    if caption:
-        st.caption(caption)
-    _table(frame, alt)
 
 
 def _show_whom(dataset: Dataset, looked: Looked, duplicates: Duplicates | None) -> None:

@@ -109,7 +109,7 @@ _BUTTONS_IN_DARK = """
 
 
 def mend() -> None:
-    """On a narrow page wide charts scroll; dark text on the dark theme's light green, not white."""
+    """The looks of every page; dark text on the dark theme's light green, not white."""
     dark = st.context.theme.type == "dark"
     scheme = f".st-key-always-there {{ color-scheme: {'dark' if dark else 'light'}; }}"
     st.html(f"<style>{_STYLE}{scheme}{_BUTTONS_IN_DARK if dark else ''}</style>")

@@ -23,7 +23,7 @@ from grasp_core.model.outcome import Significance
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Sentence
 from grasp_core.report import tables
-from grasp_core.report.charts.histograms import PAGE
+from grasp_core.report.charts.rows import PAGE
 from grasp_core.report.charts.theme import Theme, palette, spec_of
 from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
@@ -67,21 +67,18 @@ def chart(
     source: Any,
     make: Callable[[Any, Theme], alt.LayerChart],
     *,
-    wide: str = "",
     fresh: bool = False,
 ) -> None:
     """Draw a chart of the source in the page's theme; its `description` is what a screen reader gets.
 
-    One of a provisional result fills in; one that is `wide`, under this name, scrolls where the page is
-    narrow; a `fresh` one is not kept.
+    One of a provisional result fills in; a `fresh` one is not kept.
     """
     theme = page_theme()
 
     def draw() -> None:
         spec = _spec(make(source, theme))
         live = isinstance(source, RunResult | ModelsResult) and source.provisional
-        with st.container(key=f"wide-{wide}" if wide else None):
-            st.vega_lite_chart(spec=with_data_apart(spec) if live else spec, theme=None)
+        st.vega_lite_chart(spec=with_data_apart(spec) if live else spec, theme=None)
 
     if fresh:
         draw()

@@ -1,6 +1,7 @@
 """Groups in numbers: all of them as tables and charts, all that was found of one, one beside others."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import altair as alt
@@ -13,21 +14,27 @@ from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.report import pairs, slices
 from grasp_core.report.account import least_of
-from grasp_core.report.charts.bars import dsi_chart, label_use_chart
-from grasp_core.report.charts.groups import forest_plot, label_forest_plot, pairs_matrix, slices_chart
+from grasp_core.report.charts.forest import (
+    dsi_chart,
+    forest_plot,
+    label_forest_plot,
+    label_use_chart,
+    slices_chart,
+)
 from grasp_core.report.charts.histograms import group_histograms, null_histograms, pair_histograms
 from grasp_core.report.charts.maps import cohesion_map
+from grasp_core.report.charts.matrix import pairs_matrix
 from grasp_core.report.charts.theme import Theme
 from grasp_core.report.contents import marks_legend
-from grasp_core.report.document import labels_in_numbers, means_in_numbers, measure_table, pair_table
+from grasp_core.report.document import INTERVAL, labels_in_numbers, means_in_numbers, pairs_in_numbers
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.answer import axes_to_watch, verdict_sentence
 from grasp_core.report.findings.mending import given_too
 from grasp_core.report.findings.selection import evidence, named_groups
 from grasp_core.report.tables import RowOrder, cell_text, not_drawn, results_table, with_label_use
 from grasp_core.report.words import names as words
-from grasp_core.report.words.label_use import P_BOTH, P_BOTH_MEANING, format_points_interval, mean_words
-from grasp_core.report.words.names import WORDS, format_p_value, lead_statistic, reported_statistics
+from grasp_core.report.words.label_use import P_BOTH, P_BOTH_MEANING, mean_words
+from grasp_core.report.words.names import WORDS, lead_statistic, reported_statistics
 from grasp_core.report.writers.registry import safe_name
 from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.state import ask_again
@@ -270,23 +277,17 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
     st.header("Label use")
 
     def explain() -> None:
-        st.caption("Coloured: a label in which the group differs. Line across: 95 % interval.")
+        st.caption("Coloured: a label in which the group differs. Bar: 95 % interval.")
         mean = "" if shown.result.provisional else mean_words(use, shown.result)
         if mean:
             st.markdown(escape_markdown(mean))
 
-    rows = [
-        {
-            "Label": label,
-            "Points": None if shift.value is None else round(100 * shift.value, 1),
-            "95 % interval": format_points_interval(shift),
-            P_BOTH: "" if shift.p_both is None else format_p_value(shift.p_both),
-        }
-        for label, shift in use.labels.items()
-    ]
-
     def table() -> None:
-        ui.show_table(pd.DataFrame(rows), "How much more often the group gives each label")
+        labels = labels_in_numbers(replace(shown.result, groups=(row,)))
+        labels = labels[["Label", "Points", INTERVAL, P_BOTH]]
+        points = [shift.value for shift in use.labels.values()]  # numbers, by which a click sorts
+        labels["Points"] = [None if one is None else round(100 * one, 1) for one in points]
+        ui.show_table(labels, "How much more often the group gives each label")
         st.caption(P_BOTH_MEANING)
 
     cache.figure(
@@ -339,7 +340,8 @@ def show_pairs(shown: Shown, group: Group | None = None) -> None:
         explained = explained.replace("the row’s raters", "this group’s raters")
         ui.caption(explained.replace("the column’s", "the other group’s"))
         beside = f"{measure.name}, this group beside each other one"
-        ui.show_table(measure_table(result, measure, group=group), beside)
+        table = pairs_in_numbers(result, rows, measure).drop(columns=["Axis", "First", "Measure"])
+        ui.show_table(table.rename(columns={"Second": "Beside", "Value": measure.name}), beside)
     _one_pair(shown, [row for row in rows if row.a.axes == chosen])
 
 
@@ -347,7 +349,9 @@ def _matrix(shown: Shown, axes: tuple[str, ...], measure: pairs.Measure) -> None
     result, of_every, later = shown.result, f"{measure.name} of every pair", shown.result.later is not None
 
     def table() -> None:
-        ui.show_table(measure_table(result, measure, axes=axes), f"{of_every} of groups")
+        rows = [row for row in result.pairs if row.a.axes == axes]
+        table = pairs_in_numbers(result, rows, measure).drop(columns=["Axis", "Measure"])
+        ui.show_table(table.rename(columns={"Value": measure.name}), f"{of_every} of groups")
 
     cache.figure(
         shown,
@@ -374,7 +378,8 @@ def _one_pair(shown: Shown, rows: Sequence[PairResult]) -> None:
     if result.later is None:
         ui.bullets(pairs.pair_sentences(row, result))
         cache.chart(shown.key, f"pair {row.a} {row.b}", result, chart)
-    ui.show_table(pair_table(result, row), "Everything that was tested of this pair")
+    table = pairs_in_numbers(result, [row]).drop(columns=["Axis", "First", "Second"])
+    ui.show_table(table, "Everything that was tested of this pair")
 
 
 def show_slices(shown: Shown, group: Group | None = None) -> None:

@@ -19,7 +19,7 @@ from grasp_core.model.spec import PAPER_CONVENTIONS
 from grasp_core.model.text import Sentence, escape_markdown, for_pages, number, printable
 from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
-from grasp_core.report.charts.bars import agreement_chart
+from grasp_core.report.charts.forest import agreement_chart
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
 from grasp_core.report.contents import methods, ranged, stated
 from grasp_core.report.findings.answer import HOW_SURE

@@ -2,7 +2,7 @@
 
 import json
 
-from grasp_core.report.charts.bars import dsi_chart
+from grasp_core.report.charts.forest import dsi_chart
 from grasp_core.report.charts.histograms import null_histograms
 from grasp_core.report.charts.maps import cohesion_map
 

@@ -5,14 +5,14 @@ import pytest
 
 from grasp_core.model.outcome import Interval, LabelUse, Outcome, Shift
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts.groups import forest_plot, label_forest_plot
+from grasp_core.report.charts.forest import forest_plot, label_forest_plot
 from grasp_core.report.words.label_use import shift_outcome
 from tests.report.charts.drawn import datasets
 from tests.results import make_group, make_label_use, make_outcome, make_result, so_far, with_label_use
 
 
 def drawn(chart):
-    return datasets(chart)["forest"]
+    return datasets(chart)["rows"]
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ import pytest
 from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Histogram, Interval, Outcome
 from grasp_core.model.remarks.remark import said
-from grasp_core.report.charts.histograms import chart_alt, null_histograms, quantile, shared_domain
+from grasp_core.report.charts.histograms import null_histograms
+from grasp_core.report.charts.rows import quantile, shared_domain
 from grasp_core.report.tables import not_drawn
 from tests.report.charts.drawn import datasets, encodings
 from tests.results import (
@@ -26,19 +27,20 @@ from tests.results import (
 def test_a_statistic_draws_every_group(statistic, theme):
     result = make_result()
     found = datasets(null_histograms(result, statistic, theme))
-    assert [row["group"] for row in found["outcomes"]] == [row.group.label for row in result.groups]
+    assert [row["group"] for row in found["rows"]] == [row.group.label for row in result.groups]
     assert [len(row["x"]) for row in found["nulls"]] == [61] * 20
 
 
 def test_values_p_and_q_are_shown_as_text():
-    rows = {row["group"]: row for row in datasets(null_histograms(make_result(), "gai"))["outcomes"]}
+    rows = {row["group"]: row for row in datasets(null_histograms(make_result(), "gai"))["rows"]}
     row = rows["Asian, Woman"]
     assert (row["value"], row["p"], row["q"]) == ("0.540 ↓", "0.021", "0.086")
+    assert row["figures"] == "0.540 ↓ p 0.021, q 0.086 *"
     assert (row["x"], row["raters"], row["axis"]) == (0.54, 10, "race × gender")
-    assert (row["significance"], row["badge"]) == ("may be luck", "may be luck")
+    assert row["significance"] == "may be luck"
     assert rows["White, Man"]["p"] == "< 0.001"
-    assert rows["White, Man"]["badge"] == "after correction"
-    assert rows["Man"]["badge"] == ""
+    assert rows["White, Man"]["figures"].endswith(" **")
+    assert not rows["Man"]["figures"].endswith("*")
 
 
 def test_histogram_outlines_follow_the_counts_within_their_row():
@@ -50,7 +52,7 @@ def test_histogram_outlines_follow_the_counts_within_their_row():
     assert [height / heights[1] for height in heights] == pytest.approx([0.25, 1, 0.5, 0], abs=1e-3)
     assert drawn["significance"] == "may be luck"
     for drawn in datasets(null_histograms(make_result(), "irr"))["nulls"]:
-        assert all(drawn["row"] <= top <= drawn["base"] <= drawn["row"] + 1 for top in drawn["top"])
+        assert all(drawn["row"] <= top <= drawn["base"] <= drawn["row"] + 44 for top in drawn["top"])
 
 
 def test_headings_only_in_axis_order():
@@ -58,7 +60,7 @@ def test_headings_only_in_axis_order():
     assert [row["text"] for row in by_axis["headings"]] == ["age", "gender", "race", "race × gender"]
     by_q = datasets(null_histograms(make_result(), "irr", order="q"))
     assert by_q["headings"] == []
-    assert by_q["outcomes"][0]["group"] == "White, Man"
+    assert by_q["rows"][0]["group"] == "White, Man"
 
 
 def test_a_group_that_cannot_be_estimated_keeps_its_row_with_the_reason():
@@ -66,9 +68,9 @@ def test_a_group_that_cannot_be_estimated_keeps_its_row_with_the_reason():
     rows[4] = without_gai(rows[4], "XRR is not above 0")
     chart = null_histograms(make_result(tuple(rows)), "gai")
     found = datasets(chart)
-    row = found["outcomes"][4]
-    assert row["note"] == row["verdict"] == "not estimable: XRR is not above 0"
-    assert (row["x"], row["value"], row["p"], row["q"]) == (None, "", "", "")
+    row = found["rows"][4]
+    assert row["verdict"] == "not estimable: XRR is not above 0"
+    assert (row["x"], row["figures"], row["p"], row["q"]) == (None, "not estimable", "", "")
     assert len(found["nulls"]) == 19
 
 
@@ -77,18 +79,17 @@ def test_a_value_without_a_null_is_drawn_and_said_to_be_untested():
     row = make_group(irr=outcome)
     found = datasets(null_histograms(make_result((row,), statistics=("irr",)), "irr"))
     assert found["nulls"] == []
-    assert (found["outcomes"][0]["x"], found["outcomes"][0]["q"]) == (0.4, "p not tested")
-    assert found["outcomes"][0]["verdict"] == "p not tested"
+    assert (found["rows"][0]["x"], found["rows"][0]["figures"]) == (0.4, "0.400 ↑ p not tested")
 
 
 def test_one_wild_group_does_not_squash_the_others():
     rows = [make_group(f"G{n}", gai=make_outcome(1 + n / 50, "up", sd=0.1)) for n in range(8)]
     rows.append(make_group("wild", gai=make_outcome(900.0, "up", "**", sd=200.0)))
     found = datasets(null_histograms(make_result(tuple(rows), statistics=("gai",)), "gai"))
-    wild = found["outcomes"][-1]
+    wild = found["rows"][-1]
     assert wild["x"] < 10
     assert wild["value"] == "900.000 ↑"
-    assert wild["note"] == "observed value beyond the axis"
+    assert wild["named"] == "wild (12), beyond the axis"
 
 
 def test_histograms_share_a_domain_and_quantiles_come_from_counts():
@@ -110,8 +111,8 @@ def test_any_number_of_groups(count):
         for n, raters_sd in zip(range(count), ["", "*", "**"] * count, strict=False)
     )
     chart = null_histograms(make_result(groups, statistics=("irr",)), "irr")
-    assert len(datasets(chart)["outcomes"]) == count
-    assert chart.to_dict()["height"] == round(44 * (count + 1.15))  # heads, one axis's heading, groups
+    assert len(datasets(chart)["rows"]) == count
+    assert chart.to_dict()["height"] == 44 * count + 26  # groups, one axis's heading
 
 
 def test_no_group_at_all_says_so():
@@ -126,12 +127,12 @@ def test_groups_of_few_raters_are_listed_and_not_drawn():
     )
     result = make_result((few, enough), statistics=("irr",))
     chart = null_histograms(result, "irr")
-    assert [row["group"] for row in datasets(chart)["outcomes"]] == ["B"]
+    assert [row["group"] for row in datasets(chart)["rows"]] == ["B"]
     told = "Not drawn, of fewer than 5 raters: A (4); all numbers stand in the tables."
     assert not_drawn(result.groups) == told
     assert chart.to_dict()["description"].endswith(told)
     alone = make_result((few,), statistics=("irr",))  # else nothing would be drawn
-    assert [row["group"] for row in datasets(null_histograms(alone, "irr"))["outcomes"]] == ["A"]
+    assert [row["group"] for row in datasets(null_histograms(alone, "irr"))["rows"]] == ["A"]
     assert not_drawn(alone.groups) == ""
 
 
@@ -141,37 +142,35 @@ def test_label_use_is_drawn_in_points_of_the_label_that_differs_most():
     use = replace(use, labels={**use.labels, "No": replace(use.labels["No"], null=null)})
     rows = (with_label_use(make_group("A"), use), make_group("B"))
     chart = null_histograms(make_result(rows, dsi=()), "label_use")
-    first, without = datasets(chart)["outcomes"]
+    first, without = datasets(chart)["rows"]
     assert (first["group"], first["x"], first["value"]) == ("A: “No”", pytest.approx(12), "+12.0 ↑")
     assert first["interval"] == "[+4.0, +20.0]"
     assert (without["group"], without["x"]) == ("B", None)
     assert max(datasets(chart)["nulls"][0]["x"]) == pytest.approx(100 * null.high)
-    assert "Standing out after correction: A: “No” (+12.0, up, " in chart.to_dict()["description"]
+    assert "A: “No” +12.0 [+4.0, +20.0], after correction" in chart.to_dict()["description"]
 
 
 def test_each_group_may_have_an_axis_of_its_own():
     wide = make_group("wide", gai=make_outcome(900.0, "up", "**", sd=200.0))
     result = make_result((make_group("A", gai=make_outcome(1.0, "up", sd=0.1)), wide), statistics=("gai",))
     chart = null_histograms(result, "gai", own=True)
-    rows, nulls = datasets(chart)["outcomes"], datasets(chart)["nulls"]
+    rows, nulls = datasets(chart)["rows"], datasets(chart)["nulls"]
     assert [row["value"] for row in rows] == ["1.000 ↑", "900.000 ↑"]
     for row, null in zip(rows, nulls, strict=True):
         assert min(null["x"]) < 0.1 < 0.9 < max([*null["x"], row["x"]])
         assert 0 < row["x"] < 1
-    low, high = (float(end.replace("−", "-")) for end in rows[1]["note"].split(" to "))
+    low, high = (float(end.replace("−", "-")) for end in rows[1]["named"].partition(": ")[2].split(" to "))
     assert low < 900 < high
     assert rows[1]["verdict"] == "after correction"
 
 
 def test_alt_text():
-    text = chart_alt(make_result(), "gai")
+    text = null_histograms(make_result(), "gai").to_dict()["description"]
     assert text.startswith("Histograms of GAI for 20 groups under shuffled rater profiles")
-    assert "Standing out after correction: White, Man (1.262, up, p < 0.001, q < 0.001)." in text
-    assert "Asian, Woman (0.540, down, p = 0.021, q = 0.086)" in text
-    assert null_histograms(make_result(), "gai").to_dict()["description"] == text
+    assert "; White, Man 1.262, after correction; " in text
+    assert "; Asian, Woman 0.540, may be luck; " in text
     row = make_group(gai=Outcome(None, reason=said("no shared items")))
-    text = chart_alt(make_result((row,), statistics=("gai",)), "gai")
-    assert "Standing out after correction: none." in text
+    text = null_histograms(make_result((row,), statistics=("gai",)), "gai").to_dict()["description"]
     assert text.endswith("Not estimable: Woman.")
 
 
@@ -196,7 +195,7 @@ def test_an_interval_is_a_bar_within_the_axis():
     without = make_group("B", irr=make_outcome(0.1, "up", ""))
     result = make_result((shown, without), statistics=("irr",))
     chart = null_histograms(result, "irr")
-    a, b = datasets(chart)["outcomes"]
+    a, b = datasets(chart)["rows"]
     assert (a["low"], a["high"], a["interval"]) == (-0.1, 0.5, "[−0.100, 0.500]")
     assert (b["low"], b["high"], b["interval"]) == (None, None, "")
     low, high = next(x["scale"]["domain"] for x in encodings(chart, "x") if "scale" in x)
@@ -210,7 +209,7 @@ def test_a_page_has_its_groups_on_the_axis_of_all():
     groups = tuple(make_group(f"G{n}", irr=make_outcome(n / 100, "up")) for n in range(100))
     result = make_result(groups, statistics=("irr",))
     whole, last = (null_histograms(result, "irr", page=page) for page in (None, 3))
-    assert [row["group"] for row in datasets(last)["outcomes"]] == [f"G{n}" for n in range(80, 100)]
+    assert [row["group"] for row in datasets(last)["rows"]] == [f"G{n}" for n in range(80, 100)]
     assert encodings(last, "x")[1]["scale"] == encodings(whole, "x")[1]["scale"]
 
 

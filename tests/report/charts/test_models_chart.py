@@ -7,7 +7,7 @@ import pytest
 
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.model.outcome import Outcome
-from grasp_core.report.charts.models import models_chart
+from grasp_core.report.charts.forest import models_chart
 from grasp_core.report.charts.theme import to_svg
 from grasp_core.report.models import EVERYBODY
 from tests.analysis.models.cases import ask, model
@@ -31,16 +31,18 @@ def with_outcome(result: ModelsResult, outcome: Outcome) -> ModelsResult:
 
 
 def test_a_row_per_group_and_model_and_everybody_first(result: ModelsResult) -> None:
-    rows = datasets(models_chart(result))["models"]
+    drawn = datasets(models_chart(result))
+    rows = drawn["rows"]
     assert len(rows) == 6 * 2
-    assert [row["name"] for row in rows[:4]] == [EVERYBODY, "", "Man", ""]
-    assert [row["model"] for row in rows[:2]] == ["one", "two"]
+    assert [row["of"] for row in rows[:4]] == [EVERYBODY, EVERYBODY, "Man", "Man"]
+    assert [row["group"] for row in rows[:2]] == ["one", "two"]
+    assert [row["text"].partition(" (")[0] for row in drawn["headings"]][:2] == [EVERYBODY, "Man"]
     assert rows[0]["x"] == result.models[0].overall_f1
     assert rows[2]["x"] == result.groups[0].models["one"].statistics["macro_f1"].value
     assert rows[2]["members"] == result.groups[0].models["one"].members_f1
-    heights = [row["y"] for row in rows]
+    heights = [row["bottom"] for row in rows]
     assert heights == sorted(set(heights))
-    assert heights[-1] < models_chart(result).to_dict()["height"]
+    assert heights[-1] == models_chart(result).to_dict()["height"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -49,20 +51,9 @@ def test_significance_is_colour_shape_and_words(result: ModelsResult, theme) -> 
     chart = models_chart(with_outcome(result, found), theme)
     assert encodings(chart, "color")[0]["scale"]["range"] == COLOURS[theme]
     assert encodings(chart, "shape")[0]["scale"]["range"] == ["diamond", "triangle-up", "circle"]
-    row = datasets(chart)["models"][2]
-    assert row["words"] == "one 0.900, q = 0.004, after correction"
-    assert "one 0." in chart.to_dict()["description"]
-    assert "Man 0.900 (after correction)" in chart.to_dict()["description"]
-
-
-def test_long_names_keep_both_ends(result: ModelsResult) -> None:
-    first = result.groups[0]
-    group = dataclasses.replace(first.group, values=("LatinX, Latino, Hispanic or Spanish Origin, Woman",))
-    longer = dataclasses.replace(result, groups=(dataclasses.replace(first, group=group), *result.groups[1:]))
-    name = datasets(models_chart(longer))["models"][2]["name"]
-    assert name.startswith("LatinX, Latino")
-    assert name.endswith("Woman")
-    assert len(name) == 34
+    row = datasets(chart)["rows"][2]
+    assert (row["figures"], row["q"]) == ("0.900 **", "0.004")
+    assert "Man: one 0.900, after correction" in chart.to_dict()["description"]
 
 
 def test_it_can_be_drawn_and_says_where_nothing_is(result: ModelsResult) -> None:
@@ -71,6 +62,6 @@ def test_it_can_be_drawn_and_says_where_nothing_is(result: ModelsResult) -> None
     assert "All raters together" in drawn
     rows = datasets(models_chart(dataclasses.replace(result, groups=())))
     assert rows["message"] == [{"text": "There is no group or no model to show."}]
-    row = datasets(models_chart(with_outcome(result, Outcome(None, reason="no item"))))["models"][2]
+    row = datasets(models_chart(with_outcome(result, Outcome(None, reason="no item"))))["rows"][2]
     assert row["x"] is None
-    assert row["words"] == "one not estimable: no item"
+    assert row["verdict"] == "not estimable: no item"

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from grasp_core.model.result import RunResult
-from grasp_core.report.charts.groups import forest_plot
+from grasp_core.report.charts.forest import forest_plot
 from grasp_core.report.charts.theme import to_svg
 from tests.report.charts.drawn import CHARTS, COLOURS, encodings
 from tests.results import make_group, make_outcome, make_result

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.model.outcome import Outcome
-from grasp_core.report.charts.groups import pairs_matrix
+from grasp_core.report.charts.matrix import pairs_matrix
 from grasp_core.report.charts.theme import IMAGES
 from grasp_core.report.pairs import measures
 from tests.report.charts.drawn import datasets

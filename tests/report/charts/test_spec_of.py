@@ -6,8 +6,7 @@ import altair as alt
 import pytest
 
 from grasp_core.model.result import RunResult
-from grasp_core.report.charts.bars import dsi_chart
-from grasp_core.report.charts.groups import forest_plot
+from grasp_core.report.charts.forest import dsi_chart, forest_plot
 from grasp_core.report.charts.histograms import group_histograms, null_histograms
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.theme import spec_of
