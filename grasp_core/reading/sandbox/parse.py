@@ -8,7 +8,6 @@ import decimal
 import gc
 import hashlib
 import importlib
-import inspect
 import io
 import json
 import numbers
@@ -286,14 +285,13 @@ _BETWEEN = 0.1
 
 def get_ready(work: str) -> None:
     """Import the functions that are called, and have ready how their values become JSON: no child has to."""
-    for function in vars(importlib.import_module(work)).values():
-        if inspect.isfunction(function) and function.__module__ == work:
-            _WORK[function.__name__] = function
-            kinds = get_type_hints(function)
-            CONVERTER.get_unstructure_hook(kinds.pop("return"))
-            for kind in kinds.values():
-                if kind not in (Table, Table | None):
-                    CONVERTER.get_structure_hook(kind)
+    for function in importlib.import_module(work).WORK:
+        _WORK[function.__name__] = function
+        kinds = get_type_hints(function)
+        CONVERTER.get_unstructure_hook(kinds.pop("return"))
+        for kind in kinds.values():
+            if kind not in (Table, Table | None):
+                CONVERTER.get_structure_hook(kind)
 
 
 def run(connection: socket.socket) -> int:

@@ -1,7 +1,6 @@
 """Where data may be read from that nobody uploads: a folder of the server, and addresses below prefixes."""
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,6 @@ from grasp_core.reading.table.table import Table
 
 FOLDER = "data:"
 """The beginning of a location in the server's folder; all others are addresses."""
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|:)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +96,3 @@ class AllowedSources:
                 f"{first.name} is redirected to an address that this server may not read; "
                 "name the address where the file really is"
             )
-
-
-def read_anywhere(source: str, member: str | None = None) -> Table:
-    """Read a path, or an address of a file or a Parquet folder, as whoever runs the command may."""
-    if not _ADDRESS.match(source):
-        return read_table(Path(source), member=member)
-    name = PurePosixPath(source.partition("::")[0].partition("?")[0]).name or source
-    files = remote.parquet_files(source, name)
-    if files is not None:
-        return read_files([(path, remote.fetch(url, PurePosixPath(path).name)) for path, url in files], name)
-    return read_table(remote.fetch(source, name), name, member=member)

@@ -13,9 +13,10 @@ import pytest
 
 from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.reading.archives import containers
+from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.sources import folder, remote
-from grasp_core.reading.sources.allowed import AllowedSources, read_anywhere
+from grasp_core.reading.sources.allowed import AllowedSources
 from tests.reading.sources.serving import Site, site
 
 VOTES = b"item,rater,label\ni1,r1,Yes\ni1,r2,No\n"
