@@ -18,6 +18,7 @@ from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence, for_python
 from grasp_core.notebook._shown import Bar, Saved, page, shown_table
+from grasp_core.notebook.frames import frame_table
 from grasp_core.notebook.options import (
     Axes,
     Python,
@@ -30,7 +31,6 @@ from grasp_core.notebook.options import (
 from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import (
     QualityReport,

@@ -21,8 +21,7 @@ from grasp_core.model.text import number
 from grasp_core.reading.connectors.fetching import Snapshot, available, fetch
 from grasp_core.reading.connectors.source import HUB, KINDS, Hosts, Source, hosts_of, is_source, parse
 from grasp_core.reading.connectors.source import Kind as SourceKind
-from grasp_core.reading.sources.allowed import Fetched
-from grasp_core.reading.sources.folder import Folder
+from grasp_core.reading.sources.allowed import Fetched, Folder
 from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import Comparison, compare
 from grasp_core.server.accounts import Accounts

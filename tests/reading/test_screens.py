@@ -23,7 +23,7 @@ from grasp_core.model.spec import RunSpec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.screens import duplicates
 from grasp_core.reading.screens.constant import find_constant, too_constant
-from grasp_core.reading.screens.duplicates import Duplicates, Pair, is_instant, is_quick, near_duplicates
+from grasp_core.reading.screens.duplicates import Duplicates, Pair, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import is_quick_search, random_responders
 from grasp_core.reading.screens.screens import one_of_each, screened
 from grasp_core.report.words.levels import left_out
@@ -194,7 +194,7 @@ def test_blocks_and_thinning_keep_what_they_see(monkeypatch):
 )
 def test_how_long_the_searches_take_is_told_from_the_size(items, raters, instant, quick):
     annotations = simulated(1, items=items, raters=raters)
-    assert (is_instant(annotations), is_quick(annotations)) == (instant, quick)
+    assert (is_quick(annotations, instant=True), is_quick(annotations)) == (instant, quick)
     assert is_quick_search(crowd(1, items=items)) == quick
 
 

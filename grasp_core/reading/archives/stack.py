@@ -61,9 +61,9 @@ class Stack:
     def of(cls, tables: Sequence[Parsed], owners: Sequence[int], name: str) -> Stack:
         """The columns that all tables have, in the first's order; tables of one owner are one member."""
         columns = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
-        check_cells(sum(len(table.data) for table in tables) * len(columns), name)
+        check_cells(sum(len(table) for table in tables) * len(columns), name)
         texts = [as_texts(table, columns) for table in tables]
-        member = np.repeat(np.array(owners, dtype=np.int64), [len(table.data) for table in tables])
+        member = np.repeat(np.array(owners, dtype=np.int64), [len(table) for table in tables])
         return cls(pa.concat_tables(texts).combine_chunks(), member)
 
     def repeated_item(self) -> str | None:
@@ -217,7 +217,7 @@ class Member:
     @property
     def rows(self) -> int:
         """Rows of its table."""
-        return len(self.parsed.data)
+        return len(self.parsed)
 
     @property
     def shown(self) -> str:
@@ -311,7 +311,7 @@ def _like_raters(first: Parsed, others: Sequence[Member]) -> tuple[Member, str] 
     """A member with a row for each id in a column named like raters, and that column; None without one."""
     for column in (one for one in first.columns if names.id_score(one, names.RATER)):
         ids = set(as_texts(first, [column]).column(0).unique().to_pylist())
-        for member in others if 1 < len(ids) < len(first.data) else ():
+        for member in others if 1 < len(ids) < len(first) else ():
             texts = as_texts(member.parsed, member.parsed.columns)
             if any(ids <= _single(texts.column(name)) for name in member.parsed.columns):
                 return member, column
@@ -459,7 +459,6 @@ def _stacked(used: Sequence[Member], stack: Stack, column: str, values: Sequence
         more = len(notes) - _NOTES
         problems.append(know(FileProblem.MORE_NOTES(more=more, what=what), more))
     return Parsed(
-        tuple(data.column_names),
         data,
         f"{tables[0].kind}, {number(len(tables), what)}",
         first_row=tables[0].first_row,

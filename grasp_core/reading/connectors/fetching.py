@@ -25,8 +25,7 @@ from grasp_core.reading.sandbox.limits import current_limits
 from grasp_core.reading.sandbox.process import environment
 from grasp_core.reading.sandbox.read import read_files, read_table
 from grasp_core.reading.sources import remote
-from grasp_core.reading.sources.allowed import Fetched
-from grasp_core.reading.sources.folder import Folder
+from grasp_core.reading.sources.allowed import Fetched, Folder
 from grasp_core.reading.table.table import Table
 
 MAX_BYTES = 500 * 2**20

@@ -179,10 +179,9 @@ def _too_many_labels(votes: Votes, distinct: int) -> Problem:
         limit, many = _at_most(found, votes.label_column), DataProblem.TOO_MANY_LABELS
         remark = many(labels=distinct, file=votes.table.name, column=votes.label_column, limit=limit)
         return stop(remark, distinct)
-    codes = votes.rater if votes.columns_are == "raters" else votes.item
+    ids, codes = votes.by_column
     pairs = np.unique(codes.astype(np.int64) * len(votes.labels) + votes.label) // max(len(votes.labels), 1)
     worst = int(np.bincount(pairs).argmax())
-    ids = votes.rater_ids if votes.columns_are == "raters" else votes.item_ids
     many = DataProblem.TOO_MANY_LABELS_IN_COLUMNS
     remark = many(labels=distinct, file=votes.table.name, column=ids[worst], limit=_at_most(found))
     return stop(remark, distinct)

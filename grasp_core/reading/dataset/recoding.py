@@ -169,7 +169,7 @@ def _with_columns(table: Table, columns: Mapping[str, pa.Array]) -> Table:
             data = data.set_column(data.column_names.index(name), name, column)
         else:
             data = data.append_column(name, column)
-    return dataclasses.replace(table, data=data, columns=tuple(data.column_names))
+    return dataclasses.replace(table, data=data)
 
 
 def _no_column(name: str, tables: Sequence[Table]) -> Problem:

@@ -112,7 +112,7 @@ def parse_with_care(
         raise no_rows(name, careful.first)
     lines, filled = np.frombuffer(careful.lines, dtype=np.int64), careful.filled
     notes = (know(FileProblem.ROWS_END_EARLY(file=name, rows=filled), filled),) if filled else ()
-    return Parsed(header.columns, data, KINDS[delimiter], int(lines[0]), lines, notes)
+    return Parsed(data, KINDS[delimiter], int(lines[0]), lines, notes)
 
 
 class _Careful:
@@ -193,13 +193,12 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
     parsed = None if spaced else _parse_fast(content, header, delimiter, watch)
     parsed = parsed or parse_with_care(content, header, delimiter, name, watch, spaced=spaced)
     for column in header.unnamed:
-        if any(text.strip() for text in parsed.data.column(column).unique().to_pylist()):
+        if any(map(str.strip, parsed.distinct(column))):
             raise DataError(
                 f"{name}: column {parsed.columns.index(column) + 1} has no name and holds text; "
                 "name every column in the header, or remove it"
             )
-        columns = tuple(other for other in parsed.columns if other != column)
-        parsed = dataclasses.replace(parsed, columns=columns, data=parsed.data.select(list(columns)))
+        parsed = parsed.without([column])
     parsed = _without_header(parsed, name) if header.rows == 1 and not headed else parsed
     return dataclasses.replace(parsed, problems=(*header.notes, *parsed.problems))
 
@@ -215,7 +214,7 @@ def _without_header(parsed: Parsed, name: str) -> Parsed:
     kept = np.flatnonzero(~np.asarray(again, dtype=np.bool_))
     if not kept.size:
         raise no_rows(name)
-    count = len(parsed.data) - kept.size
+    count = len(parsed) - kept.size
     note = know(FileProblem.HEADER_AGAIN(file=name, rows=count), count)
     return dataclasses.replace(parsed.kept(kept), problems=(*parsed.problems, note))
 
@@ -331,7 +330,7 @@ def _parse_fast(content: bytes, header: Header, delimiter: str, watch: Watch) ->
     if table.num_rows != rows:
         return None
     own = None if regular else lines
-    return Parsed(header.columns, compact(table), KINDS[delimiter], int(lines[0]), own)
+    return Parsed(compact(table), KINDS[delimiter], int(lines[0]), own)
 
 
 def _places(data: Bytes, wanted: int) -> Int64Array:

@@ -238,8 +238,8 @@ def _table(sheet: calamine.CalamineSheet, kind: str, name: str) -> Parsed:
         first, found = other
         below = _padded(chain(window[first + found.rows :], rows), width, lines)
         data = from_rows(found.columns, below)
-        columns = tuple(column for column in found.columns if column not in found.unnamed)
-        data, notes = data.select(list(columns)), list(found.notes)
+        data = data.select([column for column in found.columns if column not in found.unnamed])
+        notes = list(found.notes)
     else:
         below = _padded(chain(window[start + 1 :], rows), width, lines)
         data = from_rows([str(column) for column in range(width)], below)
@@ -256,7 +256,7 @@ def _table(sheet: calamine.CalamineSheet, kind: str, name: str) -> Parsed:
     merged = sum(bottom >= line for _, (bottom, _) in _merged(sheet))
     notes += [know(FileProblem.MERGED_CELLS(file=name, cells=merged), merged)] if merged else []
     own = None if lines[0] + len(lines) - 1 == lines[-1] else np.frombuffer(lines, dtype=np.int64)
-    return Parsed(columns, data, kind, first_row=lines[0], lines=own, problems=tuple(notes))
+    return Parsed(data, kind, first_row=lines[0], lines=own, problems=tuple(notes))
 
 
 def _merged(sheet: calamine.CalamineSheet) -> list[tuple[tuple[int, int], tuple[int, int]]]:

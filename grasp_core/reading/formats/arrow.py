@@ -290,7 +290,6 @@ def _of_files(
         notes = [*notes, know(remark, len(left_out), left_out)]
     shown = dict(zip(readable, columns, strict=True))
     parsed = Parsed(
-        columns,
         compact(table.rename_columns(columns)),
         form if len(files) == 1 else f"{form}, {len(files):,} files",
         first_row=1,

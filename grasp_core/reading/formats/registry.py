@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from grasp_core.reading.files import json_files
+from grasp_core.reading.files.headers import without_descriptions
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import column_groups, lists
-from grasp_core.reading.formats.shapes.described import without_descriptions
 from grasp_core.reading.formats.tools import (
     argilla,
     doccano,

@@ -18,8 +18,8 @@ REQUEST, CHUNK, END_OF_FILE, END_OF_FILES = b"Q", b"C", b"N", b"Z"
 READY, PROGRESS, REFUSED, FAULT, LINES, TABLE, VALUE = b"R", b"P", b"E", b"F", b"L", b"T", b"V"
 
 _HEAD = struct.Struct("!cQ")
-IN_FRAMES = ("data", "lines")
-"""Fields of a table that are no JSON."""
+_NO_JSON = ("data", "columns", "lines")
+"""Fields of a table that are sent otherwise, or follow from those."""
 Rows = TypeVar("Rows", Parsed, Table)
 
 
@@ -86,8 +86,8 @@ def send_table(channel: Channel, table: Parsed) -> None:
     """Send a table."""
     if table.lines is not None:
         channel.send(LINES, table.lines.astype(np.int64).tobytes())
-    fields = {field.name: getattr(table, field.name) for field in dataclasses.fields(table)}
-    channel.say(TABLE, {name: value for name, value in fields.items() if name not in IN_FRAMES})
+    names = [field.name for field in dataclasses.fields(table) if field.name not in _NO_JSON]
+    channel.say(TABLE, {name: getattr(table, name) for name in names})
     with pa.ipc.new_stream(pa.PythonFile(cast(BinaryIO, channel), "w"), table.data.schema) as stream:
         stream.write_table(table.data)
 

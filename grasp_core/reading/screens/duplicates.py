@@ -118,17 +118,9 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
     return Duplicates(named, looked_at, votes.items_used)
 
 
-def is_quick(annotations: Annotations) -> bool:
-    """Whether the search takes about a second at most."""
-    return _is_within(annotations, QUICK_WORK)
-
-
-def is_instant(annotations: Annotations) -> bool:
-    """Whether the search takes less than handing it to a worker that is busy with runs."""
-    return _is_within(annotations, INSTANT_WORK)
-
-
-def _is_within(annotations: Annotations, work: float) -> bool:
+def is_quick(annotations: Annotations, *, instant: bool = False) -> bool:
+    """Whether the search takes about a second at most; `instant`: less than a busy worker takes to begin."""
+    work = INSTANT_WORK if instant else QUICK_WORK
     size = np.diff(annotations.indptr).astype(np.float64)
     k = annotations.n_categories
     return bool((size**2).sum() * k <= work and annotations.n_annotations * k <= QUICK_CELLS)

@@ -19,8 +19,7 @@ from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, mak
 from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.reading.guess.tables import AT_ONCE, guessed, loaded
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.sources.allowed import FOLDER, AllowedSources
-from grasp_core.reading.sources.folder import MAX_LISTED, Listing
+from grasp_core.reading.sources.allowed import FOLDER, MAX_LISTED, AllowedSources, Listing
 from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.server import server

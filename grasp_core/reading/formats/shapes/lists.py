@@ -189,8 +189,10 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
     # Lists of annotations that a field such as ``by`` signs: once in a record, and again in others.
     for path in paths:
         outer, _, field = path.rpartition(".")
-        if not _SIGNATURES.fullmatch(field) or not _is_of_annotations(outer.rpartition(".")[2]):
-            continue
+        if not _SIGNATURES.fullmatch(field) or _singular(outer.rpartition(".")[2]).isdisjoint(
+            _OF_ANNOTATIONS
+        ):
+            continue  # those of the labels that there are, say
         entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
         once = all(len(set(found)) == len(found) for found in entries)
         total, distinct = sum(map(len, entries)), {entry for found in entries for entry in found}
@@ -258,7 +260,7 @@ _LIKE = 0.9
 """Share of inner objects that have a field, for them to be of one form."""
 _ITEMS = names.ITEM | {"q"}
 _SPLITS = frozenset(["train", "training", "dev", "val", "valid", "validation", "eval", "test"])
-_ANNOTATIONS = frozenset(["annotation", "judgment", "judgement", "response", "vote", "rating", "review"])
+_OF_ANNOTATIONS = names.RATER | names.word_set("annotation judgment judgement response vote rating review")
 _OF_ITEMS = frozenset(["language", "locale", "country", "region"])
 """Fields that a text may have as well as a rater."""
 _ID = re.compile(r".*[\d@].*")
@@ -290,11 +292,6 @@ def _flattened(records: Sequence[Record]) -> list[Record] | None:
 
 def _singular(field: str) -> set[str]:
     return {word.removesuffix("s") for word in names.words(field)}
-
-
-def _is_of_annotations(field: str) -> bool:
-    """Whether a field's name speaks of annotations or raters, rather than of the labels that there are."""
-    return not _singular(field).isdisjoint(names.RATER | _ANNOTATIONS)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -525,7 +522,7 @@ def _exploded(parsed: Parsed, found: Mapping[str, list[list[Any]]], name: str) -
         column for column in parsed.columns if column not in lists.all
     ]  # a list is as long as it has rows
     made = dataclasses.replace(parsed, data=parsed.data.select(rest))
-    made = made.kept(np.repeat(np.arange(len(parsed.data)), raters))
+    made = made.kept(np.repeat(np.arange(len(parsed)), raters))
     columns = dict.fromkeys(parsed.columns) | {column: made.data.column(column) for column in rest}
     for column in lists.all:
         texts = [_text(entry) for entries in found[column] for entry in entries]

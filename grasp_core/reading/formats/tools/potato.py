@@ -13,7 +13,6 @@ from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Export, Row, joined
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.parsed import unwatched
 from grasp_core.reading.table.table import Parsed
 
@@ -111,11 +110,11 @@ def _option_values(value: Any) -> dict[str, str]:
 
 def _from_table(parsed: Parsed, folder: str) -> list[_Answered]:
     """The answers of each row; `folder` is the annotator where the table is in a folder of theirs."""
-    cells = {column: Column.of(parsed.data.column(column)).cells for column in parsed.columns}
+    cells = {column: parsed.column(column).cells for column in parsed.columns}
     item, text = _first(_ITEM, cells), _first(_TEXT, cells)
     rater = "" if folder else _first(_RATER, cells)
-    items = cells[item] if item else [""] * len(parsed.data)
-    raters = cells[rater] if rater else [folder] * len(parsed.data)
+    items = cells[item] if item else [""] * len(parsed)
+    raters = cells[rater] if rater else [folder] * len(parsed)
     old = any(_OLD in column for column in cells)
     questions: dict[str, tuple[str, str]] = {}
     for column in cells:
