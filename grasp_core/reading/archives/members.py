@@ -1,34 +1,12 @@
-"""Members of archives within bounds, and their names."""
+"""What the names of sheets and of files in archives say."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from grasp_core.model.errors import DataError
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import RATERS, form, runs, stem
-
-MIB = 2**20
-
-
-def read_at_most(path: Path, most: int, what: str) -> bytes:
-    """The content of a file.
-
-    `most`: bytes; nothing is read beyond them.
-    `what`: what it should hold, e.g. "a list of ids".
-    """
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    check_size(len(content), most, str(path), what)
-    return content
-
-
-def check_size(size: int, most: int, name: str, what: str) -> None:
-    """Refuse what is larger than it may be."""
-    if size > most:
-        raise DataError(f"{name} is larger than {most // MIB:,} MiB, the most that is read of {what}")
-
 
 _RATERS = RATERS | names.word_set("p r a w")
 """Beginnings of annotators' names."""

@@ -12,8 +12,8 @@ import streamlit as st
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
+from grasp_core.model.sizes import MIB, check_size
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.connectors.fetching import Snapshot
 from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
 from grasp_core.reading.dataset.example import example_files, example_spec
