@@ -17,15 +17,14 @@ from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import first_few, number, quoted
 from grasp_core.reading.archives.members import (
+    OF_ALL,
     annotators,
     is_aggregate,
     items,
-    make_matrix,
+    long_runs,
     may_be_annotator,
     named_alike,
     named_as_raters,
-    names_annotators,
-    tells_of_all,
     versions,
     without_endings,
 )
@@ -109,12 +108,8 @@ class Stack:
         found = [name for name in self.data.column_names if names.id_score(name, names.RATER)]
         return next((name for name in found if not self._depends_on(name, item)), None)
 
-    def varies(self, item: str) -> bool:
-        """Whether anything differs between the rows of one item, as annotators' labels do."""
-        return bool(self.differing(item))
-
     def differing(self, item: str) -> list[str]:
-        """Columns that differ between the rows of one item."""
+        """Columns that differ between the rows of one item, as annotators' labels do."""
         return [name for name in self.data.column_names if name != item and not self._depends_on(name, item)]
 
     def named_ids(self) -> tuple[str | None, str | None]:
@@ -340,7 +335,7 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
         return None
     columns = used[0].parsed.columns
     raters = [column for column in columns if names.id_score(column, names.RATES)]
-    if not raters or make_matrix(columns):  # told before the members are put together
+    if not raters or long_runs(columns):  # told before the members are put together
         return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
     rater, *others = stack.recurring() or [""]
@@ -364,15 +359,18 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     if len(raters) < 2:
         return None
     sure = named_alike(raters)
-    if not sure and names_annotators(used[0].parsed.columns):
-        return None
+    if not sure and any(named_as_raters(run[:1]) for run in long_runs(used[0].parsed.columns)):
+        return None  # its columns are annotators
     owners = [raters.index(rater) for _, rater in chosen]
     stack = Stack.of([member.parsed for member in used], owners, name)
     item = stack.repeated_item()
-    if item is None or stack.rater(item) is not None or not (sure or stack.varies(item)):
+    if item is None or stack.rater(item) is not None:
         return None
-    if not sure and tells_of_all(stack.differing(item)):
+    differing = [] if sure else stack.differing(item)
+    if not (sure or differing):
         return None
+    if not sure and any(names.mentions(column, OF_ALL) for column in differing):
+        return None  # as their agreement, or votes
     for at, first in versions([rater for _, rater in chosen]).items():  # would be taken for two annotators
         raise DataError(
             f"{name}: its {what} {quoted(used[at].name)} may be another version of "

@@ -15,7 +15,6 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.text import closest, quoted
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.votes import Votes, id_columns
-from grasp_core.reading.table.columns import misspelt, odd_texts
 from grasp_core.reading.table.table import Table
 
 _WRITTEN_MANY_WAYS = (
@@ -161,16 +160,6 @@ def labels(votes: Votes, spec: DataSpec) -> list[Problem]:
     if used.size > MAX_CATEGORIES:
         return [_too_many_labels(votes, used.size)]
     return [] if spec.categories is None else _undeclared(votes, spec.categories)
-
-
-def about_labels(where: str, named: Mapping[str, int], spec: DataSpec) -> list[Problem]:
-    """Problems of the labels and how often each was given; `where` begins a sentence."""
-    problems: list[Problem] = []
-    if spec.categories is None:
-        problems += [*odd_texts(where, named, spec.missing), *misspelt(where, named)]
-    if len(named) == 1:
-        problems.append(know(DataProblem.ONE_LABEL(where=where, label=next(iter(named)))))
-    return problems
 
 
 def _too_many_labels(votes: Votes, distinct: int) -> Problem:

@@ -37,7 +37,7 @@ from grasp_core.reading.dataset.votes import (
     read_votes,
     unit_rows,
 )
-from grasp_core.reading.table.columns import near_duplicates
+from grasp_core.reading.table.columns import misspelt, near_duplicates, odd_texts
 from grasp_core.reading.table.parsed import parts_of
 from grasp_core.reading.table.table import Table
 
@@ -74,11 +74,7 @@ def signature(annotations: Table, raters: Table | None, items: Table | None = No
 
 
 def fitting(
-    annotations: Table,
-    raters: Table | None,
-    spec: DataSpec,
-    axes: Sequence[str],
-    items: Table | None = None,
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], items: Table | None = None
 ) -> Fitted:
     """As much of a reading as fits: axes that exist, and declared labels if all are among them."""
     annotations, raters, items, _ = recode(annotations, raters, spec, items)
@@ -225,11 +221,7 @@ def load(
     about_files = [problem for table in files[: 1 if raters is None else 2] for problem in table.problems]
     return Dataset(
         formed[0],
-        Raters(
-            formed[0].rater_ids,
-            _axes(columns, counted, spec),
-            per_rater(left)[counted].astype(np.int64),
-        ),
+        Raters(formed[0].rater_ids, _axes(columns, counted, spec), per_rater(left)[counted].astype(np.int64)),
         _summary(left, spec, sieves, categories, files, unused(annotations.columns, spec, parts)),
         tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
         removals,
@@ -287,7 +279,11 @@ def _about_answers(name: str, sieves: Sequence[Sieve], spec: DataSpec) -> Iterat
         labels = sieve.labels()
         if len(labels) <= checks.MAX_CATEGORIES:
             column = "labels" if spec.layout != "long" else f"column {quoted(str(question.label))}"
-            yield from checks.about_labels(f"{name}, {column}", labels, question)
+            where = f"{name}, {column}"
+            if question.categories is None:
+                yield from (*odd_texts(where, labels, question.missing), *misspelt(where, labels))
+            if len(labels) == 1:
+                yield know(DataProblem.ONE_LABEL(where=where, label=next(iter(labels))))
         yield from filters.without_effect(question, sieve.steps)
 
 

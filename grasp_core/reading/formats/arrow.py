@@ -406,13 +406,12 @@ def _checked(schema: pa.Schema, batches: Iterable[pa.RecordBatch], name: str) ->
         check_size(total, name)
         found.append(batch)
 
-    def pieces(size: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-        for batch in found:
-            chosen = batch if columns is None else batch.select(list(columns))
-            for start in range(0, batch.num_rows, size):
-                yield chosen.slice(start, size)
+    whole = pa.Table.from_batches(found, schema)
 
-    return _File(schema, sum(batch.num_rows for batch in found), pieces)
+    def pieces(size: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+        return iter(whole.select(columns or whole.column_names).to_batches(max_chunksize=size))
+
+    return _File(schema, whole.num_rows, pieces)
 
 
 # Folders that Hugging Face `datasets` saves with `save_to_disk`, packed as an archive

@@ -84,6 +84,7 @@ def of_table(parsed: Parsed, name: str) -> Parsed:
     known = _first((one.table for one in TOOLS), parsed, name)
     if known is None:
         plain = without_descriptions(parsed, name)
-        known = _first((one.table for one in SHAPES), plain, name) or plain
+        known = _first((one.table for one in SHAPES), plain, name)
+        known = plain if known is None else known
     problems = tuple(dict.fromkeys((*parsed.problems, *known.problems)))
     return dataclasses.replace(known, problems=problems, members=parsed.members, member=parsed.member)

@@ -146,12 +146,7 @@ def _read_as(content: bytes, form: Format, name: str, **more: Any) -> tuple[dict
     return columns, about
 
 
-_BY_COLUMN = (
-    "variable_value_labels",
-    "missing_ranges",
-    "readstat_variable_types",
-    "original_variable_types",
-)
+_BY_COLUMN = ("variable_value_labels", "missing_ranges", "readstat_variable_types", "original_variable_types")
 
 
 def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, str]:

@@ -121,22 +121,19 @@ def _parse_single(content: bytes, name: str, watch: Watch) -> Parsed:
         return _parse_workbook(content, name, None)
     if (form := arrow.form_of(content)) is not None:
         return registry.of_table(arrow.parse([content], form, name, watch), name)
-    if (kind := statistical.form_of(content)) is not None:
-        return registry.of_table(statistical.parse(content, kind, name, watch), name)
+    if (of_program := statistical.form_of(content)) is not None:
+        return registry.of_table(statistical.parse(content, of_program, name, watch), name)
     foreign.refuse(content, name)
     text, encoding, notes = encodings.to_utf8(content, name)
-    parsed = _parse_text(text, name, watch)
+    doccano.refuse_fasttext(text, name)
+    if text[:1024].lstrip().startswith((b"{", b"[")):
+        found, kind = json_files.records(text, name)
+        known = registry.of_records(found, name)
+        parsed = registry.of_table(json_files.table(found, name, kind), name) if known is None else known
+    else:
+        parsed = registry.of_table(delimited.parse(text, name, watch), name)
     shown = parsed.kind if encoding == "UTF-8" else f"{parsed.kind}, {encoding}"
     return dataclasses.replace(parsed, kind=shown, problems=(*notes, *parsed.problems))
-
-
-def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
-    doccano.refuse_fasttext(content, name)
-    if content[:1024].lstrip().startswith((b"{", b"[")):
-        found, kind = json_files.records(content, name)
-        known = registry.of_records(found, name)
-        return known or registry.of_table(json_files.table(found, name, kind), name)
-    return registry.of_table(delimited.parse(content, name, watch), name)
 
 
 def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
@@ -183,7 +180,7 @@ def run(connection: socket.socket) -> int:
             if "work" in request:
                 channel.say(wire.VALUE, _done(request, channel))
                 return DONE
-            contents, watch = _contents(channel), _Watch(channel)
+            contents, watch = _contents(channel), _told(channel)
             if request["folder"]:
                 parsed = parse_folder(contents, request["name"], watch)
             else:
@@ -235,18 +232,17 @@ def _done(request: dict[str, Any], channel: wire.Channel) -> Any:
     return function(**tables, **given)
 
 
-class _Watch:
+def _told(channel: wire.Channel) -> Watch:
     """Tells how far reading is, but not at every step."""
+    following = 0.0
 
-    def __init__(self, channel: wire.Channel) -> None:
-        self._channel = channel
-        self._next = 0.0
+    def watch(done: int, total: int) -> None:
+        nonlocal following
+        if (now := time.monotonic()) >= following:
+            following = now + _BETWEEN
+            channel.say(wire.PROGRESS, (done, total))
 
-    def __call__(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now >= self._next:
-            self._next = now + _BETWEEN
-            self._channel.say(wire.PROGRESS, (done, total))
+    return watch
 
 
 def _place(error: BaseException) -> str:

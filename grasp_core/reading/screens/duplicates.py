@@ -73,6 +73,20 @@ class Duplicates:
         """How many they are."""
         return CloseRaters(len(self.pairs), self.raters, self.looked_at, self.items_used)
 
+    def one_of_each(self, annotations: Annotations) -> BoolArray:
+        """One rater of each pair, shape (J,): who has fewer annotations, or else who comes later in the file.
+
+        Pairs are gone through as they are listed; a pair of which somebody is left out already leaves out
+        nobody else.
+        """
+        left_out = np.zeros(annotations.n_raters, dtype=np.bool_)
+        per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
+        for pair in self.pairs:
+            if not (left_out[pair.first] or left_out[pair.second]):
+                fewer = min((pair.first, pair.second), key=lambda rater: (per_rater[rater], -rater))
+                left_out[fewer] = True
+        return left_out
+
     def among(self, n_raters: int) -> BoolArray:
         """Whether each of J raters is in any of the pairs, shape (J,)."""
         found = np.zeros(n_raters, dtype=np.bool_)

@@ -88,7 +88,7 @@ def test_questions_are_combined_by_priority():
     [MapValues("gendre", (("a", "b"),)), Bins("gendre", (1,), ("a", "b")), replace(ANY, columns=("lable",))],
 )
 def test_columns_that_do_not_exist_are_named(step):
-    said = r"no column '(gendre|lable)' to recode; did you mean '(gend|lab)e[rl]'"
+    said = r"no column '(gendre|lable)'; did you mean '(gend|lab)e[rl]'"
     with pytest.raises(DataError, match=said):
         loaded(step)
 

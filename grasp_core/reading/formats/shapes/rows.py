@@ -198,10 +198,7 @@ class Export:
         return columns
 
     def _spec(
-        self,
-        columns: Mapping[str, tuple[str, str]],
-        prefer: Sequence[str],
-        drop: Sequence[tuple[str, str]],
+        self, columns: Mapping[str, tuple[str, str]], prefer: Sequence[str], drop: Sequence[tuple[str, str]]
     ) -> DataSpec | None:
         """How to read the table; None where nothing can be the label."""
         shown, fields, extra = (

@@ -146,13 +146,7 @@ def _of_survey(survey: _Survey, name: str) -> Parsed:
     embedded = tuple(one for place, one in others if place > last and one in survey.embedded)
     aside = tuple(one for place, one in others if place <= last or one not in survey.embedded)
     recipe = Recipe(
-        kind,
-        spec,
-        sentences=(*said,),
-        respondents=rater,
-        aside=aside,
-        embedded=embedded,
-        questions=patterns,
+        kind, spec, sentences=(*said,), respondents=rater, aside=aside, embedded=embedded, questions=patterns
     )
     return dataclasses.replace(parsed, kind=kind, data=compact(parsed.data), recipe=recipe)
 
