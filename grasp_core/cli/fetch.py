@@ -17,8 +17,8 @@ from grasp_core.benchmark.tasks import TASK_FILE, builtin_tasks
 from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.output import unwritable, write_text
 from grasp_core.model.errors import DataError
+from grasp_core.model.example import example_files
 from grasp_core.model.text import listed, number, quoted
-from grasp_core.reading.dataset.example import example_files
 
 # What there is, and how it is fetched and checked
 

@@ -16,18 +16,7 @@ from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import first_few, number, quoted
-from grasp_core.reading.archives.members import (
-    OF_ALL,
-    annotators,
-    is_aggregate,
-    items,
-    long_runs,
-    may_be_annotator,
-    named_alike,
-    named_as_raters,
-    versions,
-    without_endings,
-)
+from grasp_core.reading.archives import members
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells, compact
 from grasp_core.reading.table.parsed import PLUS, parts_of
@@ -137,11 +126,11 @@ class Stack:
     def _recurs(self, name: str) -> bool:
         codes, values = self._codes(name)
         filled = codes != values.get("", -1)
-        members, found = _distinct_pairs(self.member[filled], codes[filled])
+        owners, found = _distinct_pairs(self.member[filled], codes[filled])
         if len(found) < _UNIQUE * len(codes):
             return False
         often = np.bincount(found, minlength=len(values)) > 1
-        sharing = np.unique(members[often[found]])
+        sharing = np.unique(owners[often[found]])
         return 2 * len(sharing) > int(self.member.max()) + 1 and self._same_texts(name)
 
     def _same_texts(self, item: str) -> bool:
@@ -271,7 +260,7 @@ def by_columns(
 
 def _copies(alike: Sequence[Member]) -> dict[str, str]:
     """Names of members that hold the same as another one whose version they are named, to that one's."""
-    found = versions([without_endings(member.name) for member in alike])
+    found = members.versions([members.without_endings(member.name) for member in alike])
     return {
         alike[at].name: alike[first].name
         for at, first in found.items()
@@ -328,14 +317,14 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
     Their names have to be of one form and not those of raters, and raters are called so: users and subjects
     may be what each of several annotators' files is about.
     """
-    used = [member for member in alike if not is_aggregate(member.name)]
+    used = [member for member in alike if not members.is_aggregate(member.name)]
     paths = [member.name for member in used]
-    ids = items(paths)
-    if len(used) < 2 or ids is None or named_as_raters([*ids, *annotators(paths)]):
+    ids = members.items(paths)
+    if len(used) < 2 or ids is None or members.named_as_raters([*ids, *members.annotators(paths)]):
         return None
     columns = used[0].parsed.columns
     raters = [column for column in columns if names.id_score(column, names.RATES)]
-    if not raters or long_runs(columns):  # told before the members are put together
+    if not raters or members.long_runs(columns):  # told before the members are put together
         return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
     rater, *others = stack.recurring() or [""]
@@ -353,13 +342,17 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
 
 def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
     """Those members of `alike` that are annotators', and their table; None where they are not."""
-    ids = annotators([member.name for member in alike])
-    chosen = [(member, rater) for member, rater in zip(alike, ids, strict=True) if may_be_annotator(rater)]
+    ids = members.annotators([member.name for member in alike])
+    chosen = [
+        (member, rater) for member, rater in zip(alike, ids, strict=True) if members.may_be_annotator(rater)
+    ]
     used, raters = [member for member, _ in chosen], list(dict.fromkeys(rater for _, rater in chosen))
     if len(raters) < 2:
         return None
-    sure = named_alike(raters)
-    if not sure and any(named_as_raters(run[:1]) for run in long_runs(used[0].parsed.columns)):
+    sure = members.named_alike(raters)
+    if not sure and any(
+        members.named_as_raters(run[:1]) for run in members.long_runs(used[0].parsed.columns)
+    ):
         return None  # its columns are annotators
     owners = [raters.index(rater) for _, rater in chosen]
     stack = Stack.of([member.parsed for member in used], owners, name)
@@ -369,9 +362,11 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     differing = [] if sure else stack.differing(item)
     if not (sure or differing):
         return None
-    if not sure and any(names.mentions(column, OF_ALL) for column in differing):
+    if not sure and any(names.mentions(column, members.OF_ALL) for column in differing):
         return None  # as their agreement, or votes
-    for at, first in versions([rater for _, rater in chosen]).items():  # would be taken for two annotators
+    for at, first in members.versions(
+        [rater for _, rater in chosen]
+    ).items():  # would be taken for two annotators
         raise DataError(
             f"{name}: its {what} {quoted(used[at].name)} may be another version of "
             f"{quoted(used[first].name)}; keep the one that counts, or give each its annotator's name"
@@ -407,7 +402,7 @@ def _of_parts(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
     """The members with raters inside, and their table, if no annotation is in two of them; else None."""
     columns = min((set(member.parsed.columns) for member in alike), key=len)
     same = [member for member in alike if set(member.parsed.columns) == columns]
-    chosen = [member for member in same if not is_aggregate(member.name)]
+    chosen = [member for member in same if not members.is_aggregate(member.name)]
     if len(chosen) < 2:
         return None
     tables = [member.parsed for member in chosen]

@@ -2,8 +2,7 @@
 
 import math
 import re
-import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -16,42 +15,6 @@ from grasp_core.model.text import closest, quoted
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.votes import Votes, id_columns
 from grasp_core.reading.table.table import Table
-
-_WRITTEN_MANY_WAYS = (
-    ("Woman", {"f", "female", "w", "woman", "women", "girl"}),
-    ("Man", {"m", "male", "man", "men", "boy"}),
-    ("Nonbinary", {"nonbinary", "non-binary", "non binary", "nb", "enby"}),
-    ("Yes", {"y", "yes"}),
-    ("No", {"n", "no"}),
-)
-"""Words that mean the same; only proposed where at least two of them occur."""
-OTHER = "Other"
-
-
-def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
-    """Values to write instead of those that differ only by case, spaces, Unicode form or a short form."""
-    alike: dict[str, list[str]] = {}
-    for value in counts:
-        if value.strip():
-            folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-            meaning = next((word for word, ways in _WRITTEN_MANY_WAYS if folded in ways), folded)
-            alike.setdefault(meaning, []).append(value)
-    changes: dict[str, str] = {}
-    for values in alike.values():
-        best = max(values, key=lambda value: (counts[value], len(value.strip()), value))
-        tidy = " ".join(unicodedata.normalize("NFC", best).split())
-        if len(values) > 1 or tidy != best:
-            changes.update({value: tidy for value in values if value != tidy})
-    return changes
-
-
-def merge_rare(counts: Mapping[str, int], fewer_than: int) -> dict[str, str]:
-    """Values with too few cells, all into one; none if that would merge everything or a single value."""
-    rare = [value for value, count in counts.items() if count < fewer_than and value.strip()]
-    if len(rare) < 2 or len(rare) == len(counts):
-        return {}
-    return {value: OTHER for value in rare if value != OTHER}
-
 
 MAX_CATEGORIES = 256
 """More distinct labels than this are taken for a mistake."""

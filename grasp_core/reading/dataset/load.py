@@ -2,7 +2,6 @@
 
 import dataclasses
 import hashlib
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -61,16 +60,6 @@ class Fitted:
     spec: DataSpec
     axes: tuple[str, ...]
     dropped: tuple[str, ...]
-
-
-def signature(annotations: Table, raters: Table | None, items: Table | None = None) -> str:
-    """Hash of the files' column names, in whatever order they stand."""
-    columns: list[list[str] | str] = [
-        sorted(table.columns) for table in (annotations, raters) if table is not None
-    ]
-    if items is not None:
-        columns += ["items", sorted(items.columns)]
-    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
 
 
 def fitting(

@@ -187,7 +187,7 @@ def run(connection: socket.socket) -> int:
                 parsed = parse(contents.pop(), request["name"], request["member"], watch)
             check_weight(parsed, limits, request["name"])
         except DataError as error:
-            channel.say(wire.REFUSED, wire.packed_error(error))
+            channel.say(wire.REFUSED, {"message": str(error), "problems": error.problems})
         else:
             wire.send_table(channel, parsed)
     except MemoryError:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeVar, get_type_hints
 
-from grasp_core.model.errors import DataError
+from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.text import not_there
 from grasp_core.model.turns import Turns, asking
@@ -304,7 +304,8 @@ class _Conversation:
                 self._progress = wire.value_of(content)
                 self._waiting()
             elif kind == wire.REFUSED:
-                raise wire.unpacked_error(content)
+                said = wire.value_of(content)
+                raise DataError(said["message"], from_json(said["problems"], tuple[Problem, ...]))
             else:
                 raise ReadingFaultError(wire.value_of(content))
 

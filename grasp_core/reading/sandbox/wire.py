@@ -10,7 +10,6 @@ from typing import Any, BinaryIO, TypeVar, cast, get_type_hints
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.reading.table.table import Parsed, Table
 
@@ -101,17 +100,6 @@ def receive_table(channel: Channel, content: bytearray, lines: bytearray | None,
     kinds = get_type_hints(kind)
     fields = {name: from_json(value, kinds[name]) for name, value in value_of(content).items()}
     return kind(data=data, lines=None if lines is None else np.frombuffer(lines, dtype=np.int64), **fields)
-
-
-def packed_error(error: DataError) -> dict[str, Any]:
-    """An error as a value that can be sent."""
-    return {"message": str(error), "problems": error.problems}
-
-
-def unpacked_error(content: bytearray) -> DataError:
-    """The error that was sent."""
-    value = value_of(content)
-    return DataError(value["message"], from_json(value["problems"], tuple[Problem, ...]))
 
 
 def value_of(content: bytearray) -> Any:

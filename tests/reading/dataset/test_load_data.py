@@ -19,11 +19,11 @@ from grasp_core.reading.dataset.load import (
     candidate_axes,
     fitting,
     load,
-    signature,
 )
 from grasp_core.reading.dataset.raters import alike
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import axis_counts, cross_table, label_counts
+from pages._ui.data.remembered import signature
 from tests.reading.making import LONG, crossed, labels_of, rows_table, text_table
 from tests.strategies import Votes, votes
 

@@ -17,8 +17,8 @@ import pytest
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
+from grasp_core.model.example import example_files
 from grasp_core.model.turns import Load, ask_as
-from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import fitting, load
 from grasp_core.reading.guess.recognise import recognise, with_items
 from grasp_core.reading.guess.tables import fitted, guessed, loaded
