@@ -16,10 +16,11 @@ from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
 from grasp_core.model.access import LOCAL_USER, User, only
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, MissingResultError, StoreError
+from grasp_core.model.extras import has
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import number
-from grasp_core.reading.connectors.fetching import Snapshot, available, fetch
-from grasp_core.reading.connectors.source import HUB, KINDS, Hosts, Source, hosts_of, is_source, parse
+from grasp_core.reading.connectors.fetching import Snapshot, fetch
+from grasp_core.reading.connectors.source import HUB, KINDS, TOOLS, Hosts, Source, hosts_of, is_source, parse
 from grasp_core.reading.connectors.source import Kind as SourceKind
 from grasp_core.reading.sources.allowed import Fetched, Folder
 from grasp_core.report.changes import details, headline
@@ -89,7 +90,7 @@ class Sources:
     def kinds(self) -> tuple[SourceKind, ...]:
         """Kinds of sources that can be fetched here."""
         if self.hosts.any or self.hosts.named:
-            return tuple(kind for kind in KINDS if available(kind))
+            return tuple(kind for kind in KINDS if has(TOOLS[kind].client))
         return ("sql",) if self._folder is not None else ()
 
     @property

@@ -65,7 +65,7 @@ class Archive:
     """
 
     def __init__(self, content: bytes, name: str) -> None:
-        self._name = name
+        self.name = name
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(content))
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
@@ -91,9 +91,9 @@ class Archive:
             with self._archive.open(path) as file:
                 while piece := file.read(CHUNK):
                     out.write(piece)
-                    check_size(out.tell(), f"{self._name}, {path}")
+                    check_size(out.tell(), f"{self.name}, {path}")
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError):
-            raise _damaged(self._name) from None
+            raise _damaged(self.name) from None
         return out.getvalue()
 
 

@@ -88,10 +88,6 @@ class Stack:
         )
         return any(cells == [str(at) for at in (before + start).tolist()] for start in (0, 1))
 
-    def without(self, columns: Sequence[str]) -> Stack:
-        """With columns left out."""
-        return Stack(self.data.drop_columns(list(columns)), self.member) if columns else self
-
     def rater(self, item: str) -> str | None:
         """A column named like raters' ids that is not about the items, e.g. their authors."""
         found = [name for name in self.data.column_names if names.id_score(name, names.RATER)]
@@ -372,7 +368,7 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
             f"{quoted(used[first].name)}; keep the one that counts, or give each its annotator's name"
         )
     numbers = stack.row_numbers(item)
-    stack, column = stack.without(numbers), _free("rater", stack)
+    column, stack = _free("rater", stack), Stack(stack.data.drop_columns(numbers), stack.member)
     parsed = _stacked(used, stack, column, raters, what)
     remark = FileProblem.MEMBER_PER_ANNOTATOR(
         file=name, members=len(used), what=what, raters=tuple(raters), rows=len(stack.data)

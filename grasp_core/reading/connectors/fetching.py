@@ -1,7 +1,5 @@
 """Fetching: a source becomes a file, in a process of its own that reaches its host and no other."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import re
@@ -16,10 +14,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from grasp_core.model.errors import FAULT, DataError
-from grasp_core.model.extras import has, require
+from grasp_core.model.extras import require
 from grasp_core.model.settings import read_settings
 from grasp_core.model.text import not_there
-from grasp_core.reading.connectors.source import HUB, TOOLS, Hosts, Kind, Source, hosts_of, is_source, parse
+from grasp_core.reading.connectors.source import HUB, Hosts, Source, hosts_of, is_source, parse
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import current_limits
 from grasp_core.reading.sandbox.process import environment
@@ -94,11 +92,6 @@ def fetch(
         name = _fetched(asked, variables, source, told)
         content = (Path(work) / name).read_bytes()
     return Snapshot(name, str(source), content)
-
-
-def available(kind: Kind) -> bool:
-    """Whether the client that a kind of source needs is installed."""
-    return has(TOOLS[kind].client)
 
 
 def _file(source: Source, folder: Folder | None, hosts: Hosts, work: Path) -> str:

@@ -3,8 +3,6 @@
 Filters are not neutral, so what a rule leaves out is told by group.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -141,7 +141,20 @@ class Votes:
 
 def read_votes(table: Table, spec: DataSpec) -> Votes:
     """Encode the table's ids and labels; a long file's missing labels are still among the entries."""
-    return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
+    if spec.layout != "long":
+        return _read_matrix(table, spec)
+    item, rater, label = (table.column(str(name)) for name in (spec.item, spec.rater, spec.label))
+    return Votes(
+        table=table,
+        of_cells=Cells(item.codes, rater.codes, label.codes),
+        item_ids=item.values,
+        rater_ids=rater.values,
+        labels=label.values,
+        label_column=spec.label,
+        item_of_row=item.codes,
+        rater_of_row=rater.codes,
+        cells=len(table),
+    )
 
 
 def annotations_of(
@@ -214,21 +227,6 @@ def _row_ids(table: Table, key: str | None) -> Column:
         return table.column(key)
     numbers = tuple(f"row {table.row(position)}" for position in range(len(table)))
     return Column(np.arange(len(table), dtype=np.int64), numbers)
-
-
-def _read_long(table: Table, spec: DataSpec) -> Votes:
-    item, rater, label = (table.column(str(name)) for name in (spec.item, spec.rater, spec.label))
-    return Votes(
-        table=table,
-        of_cells=Cells(item.codes, rater.codes, label.codes),
-        item_ids=item.values,
-        rater_ids=rater.values,
-        labels=label.values,
-        label_column=spec.label,
-        item_of_row=item.codes,
-        rater_of_row=rater.codes,
-        cells=len(table),
-    )
 
 
 def _read_matrix(table: Table, spec: DataSpec) -> Votes:

@@ -7,6 +7,7 @@ import re
 from array import array
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
@@ -255,17 +256,14 @@ def _tabbed(content: bytes) -> bytes:
     head = content[:_HEAD].splitlines()[:_SNIFFED_ROWS]
     if not head or any(delimiter.encode() in head[0] for delimiter in KINDS):
         return content
-    widths = [len(_BLANKS.sub(_tab, line.strip()).split(b"\t")) for line in head if line.strip()]
+    tabbed = partial(_BLANKS.sub, lambda found: found[1] or b"\t")
+    widths = [len(tabbed(line.strip()).split(b"\t")) for line in head if line.strip()]
     if len(content) > _HEAD:
         widths = widths[:-1]
     usual = max(widths[1:], default=0)
     if usual < 3 or widths[0] not in (usual, usual - 1) or set(widths[1:]) != {usual}:
         return content
-    return b"\n".join(_BLANKS.sub(_tab, line.strip()) for line in content.split(b"\n"))
-
-
-def _tab(found: re.Match[bytes]) -> bytes:
-    return found[1] or b"\t"
+    return b"\n".join(tabbed(line.strip()) for line in content.split(b"\n"))
 
 
 def _begins(content: bytes) -> int | None:

@@ -1,7 +1,5 @@
 """Bytes as tables of text; one reading in a process that ends with it."""
 
-from __future__ import annotations
-
 import dataclasses
 import gc
 import importlib
@@ -57,15 +55,13 @@ def _parse_zip(content: bytes, name: str, member: str | None, watch: Watch) -> P
     archive = Archive(content, name)
     names = archive.names
     if workbooks.is_workbook(names):
-        foreign.refuse_archive(names, archive.member, name)
+        foreign.refuse_archive(archive)
         return _parse_workbook(content, name, member)
-    whole = registry.of_archive(names, archive.member, name)
-    if whole is not None:
+    if (whole := registry.of_archive(archive)) is not None:
         return whole
-    saved = arrow.read_saved(names, archive.member, name, member, watch)
-    if saved is not None:
+    if (saved := arrow.read_saved(archive, member, watch)) is not None:
         return dataclasses.replace(saved, kind=f"{saved.kind}, zip")
-    foreign.refuse_archive(names, archive.member, name)
+    foreign.refuse_archive(archive)
     if member is not None and member not in names:
         raise DataError(f"{name} holds no file {quoted(member)}; its files are {listed(names)}")
     if member is None:

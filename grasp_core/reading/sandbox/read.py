@@ -66,10 +66,8 @@ def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> T
     paths = sorted(folder.rglob("*.parquet"))
     if paths:
         return read_files([(str(path.relative_to(folder)), path) for path in paths], name, watch=watch)
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
-    shown = [
-        path for path in found if not any(piece.startswith(".") for piece in path.relative_to(folder).parts)
-    ]
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    shown = [one for one in found if not any(part[0] == "." for part in one.relative_to(folder).parts)]
     if not shown:
         raise DataError(f"{name} is a folder without files; name one that holds some, or a file")
     if len(shown) > containers.MAX_MEMBERS:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -452,9 +453,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
         if any(cells) and all(structure(cell) is not None for cell in cells if cell)
     ]
     if len(bracketed) > 1:
-        cells = parsed.data.select(bracketed).to_pydict()
-        found = {column: [structure(cell) or [] for cell in own] for column, own in cells.items()}
-        return _exploded(parsed, found, name)
+        return _exploded(parsed, bracketed, lambda cell: structure(cell) or [], name)
     for separator in (";", "|", ","):
         counts = {column: tuple(cell.count(separator) for cell in cells) for column, cells in head.items()}
         alike = Counter(counts.values())
@@ -464,9 +463,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
             if 2 * sum(map(bool, found_in)) >= sum(map(bool, head[column])) and any(head[column])
         ]
         if any(column in plural and alike[counts[column]] > 1 for column in listed_in):
-            cells = parsed.data.select(listed_in).to_pydict()
-            split = {column: [_split(cell, separator) for cell in own] for column, own in cells.items()}
-            return _exploded(parsed, split, name)
+            return _exploded(parsed, listed_in, partial(_split, separator=separator), name)
     return None
 
 
@@ -509,7 +506,11 @@ def _printed(cell: str) -> list[Any] | None:
     return whole if isinstance(whole, list) else None
 
 
-def _exploded(parsed: Parsed, found: Mapping[str, list[list[Any]]], name: str) -> Parsed | None:
+def _exploded(
+    parsed: Parsed, columns_of_lists: Sequence[str], opened: Callable[[str], list[Any]], name: str
+) -> Parsed | None:
+    cells: dict[str, list[str]] = parsed.data.select(columns_of_lists).to_pydict()
+    found = {column: [opened(cell) for cell in own] for column, own in cells.items()}
     lengths = {
         column: np.array([len(entries) for entries in own], dtype=np.int64) for column, own in found.items()
     }

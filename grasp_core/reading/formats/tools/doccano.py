@@ -8,7 +8,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from typing import NamedTuple
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.cautions import Skipped
 from grasp_core.model.text import quoted
+from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
@@ -57,26 +58,27 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     return None
 
 
-def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
+def read_archive(archive: Archive) -> Parsed | None:
     """An archive with a file per annotator, named after them; None for any other archive.
 
     Files belong to annotators if at least two of them have a text in common: parts of one data set have none.
     """
+    members, name = archive.names, archive.name
     endings = {PurePosixPath(path).suffix.lower() for path in members}
     if len(members) < 2 or len(endings) != 1 or not endings <= {".txt", *_ENDINGS}:
         return None
     if endings == {".txt"}:
-        return _of_fasttext(members, member, name)
+        return _of_fasttext(archive)
     ending = endings.pop()
     try:  # a quick look that never fails
-        if _member(member(members[0]), name, ending) is None:
+        if _member(archive.member(members[0]), name, ending) is None:
             return None
     except DataError:
         return None
     found = Export(name, f"doccano, {_ENDINGS[ending]}, zip", said=[_FILE_EACH])
     texts: Counter[tuple[str, ...]] = Counter()
     for path in members:
-        records = _member(member(path), f"{name}, {path}", ending)
+        records = _member(archive.member(path), f"{name}, {path}", ending)
         if records is None:
             return None
         rater = PurePosixPath(path).stem
@@ -213,9 +215,9 @@ _WORDS = 20
 _INSTEAD = "export as JSONL"
 
 
-def _of_fasttext(members: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
-    files = {PurePosixPath(path).stem: member(path) for path in members}
-    if len(files) < len(members) or not any(map(_is_fasttext, files.values())):
+def _of_fasttext(archive: Archive) -> Parsed | None:
+    name, files = archive.name, {PurePosixPath(path).stem: archive.member(path) for path in archive.names}
+    if len(files) < len(archive.names) or not any(map(_is_fasttext, files.values())):
         return None
     found = {
         rater: own for rater, content in files.items() if (own := _rows(content, f"{name}, {rater}.txt"))
