@@ -25,13 +25,13 @@ from grasp_core.engine.warm import warm
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Annotations
 from grasp_core.model.data_spec import DataSpec
+from grasp_core.model.example import AXES, example_files, example_spec
 from grasp_core.model.groups import AxisSet, Grouping, form_groups
 from grasp_core.model.spec import AnalysisSpec, Level, RunSpec
 from grasp_core.permutation import compiled
 from grasp_core.permutation.design import Design, build_design
 from grasp_core.permutation.kernel import crossed
 from grasp_core.permutation.kernel.profiles import MOST_BATCH
-from grasp_core.reading.dataset.example import AXES, example_files, example_spec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 

@@ -34,8 +34,8 @@ from benchmarks.served import free_port, serving
 from benchmarks.sessions import visiting
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import EVERYTHING
+from grasp_core.model.example import AXES, example_files, example_spec
 from grasp_core.model.settings import read_settings
-from grasp_core.reading.dataset.example import AXES, example_files, example_spec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server

@@ -18,8 +18,8 @@ from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Annotations, BoolArray
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import LEVEL
+from grasp_core.reading.dataset.filters import screened
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.screens.screens import screened
 
 TESTS = ("irr", "xrr", "negentropy", "plurality_size", "gai")
 INSIDE, CLICKERS, ITEMS = 10, 4, 200

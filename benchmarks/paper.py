@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from grasp_core.cli.fetch import PUBLISHED, fetch
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
 from grasp_core.model.spec import LEVEL
 from grasp_core.permutation.testing.corrections import step_up
 from grasp_core.permutation.testing.p_values import FEWEST, tails
 from grasp_core.reading.formats.datasets import REMOVED_350
-from grasp_core.reading.sources.published import fetch
 from grasp_core.statistics.cross_group import cross_negentropy, plurality_agreement, xrr
 from grasp_core.statistics.in_group import irr, negentropy, plurality_size
 
@@ -249,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.permutations < FEWEST:
         parser.error(f"--permutations: at least {FEWEST}; with fewer there is no p-value")
     try:
-        folder = chosen.data or fetch("dices-350", Path("build")).parent
+        folder = chosen.data or fetch(PUBLISHED["dices-350"], Path("build")).parent
         ours = computed(read(folder), chosen.permutations, chosen.seed)
     except DataError as error:
         sys.exit(str(error))

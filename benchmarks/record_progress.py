@@ -19,8 +19,8 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.time_left import Course
 from grasp_core.engine.watching import Watcher
+from grasp_core.model.example import example_files, example_spec
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.sandbox.read import read_table

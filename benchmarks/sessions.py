@@ -35,9 +35,9 @@ from benchmarks.figures import peak_mib, tell
 from benchmarks.served import free_port, proxying, serving
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import EVERYTHING
+from grasp_core.model.example import AXES, example_files, example_spec
 from grasp_core.model.settings import read_settings
 from grasp_core.model.spec import RunSpec
-from grasp_core.reading.dataset.example import AXES, example_files, example_spec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.figures import Figure, medians, seconds
-from grasp_core.reading.dataset.example import AXES, example_files
+from grasp_core.model.example import AXES, example_files
 
 ROUNDS = 5
 _BESIDE = "import pandas"

@@ -109,7 +109,7 @@ def _cheaply(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def example() -> dict[str, bytes]:
     """The example's files, by name."""
-    from grasp_core.reading.dataset.example import example_files  # which loads NumPy
+    from grasp_core.model.example import example_files  # which loads NumPy
 
     return example_files()
 
@@ -117,7 +117,7 @@ def example() -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def example_result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """The example's answer of 5,000 permutations, computed once."""
-    from grasp_core.reading.dataset.example import example_files, example_spec
+    from grasp_core.model.example import example_files, example_spec
     from grasp_core.reading.dataset.load import load
     from grasp_core.reading.sandbox.read import read_table
     from tests.computing import compute_in_threads, once

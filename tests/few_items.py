@@ -2,7 +2,7 @@
 
 import functools
 
-from grasp_core.reading.dataset.example import example_files
+from grasp_core.model.example import example_files
 
 ANNOTATIONS = 3640
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pandas as pd
 
+from grasp_core.model.example import COHESIVE, INCOHESIVE, LABELS, example_files
 from grasp_core.model.result import GroupResult, RunResult
-from grasp_core.reading.dataset.example import COHESIVE, INCOHESIVE, LABELS, example_files
 
 FILES = example_files()
 

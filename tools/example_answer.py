@@ -14,8 +14,8 @@ from grasp_core.engine.compute import compute  # noqa: E402
 from grasp_core.engine.pools import workers  # noqa: E402
 from grasp_core.engine.pools.pool import Pool  # noqa: E402
 from grasp_core.engine.watching import Watcher  # noqa: E402
+from grasp_core.model.example import example_files, example_spec  # noqa: E402
 from grasp_core.model.result import RunResult, Timing  # noqa: E402
-from grasp_core.reading.dataset.example import example_files, example_spec  # noqa: E402
 from grasp_core.reading.guess.tables import loaded  # noqa: E402
 from grasp_core.reading.sandbox.read import read_table  # noqa: E402
 from grasp_core.report.findings.selection import by_verdict  # noqa: E402

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.json_values import from_json
-from grasp_core.reading.archives.members import MIB, read_at_most
+from grasp_core.model.sizes import MIB, read_at_most
 from grasp_core.reading.table.parsed import Watch, unwatched
 
 V = TypeVar("V")

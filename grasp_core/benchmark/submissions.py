@@ -26,7 +26,6 @@ from grasp_core.model.remarks.remark import Value, said
 from grasp_core.model.text import agree, closest, listed, meant, number, quoted
 from grasp_core.reading.dataset.recoding import own_recoded
 from grasp_core.reading.files import delimited, encodings
-from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.table import Table
 
 _FIRST_TEST_ID = 50
@@ -283,10 +282,7 @@ def read_labelled(file: RawFile) -> LabelledFile:
     if parsed.data.num_rows > MAX_ROWS:
         message = f"{file.path} has {parsed.data.num_rows:,} rows, at most {MAX_ROWS:,} are read"
         return LabelledFile(file.path, error=message)
-    texts = {}
-    for name in (one for one in (ID, LABEL) if one in parsed.columns):
-        column = Column.of(parsed.data.column(name))
-        texts[name] = tuple(column.values[code] for code in column.codes.tolist())
+    texts = {name: tuple(parsed.column(name).cells) for name in (ID, LABEL) if name in parsed.columns}
     complete = len(texts) == 2
     return LabelledFile(
         path=file.path,

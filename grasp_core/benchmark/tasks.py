@@ -13,8 +13,8 @@ import numpy as np
 
 from grasp_core.analysis.models.labels import ID, LABEL
 from grasp_core.model.errors import DataError, SpecError
+from grasp_core.model.sizes import MIB, check_size, read_at_most
 from grasp_core.model.text import csv_text, listed, meant, quoted
-from grasp_core.reading.archives.members import MIB, check_size, read_at_most
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 

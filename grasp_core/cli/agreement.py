@@ -214,7 +214,7 @@ def _with_periods(found: Reading, column: str, every: str | None) -> tuple[Readi
     periods = pd.Series(first).dt.strftime(_PERIODS[named]).fillna("")
     name = f"{column} ({named})"
     data = table.data.append_column(name, pa.array(periods.to_numpy()[ids.codes].tolist(), pa.string()))
-    table = dataclasses.replace(table, columns=(*table.columns, name), data=data)
+    table = dataclasses.replace(table, data=data)
     return dataclasses.replace(found, annotations=table), name
 
 

@@ -27,11 +27,11 @@ from grasp_core.engine.compute import compute
 from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import SpecError
+from grasp_core.model.sizes import check_size
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable
 from grasp_core.notebook.models import of_models
 from grasp_core.notebook.remote import Api
-from grasp_core.reading.archives.members import check_size
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table

@@ -14,10 +14,10 @@ from grasp_core.model.data_spec import Bins, Combine, DataSpec, Filters, MapValu
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet
+from grasp_core.model.sizes import MIB, read_at_most
 from grasp_core.model.spec import ADAPTIVE_PERMUTATIONS, DEFAULT_PERMUTATIONS, AnalysisSpec
 from grasp_core.model.text import quoted
 from grasp_core.notebook.options import data_fields
-from grasp_core.reading.archives.members import MIB, read_at_most
 from grasp_core.reading.connectors.source import TOOLS
 
 _MAX_IDS = 64 * MIB

@@ -14,10 +14,12 @@ from grasp_core.engine.reading_request import Reading, Tables, as_named, reading
 from grasp_core.engine.run_request import say_batches, say_data, say_problems
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
+from grasp_core.model.example import example_files
 from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence, for_python
 from grasp_core.notebook._shown import Bar, Saved, page, shown_table
+from grasp_core.notebook.frames import frame_table
 from grasp_core.notebook.options import (
     Axes,
     Python,
@@ -28,9 +30,7 @@ from grasp_core.notebook.options import (
     takes,
 )
 from grasp_core.reading.connectors.fetching import read_anywhere
-from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import Dataset
-from grasp_core.reading.sandbox.parse import frame_table
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import (
     QualityReport,

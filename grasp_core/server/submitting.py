@@ -18,8 +18,8 @@ from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.settings import Settings
+from grasp_core.model.sizes import check_size
 from grasp_core.model.text import number
-from grasp_core.reading.archives.members import check_size
 from grasp_core.statistics.f1 import Part
 from grasp_core.store.submissions import SubmissionRecord, SubmissionStore
 

@@ -1,31 +1,81 @@
 """Sources that people fetch, and watches: what is due is fetched; what changed is run again and compared."""
 
+from __future__ import annotations
+
+import hashlib
 import logging
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from grasp_core.analysis.models.labels import sources as model_sources
 from grasp_core.engine.run import checked_groups
 from grasp_core.engine.service import Service
 from grasp_core.model.access import LOCAL_USER, User, only
 from grasp_core.model.errors import FAULT, AccessError, DataError, GraspError, MissingResultError, StoreError
+from grasp_core.model.extras import has
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import number
-from grasp_core.reading.connectors.fetching import Snapshot, TokenSeal, available, fetch
-from grasp_core.reading.connectors.source import HUB, KINDS, Hosts, Source, hosts_of, is_source, parse
+from grasp_core.reading.connectors.fetching import Snapshot, fetch
+from grasp_core.reading.connectors.source import HUB, KINDS, TOOLS, Hosts, Source, hosts_of, is_source, parse
 from grasp_core.reading.connectors.source import Kind as SourceKind
-from grasp_core.reading.sources.allowed import Fetched
-from grasp_core.reading.sources.folder import Folder
+from grasp_core.reading.sources.allowed import Fetched, Folder
 from grasp_core.report.changes import details, headline
 from grasp_core.report.comparison import Comparison, compare
 from grasp_core.server.accounts import Accounts
 from grasp_core.store.people.credentials import KeptToken, SourceTokenStore
 from grasp_core.store.runs import RunRecord
 from grasp_core.store.watches import FAILURES, Kind, Origin, Paused, Watch, WatchStore, cron_line
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_NONCE = 12
+
+
+class TokenSeal:
+    """Seals tokens and opens them again.
+
+    `key`: random text of 32 characters or more; without one, nothing is kept.
+    """
+
+    def __init__(self, key: str) -> None:
+        self._key = hashlib.sha256(b"tokens of sources " + key.encode()).digest() if key else None
+
+    def __bool__(self) -> bool:
+        return self._key is not None
+
+    def seal(self, token: str, owner: str, site: str) -> bytes:
+        """The token, encrypted for a person and a server."""
+        nonce = os.urandom(_NONCE)
+        return nonce + self._cipher().encrypt(nonce, token.encode(), _bound(owner, site))
+
+    def open(self, sealed: bytes, owner: str, site: str) -> str:
+        """The token again."""
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            content = self._cipher().decrypt(sealed[:_NONCE], sealed[_NONCE:], _bound(owner, site))
+        except (InvalidTag, ValueError):
+            raise DataError(
+                "the kept token cannot be opened: this server's key (GRASP_SECRET_KEY) is another one now; "
+                "give the token again"
+            ) from None
+        return content.decode()
+
+    def _cipher(self) -> AESGCM:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        if self._key is None:
+            raise DataError("this server keeps no tokens; whoever runs it can set GRASP_SECRET_KEY")
+        return AESGCM(self._key)
+
+
+def _bound(owner: str, site: str) -> bytes:
+    return f"{len(owner)}:{owner}{site}".encode("utf-8", "surrogatepass")
 
 
 class Sources:
@@ -40,7 +90,7 @@ class Sources:
     def kinds(self) -> tuple[SourceKind, ...]:
         """Kinds of sources that can be fetched here."""
         if self.hosts.any or self.hosts.named:
-            return tuple(kind for kind in KINDS if available(kind))
+            return tuple(kind for kind in KINDS if has(TOOLS[kind].client))
         return ("sql",) if self._folder is not None else ()
 
     @property
@@ -233,8 +283,7 @@ class WatchRunner:
     def fetch(self, origin: Origin, *, owner: str) -> Fetched:
         """The file as it is now, for a person; the one place that knows what origins there are."""
         if is_source(origin.location):
-            found = self._sources.fetch(parse(origin.location), owner=owner)
-            return Fetched(found.name, origin.location, found.content)
+            return self._sources.fetch(parse(origin.location), owner=owner)
         return self._service.inputs.allowed.fetch(origin.location)
 
     def _look(self, watch: Watch) -> None:

@@ -20,9 +20,9 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.groups import axes_with_groups, axis_label
 from grasp_core.model.remarks.remark import Remark
+from grasp_core.model.sizes import MIB, check_size
 from grasp_core.model.spec import AnalysisSpec, ModelSource, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, json_text
-from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table

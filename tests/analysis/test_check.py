@@ -27,6 +27,7 @@ from grasp_core.analysis.design import (
 from grasp_core.analysis.overview import Team, teams
 from grasp_core.model.annotations import Axis, FloatArray, Raters
 from grasp_core.model.errors import Problem, SpecError
+from grasp_core.model.example import example_files, example_spec
 from grasp_core.model.groups import Group, form_groups
 from grasp_core.model.outcome import unequal_axes
 from grasp_core.model.remarks.cautions import ShuffleCaution
@@ -34,7 +35,6 @@ from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
-from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.statistics.cross_group import xrr

@@ -23,9 +23,9 @@ from grasp_core.analysis.overview import (
     small_groups,
 )
 from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.example import example_files
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import Apart, AssignmentCheck
-from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.report import quality as tables

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import LOCAL_USER, Identity
+from grasp_core.model.example import example_files
 from grasp_core.model.settings import Settings, variable
-from grasp_core.reading.dataset.example import example_files
 from grasp_core.server.server import Server
 from grasp_core.store.people.people import PeopleStore
 from grasp_core.store.people.projects import ProjectStore

@@ -27,8 +27,8 @@ from grasp_core.engine.time_left import (
 )
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Axis, Raters
+from grasp_core.model.example import example_spec
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.reading.dataset.example import example_spec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from tests.few_items import few_items

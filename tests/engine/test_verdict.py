@@ -17,12 +17,12 @@ from grasp_core.engine.pools import workers
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.watching import Watcher
 from grasp_core.model.annotations import Annotations, Axis, Raters
+from grasp_core.model.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.model.groups import Group
 from grasp_core.model.outcome import FEWEST_CLEAR, Verdict
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.permutation.testing import tally as tally_module
-from grasp_core.reading.dataset.example import COHESIVE, INCOHESIVE, example_files, example_spec
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.findings.answer import answer

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from grasp_core import cli
-from grasp_core.reading.dataset.example import example_files
+from grasp_core.model.example import example_files
 
 CODES = ["--item", "item_id", "--rater", "rater_id", "--label", "label"]
 

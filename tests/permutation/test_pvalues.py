@@ -12,6 +12,7 @@ from benchmarks import peers
 from grasp_core.analysis.cohesion.columns import group_columns, members
 from grasp_core.model.annotations import Annotations, Axis, FloatArray, Raters
 from grasp_core.model.errors import SpecError
+from grasp_core.model.example import AXES, example_spec
 from grasp_core.model.groups import Grouping, form_groups
 from grasp_core.model.spec import STATISTICS, AnalysisSpec
 from grasp_core.permutation import compiled, reference
@@ -21,7 +22,6 @@ from grasp_core.permutation.draw import exchange_of, identity, permutation
 from grasp_core.permutation.testing.corrections import q_values
 from grasp_core.permutation.testing.p_values import median, p_value, tails
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves, smallest_p
-from grasp_core.reading.dataset.example import AXES, example_spec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from tests.few_items import few_items

@@ -20,12 +20,12 @@ from grasp_core.model.groups import form_groups
 from grasp_core.model.remarks.cautions import Caution, GroupCount, LeftOutReason, ScreenCaution, is_public
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import RunSpec
+from grasp_core.reading.dataset.filters import screened
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.screens import duplicates
 from grasp_core.reading.screens.constant import find_constant, too_constant
-from grasp_core.reading.screens.duplicates import Duplicates, Pair, is_instant, is_quick, near_duplicates
+from grasp_core.reading.screens.duplicates import Duplicates, Pair, is_quick, near_duplicates
 from grasp_core.reading.screens.random_responders import is_quick_search, random_responders
-from grasp_core.reading.screens.screens import one_of_each, screened
 from grasp_core.report.words.levels import left_out
 from tests.computing import compute_in_threads
 from tests.permutation.simulated import coded, part
@@ -194,7 +194,7 @@ def test_blocks_and_thinning_keep_what_they_see(monkeypatch):
 )
 def test_how_long_the_searches_take_is_told_from_the_size(items, raters, instant, quick):
     annotations = simulated(1, items=items, raters=raters)
-    assert (is_instant(annotations), is_quick(annotations)) == (instant, quick)
+    assert (is_quick(annotations, instant=True), is_quick(annotations)) == (instant, quick)
     assert is_quick_search(crowd(1, items=items)) == quick
 
 
@@ -285,11 +285,11 @@ def test_who_is_screened_leaves_all_questions_and_half_of_a_chain_stays() -> Non
     assert [one.n_annotations for one in every.questions] == [56 * 200 + 250] * 2
     annotations = crowd(1, raters=4)
     pairs = tuple(Pair(a, b, 60, 60, 30.0) for a, b in ((0, 1), (1, 2), (2, 3)))
-    assert one_of_each(Duplicates(pairs, 6, 1.0), annotations).tolist() == [False, True, False, True]
+    assert Duplicates(pairs, 6, 1.0).one_of_each(annotations).tolist() == [False, True, False, True]
     fewer = annotations.rater != 0
     fewer[0] = True
     thin = part(annotations, fewer)
-    assert one_of_each(Duplicates(pairs[:1], 6, 1.0), thin).tolist() == [True, False, False, False]
+    assert Duplicates(pairs[:1], 6, 1.0).one_of_each(thin).tolist() == [True, False, False, False]
 
 
 def test_specs_name_screens_and_keep_their_hash_without_them() -> None:

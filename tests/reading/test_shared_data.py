@@ -15,10 +15,11 @@ from grasp_core.engine.reading_request import Tables, reading_of
 from grasp_core.model.data_spec import DataSpec, Layout
 from grasp_core.model.errors import DataError
 from grasp_core.reading.connectors.fetching import read_anywhere
-from grasp_core.reading.dataset.load import cross_table, load
+from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
+from grasp_core.report.quality import cross_table
 from tests.reading.making import rows_table
 from tests.shared_data import SHARED, needs_shared_data
 

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 
 from grasp_core.model.errors import Problem
+from grasp_core.model.example import example_files, example_spec
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult, RunResult
-from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.report.findings.advice import told

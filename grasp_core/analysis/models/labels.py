@@ -7,9 +7,9 @@ import numpy as np
 from grasp_core.model.annotations import Annotations, Codes, Int32Array, ModelLabels
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
+from grasp_core.model.sizes import MIB
 from grasp_core.model.spec import ModelSource
 from grasp_core.model.text import closest, listed, number, quoted
-from grasp_core.reading.archives.members import MIB
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import own_recoded
 from grasp_core.reading.table.table import Table

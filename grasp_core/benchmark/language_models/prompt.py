@@ -15,8 +15,8 @@ from grasp_core.benchmark.tasks import Task
 from grasp_core.model.annotations import FloatArray
 from grasp_core.model.errors import DataError
 from grasp_core.model.extras import require
+from grasp_core.model.sizes import MIB, read_at_most
 from grasp_core.model.text import number
-from grasp_core.reading.archives.members import MIB, read_at_most
 
 _MAX_FILE = 256 * MIB
 

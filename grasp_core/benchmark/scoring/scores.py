@@ -14,8 +14,8 @@ from grasp_core.benchmark.submissions import PROBABILITIES, Gold, Submission
 from grasp_core.benchmark.tasks import MAX_ROWS_FILE, Task
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
+from grasp_core.model.sizes import check_size
 from grasp_core.model.text import listed, meant, number, quoted
-from grasp_core.reading.archives.members import check_size
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from grasp_core.statistics.f1 import (

@@ -259,8 +259,6 @@ class DataProblem(Code):
         "{file}, row {row:d}, column {column:q}: {value:q} has no place in the order {order}; "
         "add it there, or count it as missing"
     )
-    NO_COLUMN_TO_RECODE = "{files}: no column {column:q} to recode{close:?; did you mean {close}?}"
-    NO_COLUMN_TO_FILTER = "{file} has no column {column:q} to filter by{close:?; did you mean {close}?}"
     NO_FILTER_IN_LAYOUT = "{file}: in this layout no column can tell times or right labels, or be filtered by"
     LISTED_RATERS_ABSENT = "{raters:rater} of the list to leave out {raters:is/are} not in {file}"
     LISTED_ITEMS_ABSENT = "{items:item} of the list to leave out {items:is/are} not in {file}"

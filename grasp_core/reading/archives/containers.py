@@ -1,5 +1,6 @@
 """Compressed files and archives, unpacked under a limit."""
 
+import gzip
 import io
 import lzma
 import zipfile
@@ -19,7 +20,6 @@ MAX_MEMBERS = 1_000
 ZIP = b"PK\x03\x04"
 _COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"BZh", "bz2"))
 CHUNK = 1 << 22
-_FED = 1 << 12
 
 
 def unpack(content: bytes, name: str) -> tuple[bytes, str | None]:
@@ -27,8 +27,21 @@ def unpack(content: bytes, name: str) -> tuple[bytes, str | None]:
     kind = _compression(content)
     if kind is None:
         return content, None
-    # Arrow stops quietly where a gzip file ends too early.
-    unpacked = _gunzip(content, name) if kind == "gzip" else _pieces(content, kind, name)
+    out = io.BytesIO()
+    try:
+        with _opened(content, kind) as stream:
+            while piece := stream.read(CHUNK):
+                out.write(piece)
+                check_size(out.tell(), name)
+        if kind != "gzip" and not out.tell():
+            raise EOFError
+    except MemoryError:  # Arrow's own is an ArrowException too
+        raise
+    except (pa.ArrowException, OSError, EOFError, zlib.error):
+        raise DataError(
+            f"{name} is a {kind} file that is damaged or ends too early; compress or upload it again"
+        ) from None
+    unpacked = out.getvalue()
     if _compression(unpacked):
         raise DataError(f"{name} is {_compression(unpacked)} inside {kind}; compress the file once")
     return unpacked, kind
@@ -38,45 +51,11 @@ def _compression(content: bytes) -> str | None:
     return next((kind for magic, kind in _COMPRESSED if content.startswith(magic)), None)
 
 
-def _pieces(content: bytes, kind: str, name: str) -> bytes:
-    out = io.BytesIO()
-    try:
-        with pa.CompressedInputStream(pa.BufferReader(content), kind) as stream:
-            while piece := stream.read(CHUNK):
-                out.write(piece)
-                check_size(out.tell(), name)
-        if not out.tell():
-            raise EOFError
-    except MemoryError:  # Arrow's own is an ArrowException too
-        raise
-    except (pa.ArrowException, OSError, EOFError):
-        raise DataError(
-            f"{name} is a {kind} file that is damaged or ends too early; compress or upload it again"
-        ) from None
-    return out.getvalue()
-
-
-def _gunzip(content: bytes, name: str) -> bytes:
-    out = io.BytesIO()
-    unpacker: Any = None
-    try:
-        for start in range(0, len(content), _FED):  # small, as what is left over is copied
-            fed = content[start : start + _FED]
-            while fed:
-                if unpacker is None:  # another one may follow, or zeros
-                    fed = fed.lstrip(b"\0") if start else fed
-                    unpacker = zlib.decompressobj(wbits=31)
-                    continue
-                out.write(unpacker.decompress(fed, CHUNK))
-                check_size(out.tell(), name)
-                fed = unpacker.unused_data.lstrip(b"\0") if unpacker.eof else unpacker.unconsumed_tail
-                unpacker = None if unpacker.eof else unpacker
-        if unpacker is not None:
-            raise EOFError
-    except (EOFError, zlib.error) as error:
-        what = "ends too early" if isinstance(error, EOFError) else "is damaged"
-        raise DataError(f"{name} is a gzip file that {what}; compress or upload it again") from None
-    return out.getvalue()
+def _opened(content: bytes, kind: str) -> Any:
+    """What unpacks it; Arrow stops quietly where a gzip file ends too early."""
+    if kind == "gzip":
+        return gzip.GzipFile(fileobj=io.BytesIO(content))
+    return pa.CompressedInputStream(pa.BufferReader(content), kind)
 
 
 class Archive:
@@ -86,7 +65,7 @@ class Archive:
     """
 
     def __init__(self, content: bytes, name: str) -> None:
-        self._name = name
+        self.name = name
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(content))
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
@@ -112,9 +91,9 @@ class Archive:
             with self._archive.open(path) as file:
                 while piece := file.read(CHUNK):
                     out.write(piece)
-                    check_size(out.tell(), f"{self._name}, {path}")
+                    check_size(out.tell(), f"{self.name}, {path}")
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError):
-            raise _damaged(self._name) from None
+            raise _damaged(self.name) from None
         return out.getvalue()
 
 

@@ -2,10 +2,10 @@
 
 import codecs
 import re
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from grasp_core.model.errors import DataError
+from grasp_core.reading.archives.containers import Archive
 
 READABLE = "CSV, TSV, XLSX, ODS, JSON, JSON Lines or Parquet"
 _SAVE = f"save the table as {READABLE}"
@@ -88,12 +88,13 @@ def refuse(content: bytes, name: str) -> None:
         raise _not_read(name, "a binary file of an unknown kind", f"{_SAVE} in the program that wrote it")
 
 
-def refuse_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> None:
+def refuse_archive(archive: Archive) -> None:
     """Refuse documents that are zip archives inside."""
+    names, name = archive.names, archive.name
     for pattern, what, advice in _ARCHIVES:
         if any(re.match(pattern, path) for path in names):
             raise _not_read(name, what, advice)
-    kind = member("mimetype") if "mimetype" in names else b""
+    kind = archive.member("mimetype") if "mimetype" in names else b""
     if kind.startswith(_DOCUMENT) and b"spreadsheet" not in kind:
         raise _not_read(name, "an OpenDocument file that is no spreadsheet", _COPY)
     if all(path.endswith(".npy") for path in names):

@@ -1,34 +1,12 @@
-"""Members of archives within bounds, and their names."""
+"""What the names of sheets and of files in archives say."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from grasp_core.model.errors import DataError
 from grasp_core.reading.table import names
 from grasp_core.reading.table.parsed import RATERS, form, runs, stem
-
-MIB = 2**20
-
-
-def read_at_most(path: Path, most: int, what: str) -> bytes:
-    """The content of a file.
-
-    `most`: bytes; nothing is read beyond them.
-    `what`: what it should hold, e.g. "a list of ids".
-    """
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    check_size(len(content), most, str(path), what)
-    return content
-
-
-def check_size(size: int, most: int, name: str, what: str) -> None:
-    """Refuse what is larger than it may be."""
-    if size > most:
-        raise DataError(f"{name} is larger than {most // MIB:,} MiB, the most that is read of {what}")
-
 
 _RATERS = RATERS | names.word_set("p r a w")
 """Beginnings of annotators' names."""
@@ -44,7 +22,7 @@ _AGGREGATE = names.MADE | names.word_set(
     "instruction agreement total overall readme notes"
 )
 """Words for what was made of all annotators' labels, or is not theirs."""
-_OF_ALL = names.word_set("agreement majority consensus votes annotators raters workers coders kappa alpha")
+OF_ALL = names.word_set("agreement majority consensus votes annotators raters workers coders kappa alpha")
 """Words in the names of columns for what is known of all annotators of an item."""
 _VERSION = re.compile(
     r"(\W*\(\d+\)|[\W_]+(copy|kopie|copie|copia|old|alt|bak|backup|final|corrected|korrigiert|new|neu|rev|revised|"
@@ -148,22 +126,8 @@ def named_as_raters(ids: Sequence[str]) -> bool:
     return any(stem(name) in _RATERS or str(form(name)).startswith("<") for name in ids)
 
 
-def tells_of_all(columns: Sequence[str]) -> bool:
-    """Whether a column is about all annotators of an item together, as their agreement or votes."""
-    return any(not _OF_ALL.isdisjoint(names.words(column)) for column in columns)
-
-
-def make_matrix(columns: Sequence[str]) -> bool:
-    """Whether several columns have names of one form."""
-    return bool(_long_runs(columns))
-
-
-def names_annotators(columns: Sequence[str]) -> bool:
-    """Whether columns are named like annotators, as those of a matrix are."""
-    return any(named_as_raters(run[:1]) for run in _long_runs(columns))
-
-
-def _long_runs(columns: Sequence[str]) -> list[list[str]]:
+def long_runs(columns: Sequence[str]) -> list[list[str]]:
+    """Columns with names of one form that make a matrix."""
     return [run for run in runs(columns) if len(run) >= _RUN]
 
 

@@ -16,19 +16,7 @@ from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import DataError, Problem, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import first_few, number, quoted
-from grasp_core.reading.archives.members import (
-    annotators,
-    is_aggregate,
-    items,
-    make_matrix,
-    may_be_annotator,
-    named_alike,
-    named_as_raters,
-    names_annotators,
-    tells_of_all,
-    versions,
-    without_endings,
-)
+from grasp_core.reading.archives import members
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells, compact
 from grasp_core.reading.table.parsed import PLUS, parts_of
@@ -61,9 +49,9 @@ class Stack:
     def of(cls, tables: Sequence[Parsed], owners: Sequence[int], name: str) -> Stack:
         """The columns that all tables have, in the first's order; tables of one owner are one member."""
         columns = [name for name in tables[0].columns if all(name in table.columns for table in tables)]
-        check_cells(sum(len(table.data) for table in tables) * len(columns), name)
+        check_cells(sum(len(table) for table in tables) * len(columns), name)
         texts = [as_texts(table, columns) for table in tables]
-        member = np.repeat(np.array(owners, dtype=np.int64), [len(table.data) for table in tables])
+        member = np.repeat(np.array(owners, dtype=np.int64), [len(table) for table in tables])
         return cls(pa.concat_tables(texts).combine_chunks(), member)
 
     def repeated_item(self) -> str | None:
@@ -100,21 +88,13 @@ class Stack:
         )
         return any(cells == [str(at) for at in (before + start).tolist()] for start in (0, 1))
 
-    def without(self, columns: Sequence[str]) -> Stack:
-        """With columns left out."""
-        return Stack(self.data.drop_columns(list(columns)), self.member) if columns else self
-
     def rater(self, item: str) -> str | None:
         """A column named like raters' ids that is not about the items, e.g. their authors."""
         found = [name for name in self.data.column_names if names.id_score(name, names.RATER)]
         return next((name for name in found if not self._depends_on(name, item)), None)
 
-    def varies(self, item: str) -> bool:
-        """Whether anything differs between the rows of one item, as annotators' labels do."""
-        return bool(self.differing(item))
-
     def differing(self, item: str) -> list[str]:
-        """Columns that differ between the rows of one item."""
+        """Columns that differ between the rows of one item, as annotators' labels do."""
         return [name for name in self.data.column_names if name != item and not self._depends_on(name, item)]
 
     def named_ids(self) -> tuple[str | None, str | None]:
@@ -142,11 +122,11 @@ class Stack:
     def _recurs(self, name: str) -> bool:
         codes, values = self._codes(name)
         filled = codes != values.get("", -1)
-        members, found = _distinct_pairs(self.member[filled], codes[filled])
+        owners, found = _distinct_pairs(self.member[filled], codes[filled])
         if len(found) < _UNIQUE * len(codes):
             return False
         often = np.bincount(found, minlength=len(values)) > 1
-        sharing = np.unique(members[often[found]])
+        sharing = np.unique(owners[often[found]])
         return 2 * len(sharing) > int(self.member.max()) + 1 and self._same_texts(name)
 
     def _same_texts(self, item: str) -> bool:
@@ -217,7 +197,7 @@ class Member:
     @property
     def rows(self) -> int:
         """Rows of its table."""
-        return len(self.parsed.data)
+        return len(self.parsed)
 
     @property
     def shown(self) -> str:
@@ -276,7 +256,7 @@ def by_columns(
 
 def _copies(alike: Sequence[Member]) -> dict[str, str]:
     """Names of members that hold the same as another one whose version they are named, to that one's."""
-    found = versions([without_endings(member.name) for member in alike])
+    found = members.versions([members.without_endings(member.name) for member in alike])
     return {
         alike[at].name: alike[first].name
         for at, first in found.items()
@@ -311,7 +291,7 @@ def _like_raters(first: Parsed, others: Sequence[Member]) -> tuple[Member, str] 
     """A member with a row for each id in a column named like raters, and that column; None without one."""
     for column in (one for one in first.columns if names.id_score(one, names.RATER)):
         ids = set(as_texts(first, [column]).column(0).unique().to_pylist())
-        for member in others if 1 < len(ids) < len(first.data) else ():
+        for member in others if 1 < len(ids) < len(first) else ():
             texts = as_texts(member.parsed, member.parsed.columns)
             if any(ids <= _single(texts.column(name)) for name in member.parsed.columns):
                 return member, column
@@ -333,14 +313,14 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
     Their names have to be of one form and not those of raters, and raters are called so: users and subjects
     may be what each of several annotators' files is about.
     """
-    used = [member for member in alike if not is_aggregate(member.name)]
+    used = [member for member in alike if not members.is_aggregate(member.name)]
     paths = [member.name for member in used]
-    ids = items(paths)
-    if len(used) < 2 or ids is None or named_as_raters([*ids, *annotators(paths)]):
+    ids = members.items(paths)
+    if len(used) < 2 or ids is None or members.named_as_raters([*ids, *members.annotators(paths)]):
         return None
     columns = used[0].parsed.columns
     raters = [column for column in columns if names.id_score(column, names.RATES)]
-    if not raters or make_matrix(columns):  # told before the members are put together
+    if not raters or members.long_runs(columns):  # told before the members are put together
         return None
     stack = Stack.of([member.parsed for member in used], range(len(used)), name)
     rater, *others = stack.recurring() or [""]
@@ -358,28 +338,37 @@ def _of_items(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
 
 def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[Member], Parsed] | None:
     """Those members of `alike` that are annotators', and their table; None where they are not."""
-    ids = annotators([member.name for member in alike])
-    chosen = [(member, rater) for member, rater in zip(alike, ids, strict=True) if may_be_annotator(rater)]
+    ids = members.annotators([member.name for member in alike])
+    chosen = [
+        (member, rater) for member, rater in zip(alike, ids, strict=True) if members.may_be_annotator(rater)
+    ]
     used, raters = [member for member, _ in chosen], list(dict.fromkeys(rater for _, rater in chosen))
     if len(raters) < 2:
         return None
-    sure = named_alike(raters)
-    if not sure and names_annotators(used[0].parsed.columns):
-        return None
+    sure = members.named_alike(raters)
+    if not sure and any(
+        members.named_as_raters(run[:1]) for run in members.long_runs(used[0].parsed.columns)
+    ):
+        return None  # its columns are annotators
     owners = [raters.index(rater) for _, rater in chosen]
     stack = Stack.of([member.parsed for member in used], owners, name)
     item = stack.repeated_item()
-    if item is None or stack.rater(item) is not None or not (sure or stack.varies(item)):
+    if item is None or stack.rater(item) is not None:
         return None
-    if not sure and tells_of_all(stack.differing(item)):
+    differing = [] if sure else stack.differing(item)
+    if not (sure or differing):
         return None
-    for at, first in versions([rater for _, rater in chosen]).items():  # would be taken for two annotators
+    if not sure and any(names.mentions(column, members.OF_ALL) for column in differing):
+        return None  # as their agreement, or votes
+    for at, first in members.versions(
+        [rater for _, rater in chosen]
+    ).items():  # would be taken for two annotators
         raise DataError(
             f"{name}: its {what} {quoted(used[at].name)} may be another version of "
             f"{quoted(used[first].name)}; keep the one that counts, or give each its annotator's name"
         )
     numbers = stack.row_numbers(item)
-    stack, column = stack.without(numbers), _free("rater", stack)
+    column, stack = _free("rater", stack), Stack(stack.data.drop_columns(numbers), stack.member)
     parsed = _stacked(used, stack, column, raters, what)
     remark = FileProblem.MEMBER_PER_ANNOTATOR(
         file=name, members=len(used), what=what, raters=tuple(raters), rows=len(stack.data)
@@ -409,7 +398,7 @@ def _of_parts(alike: Sequence[Member], name: str, what: str) -> tuple[list[Membe
     """The members with raters inside, and their table, if no annotation is in two of them; else None."""
     columns = min((set(member.parsed.columns) for member in alike), key=len)
     same = [member for member in alike if set(member.parsed.columns) == columns]
-    chosen = [member for member in same if not is_aggregate(member.name)]
+    chosen = [member for member in same if not members.is_aggregate(member.name)]
     if len(chosen) < 2:
         return None
     tables = [member.parsed for member in chosen]
@@ -459,7 +448,6 @@ def _stacked(used: Sequence[Member], stack: Stack, column: str, values: Sequence
         more = len(notes) - _NOTES
         problems.append(know(FileProblem.MORE_NOTES(more=more, what=what), more))
     return Parsed(
-        tuple(data.column_names),
         data,
         f"{tables[0].kind}, {number(len(tables), what)}",
         first_row=tables[0].first_row,

@@ -1,10 +1,8 @@
 """Fetching: a source becomes a file, in a process of its own that reaches its host and no other."""
 
-from __future__ import annotations
-
 import dataclasses
-import hashlib
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -12,70 +10,21 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from grasp_core.model.errors import FAULT, DataError
-from grasp_core.model.extras import has, require
+from grasp_core.model.extras import require
 from grasp_core.model.settings import read_settings
 from grasp_core.model.text import not_there
-from grasp_core.reading.connectors.source import HUB, TOOLS, Hosts, Kind, Source, hosts_of, is_source, parse
+from grasp_core.reading.connectors.source import HUB, Hosts, Source, hosts_of, is_source, parse
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import current_limits
 from grasp_core.reading.sandbox.process import environment
-from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.sources import allowed
-from grasp_core.reading.sources.folder import Folder
+from grasp_core.reading.sandbox.read import read_files, read_table
+from grasp_core.reading.sources import remote
+from grasp_core.reading.sources.allowed import Fetched, Folder
 from grasp_core.reading.table.table import Table
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-_NONCE = 12
-
-
-class TokenSeal:
-    """Seals tokens and opens them again.
-
-    `key`: random text of 32 characters or more; without one, nothing is kept.
-    """
-
-    def __init__(self, key: str) -> None:
-        self._key = hashlib.sha256(b"tokens of sources " + key.encode()).digest() if key else None
-
-    def __bool__(self) -> bool:
-        return self._key is not None
-
-    def seal(self, token: str, owner: str, site: str) -> bytes:
-        """The token, encrypted for a person and a server."""
-        nonce = os.urandom(_NONCE)
-        return nonce + self._cipher().encrypt(nonce, token.encode(), _bound(owner, site))
-
-    def open(self, sealed: bytes, owner: str, site: str) -> str:
-        """The token again."""
-        from cryptography.exceptions import InvalidTag
-
-        try:
-            content = self._cipher().decrypt(sealed[:_NONCE], sealed[_NONCE:], _bound(owner, site))
-        except (InvalidTag, ValueError):
-            raise DataError(
-                "the kept token cannot be opened: this server's key (GRASP_SECRET_KEY) is another one now; "
-                "give the token again"
-            ) from None
-        return content.decode()
-
-    def _cipher(self) -> AESGCM:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        if self._key is None:
-            raise DataError("this server keeps no tokens; whoever runs it can set GRASP_SECRET_KEY")
-        return AESGCM(self._key)
-
-
-def _bound(owner: str, site: str) -> bytes:
-    return f"{len(owner)}:{owner}{site}".encode("utf-8", "surrogatepass")
-
 
 MAX_BYTES = 500 * 2**20
 """The most that is fetched, as the most that is uploaded."""
@@ -95,17 +44,10 @@ Told = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Fetched):
     """What a source held when it was fetched, as a file of a form that is read."""
 
-    source: Source
-    name: str
     content: bytes
-
-    @property
-    def sha256(self) -> str:
-        """Of the content: the same where nothing has changed."""
-        return sha256(self.content).hexdigest()
 
 
 def fetch(
@@ -149,12 +91,7 @@ def fetch(
         variables = environment(whole=hosts.any, **_OWN, **caches)
         name = _fetched(asked, variables, source, told)
         content = (Path(work) / name).read_bytes()
-    return Snapshot(source, name, content)
-
-
-def available(kind: Kind) -> bool:
-    """Whether the client that a kind of source needs is installed."""
-    return has(TOOLS[kind].client)
+    return Snapshot(name, str(source), content)
 
 
 def _file(source: Source, folder: Folder | None, hosts: Hosts, work: Path) -> str:
@@ -221,6 +158,9 @@ Ask = Callable[[Source], str]
 """Asks whoever runs this for a token; empty if there is none."""
 
 
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|:)")
+
+
 def read_anywhere(
     place: str,
     member: str | None = None,
@@ -229,22 +169,27 @@ def read_anywhere(
     ask: Ask = lambda _: "",
     told: Told = lambda _: None,
 ) -> Table:
-    """Read a path, an address through fsspec, or a source, as whoever runs this may.
+    """Read a path, an address of a file or a Parquet folder, or a source, as whoever runs this may.
 
     `token`: of a source; by default what the environment has, and then what `ask` gives.
     """
-    if not is_source(place):
-        return allowed.read_anywhere(place, member)
-    source = parse(place)
-    if token is None:
-        token = os.environ.get(source.tool.variable) or ask(source)
-    name = "GRASP_SOURCE_HOSTS"
-    settings = read_settings({name: os.environ[name]} if name in os.environ else {})
-    hosts = hosts_of(settings.source_hosts, own_machine=True)  # who runs a command reads for themselves
-    return table_of(fetch(source, token, hosts=hosts, told=told), member)
+    if is_source(place):
+        source = parse(place)
+        if token is None:
+            token = os.environ.get(source.tool.variable) or ask(source)
+        name = "GRASP_SOURCE_HOSTS"
+        settings = read_settings({name: os.environ[name]} if name in os.environ else {})
+        hosts = hosts_of(settings.source_hosts, own_machine=True)  # who runs a command reads for themselves
+        return table_of(fetch(source, token, hosts=hosts, told=told), member)
+    if not _ADDRESS.match(place):
+        return read_table(Path(place), member=member)
+    name = PurePosixPath(place.partition("::")[0].partition("?")[0]).name or place
+    files = remote.parquet_files(place, name)
+    if files is not None:
+        return read_files([(path, remote.fetch(url, PurePosixPath(path).name)) for path, url in files], name)
+    return read_table(remote.fetch(place, name), name, member=member)
 
 
-def table_of(snapshot: Snapshot, member: str | None = None) -> Table:
-    """What was fetched, as a table that knows where it is from."""
-    table = read_table(snapshot.content, snapshot.name, member=member)
-    return dataclasses.replace(table, source=str(snapshot.source))
+def table_of(fetched: Fetched, member: str | None = None) -> Table:
+    """What was fetched of a source, as a table that knows where it is from."""
+    return dataclasses.replace(fetched.table(member=member), source=fetched.location)

@@ -7,7 +7,6 @@ import re
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, number, quoted
@@ -105,7 +104,9 @@ def _dataset(client: Argilla, job: FetchJob) -> Dataset:
     place, named = job.pieces[-2:]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there is none is said in a sentence
-        if place == "dataset" and _is_id(named):
+        if place == "dataset" and re.fullmatch(
+            r"[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}", named
+        ):
             found = client.datasets(id=named)
         else:
             workspace = client.workspaces(name=place)
@@ -123,14 +124,6 @@ def _dataset(client: Argilla, job: FetchJob) -> Dataset:
     if found is None:
         raise DataError(f"{job.host} has no data set with the id {named} for this API key; check the address")
     return found
-
-
-def _is_id(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
 
 
 # Hugging Face: a split of a data set as Parquet; no code of a data set is run

@@ -213,12 +213,7 @@ def _contradiction(
         elif many:
             code, beside = DataProblem.MANY_ANSWERED_TWICE, {"columns": columns}
         told = code(file=votes.table.name, example=example, more=more, **beside)
-    return stop(
-        told,
-        later.size,
-        [shown(position) for position in by_row[:EXAMPLES]],
-        field=field,
-    )
+    return stop(told, later.size, [shown(position) for position in by_row[:EXAMPLES]], field=field)
 
 
 DayFirst = Literal["day first", "month first"]
@@ -274,7 +269,13 @@ def ranks(where: str, texts: Iterable[str], column: Collection[str]) -> dict[str
     if slashed is not None:
         order = _day_or_month(where, column, slashed)
     moments = {text: _moment(where, text, order) for text in wanted}
-    _comparable(where, moments)
+    examples = {moment.kind: text for text, moment in moments.items()}
+    if len(examples) > 1:
+        (one, first), (two, second), *_ = examples.items()
+        remark = DataProblem.TIMES_OF_SEVERAL_KINDS(
+            where=where, value=first, kind=one, other=second, other_kind=two
+        )
+        raise DataError(remark)
     place = {at: rank for rank, at in enumerate(sorted({moment.at for moment in moments.values()}))}
     return {text: place[moment.at] for text, moment in moments.items()}
 
@@ -302,22 +303,15 @@ def _day_or_month(where: str, column: Iterable[str], example: str) -> DayFirst:
 
 def _moment(where: str, text: str, order: DayFirst | None) -> _Moment:
     plain = _plain(text)
-    if _NUMBER.fullmatch(plain):
-        try:
-            return _Moment("a number", Decimal(plain))
-        except InvalidOperation:
-            raise _no_time(where, text) from None
-    found = next((match for form in _FORMS if (match := form.fullmatch(plain))), None)
-    if found is None:
-        raise _no_time(where, text)
     try:
+        if _NUMBER.fullmatch(plain):
+            return _Moment("a number", Decimal(plain))
+        found = next(filter(None, (form.fullmatch(plain) for form in _FORMS)), None)
+        if found is None:
+            raise ValueError
         return _at(found.groupdict(), order)
-    except (ValueError, OverflowError):
-        raise _no_time(where, text) from None
-
-
-def _no_time(where: str, text: str) -> DataError:
-    return DataError(DataProblem.NO_TIME(where=where, value=text))
+    except (InvalidOperation, ValueError, OverflowError):
+        raise DataError(DataProblem.NO_TIME(where=where, value=text)) from None
 
 
 def _at(parts: Mapping[str, str | None], order: DayFirst | None) -> _Moment:
@@ -360,13 +354,3 @@ def _zone(zone: str | None) -> tuple[str, timedelta]:
     hours, minutes = int(digits[1:3]), int(digits[3:].lstrip(":") or 0)
     distance = timedelta(hours=hours, minutes=minutes)
     return "a time with its zone", -distance if digits[0] == "-" else distance
-
-
-def _comparable(where: str, moments: Mapping[str, _Moment]) -> None:
-    examples = {moment.kind: text for text, moment in moments.items()}
-    if len(examples) > 1:
-        (one, first), (two, second), *_ = examples.items()
-        remark = DataProblem.TIMES_OF_SEVERAL_KINDS(
-            where=where, value=first, kind=one, other=second, other_kind=two
-        )
-        raise DataError(remark)

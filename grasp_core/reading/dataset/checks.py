@@ -2,8 +2,7 @@
 
 import math
 import re
-import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -15,44 +14,7 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.text import closest, quoted
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.votes import Votes, id_columns
-from grasp_core.reading.table.columns import misspelt, odd_texts
 from grasp_core.reading.table.table import Table
-
-_WRITTEN_MANY_WAYS = (
-    ("Woman", {"f", "female", "w", "woman", "women", "girl"}),
-    ("Man", {"m", "male", "man", "men", "boy"}),
-    ("Nonbinary", {"nonbinary", "non-binary", "non binary", "nb", "enby"}),
-    ("Yes", {"y", "yes"}),
-    ("No", {"n", "no"}),
-)
-"""Words that mean the same; only proposed where at least two of them occur."""
-OTHER = "Other"
-
-
-def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
-    """Values to write instead of those that differ only by case, spaces, Unicode form or a short form."""
-    alike: dict[str, list[str]] = {}
-    for value in counts:
-        if value.strip():
-            folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-            meaning = next((word for word, ways in _WRITTEN_MANY_WAYS if folded in ways), folded)
-            alike.setdefault(meaning, []).append(value)
-    changes: dict[str, str] = {}
-    for values in alike.values():
-        best = max(values, key=lambda value: (counts[value], len(value.strip()), value))
-        tidy = " ".join(unicodedata.normalize("NFC", best).split())
-        if len(values) > 1 or tidy != best:
-            changes.update({value: tidy for value in values if value != tidy})
-    return changes
-
-
-def merge_rare(counts: Mapping[str, int], fewer_than: int) -> dict[str, str]:
-    """Values with too few cells, all into one; none if that would merge everything or a single value."""
-    rare = [value for value, count in counts.items() if count < fewer_than and value.strip()]
-    if len(rare) < 2 or len(rare) == len(counts):
-        return {}
-    return {value: OTHER for value in rare if value != OTHER}
-
 
 MAX_CATEGORIES = 256
 """More distinct labels than this are taken for a mistake."""
@@ -163,26 +125,15 @@ def labels(votes: Votes, spec: DataSpec) -> list[Problem]:
     return [] if spec.categories is None else _undeclared(votes, spec.categories)
 
 
-def about_labels(where: str, named: Mapping[str, int], spec: DataSpec) -> list[Problem]:
-    """Problems of the labels and how often each was given; `where` begins a sentence."""
-    problems: list[Problem] = []
-    if spec.categories is None:
-        problems += [*odd_texts(where, named, spec.missing), *misspelt(where, named)]
-    if len(named) == 1:
-        problems.append(know(DataProblem.ONE_LABEL(where=where, label=next(iter(named)))))
-    return problems
-
-
 def _too_many_labels(votes: Votes, distinct: int) -> Problem:
     found = [votes.labels[code] for code in votes.used_labels()]
     if votes.label_column is not None:
         limit, many = _at_most(found, votes.label_column), DataProblem.TOO_MANY_LABELS
         remark = many(labels=distinct, file=votes.table.name, column=votes.label_column, limit=limit)
         return stop(remark, distinct)
-    codes = votes.rater if votes.columns_are == "raters" else votes.item
+    ids, codes = votes.by_column
     pairs = np.unique(codes.astype(np.int64) * len(votes.labels) + votes.label) // max(len(votes.labels), 1)
     worst = int(np.bincount(pairs).argmax())
-    ids = votes.rater_ids if votes.columns_are == "raters" else votes.item_ids
     many = DataProblem.TOO_MANY_LABELS_IN_COLUMNS
     remark = many(labels=distinct, file=votes.table.name, column=ids[worst], limit=_at_most(found))
     return stop(remark, distinct)

@@ -3,8 +3,6 @@
 Filters are not neutral, so what a rule leaves out is told by group.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,14 +10,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from grasp_core.model.annotations import Axis, BoolArray, Codes, Raters, tallied
+from grasp_core.model.annotations import Annotations, Axis, BoolArray, Codes, Raters, tallied
 from grasp_core.model.data_spec import DataSpec, Screen
 from grasp_core.model.errors import Problem, know, raise_stopping, stop
 from grasp_core.model.outcome import LeftOut
 from grasp_core.model.remarks.cautions import LeftOutReason
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
-from grasp_core.model.text import closest, quoted
+from grasp_core.model.text import quoted
 from grasp_core.reading.dataset import _repeats as repeats
 from grasp_core.reading.dataset import checks
 from grasp_core.reading.dataset.raters import DescribingColumn
@@ -210,6 +208,17 @@ _SCREENS: Mapping[Screen, LeftOutReason] = {
 }
 
 
+def screened(screen: Screen, annotations: Annotations, raters: Raters | None) -> BoolArray:
+    """Raters whom a screen leaves out, shape (J,); of two near-duplicates one stays."""
+    from grasp_core.reading.screens import constant, duplicates, random_responders  # bring all of SciPy
+
+    if screen == "random":
+        return random_responders.random_responders(annotations).random
+    if screen == "constant":
+        return constant.too_constant(annotations, raters).named
+    return duplicates.near_duplicates(annotations).one_of_each(annotations)
+
+
 def leave_out_screened(
     sieves: Sequence[Sieve], spec: DataSpec, axes: Callable[[BoolArray], Mapping[str, Axis]]
 ) -> None:
@@ -221,8 +230,6 @@ def leave_out_screened(
     counted = per_rater(votes) > 0
     if not spec.screens or not counted.any() or any(note.stops for one in sieves for note in one.notes):
         return
-    from grasp_core.reading.screens.screens import screened  # brings all of SciPy's functions
-
     labels = tuple(votes.labels[code] for code in votes.used_labels())
     annotations = annotations_of(votes, labels, counted, _items(votes))
     raters = Raters(annotations.rater_ids, axes(counted))
@@ -238,8 +245,7 @@ def left_out(table: Table, spec: DataSpec, sieves: Sequence[Sieve]) -> tuple[int
     cells = len(table) * (len(sieves) if spec.layout == "long" else len(cell_columns(table, spec)))
     aside = [
         LeftOut(
-            LeftOutReason.COLUMN_PUT_ASIDE(column=name),
-            int((~table.column(name).among(spec.missing)).sum()),
+            LeftOutReason.COLUMN_PUT_ASIDE(column=name), int((~table.column(name).among(spec.missing)).sum())
         )
         for name in (spec.ignore if spec.layout != "long" else ())
         if name in table.columns
@@ -315,12 +321,7 @@ def check_columns(table: Table, spec: DataSpec) -> None:
     """Refuse columns to filter by that the file does not have."""
     filters = spec.filters
     named = [name for name, _ in filters.drop] + [name for name in (filters.time, filters.gold) if name]
-    found: list[Problem] = []
-    for name in dict.fromkeys(named):
-        if name not in table.columns:
-            close = closest(name, table.columns)
-            remark = DataProblem.NO_COLUMN_TO_FILTER(file=table.name, column=name, close=close)
-            found.append(stop(remark, 1, close))
+    found = [checks.no_column(name, (table,)) for name in dict.fromkeys(named) if name not in table.columns]
     if spec.layout == "raters-by-items" and named:
         found.append(stop(DataProblem.NO_FILTER_IN_LAYOUT(file=table.name)))
     raise_stopping(found)

@@ -2,12 +2,10 @@
 
 import dataclasses
 import hashlib
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 
 from grasp_core.model.annotations import (
     Annotations,
@@ -38,7 +36,7 @@ from grasp_core.reading.dataset.votes import (
     read_votes,
     unit_rows,
 )
-from grasp_core.reading.table.columns import near_duplicates
+from grasp_core.reading.table.columns import misspelt, near_duplicates, odd_texts
 from grasp_core.reading.table.parsed import parts_of
 from grasp_core.reading.table.table import Table
 
@@ -64,22 +62,8 @@ class Fitted:
     dropped: tuple[str, ...]
 
 
-def signature(annotations: Table, raters: Table | None, items: Table | None = None) -> str:
-    """Hash of the files' column names, in whatever order they stand."""
-    columns: list[list[str] | str] = [
-        sorted(table.columns) for table in (annotations, raters) if table is not None
-    ]
-    if items is not None:
-        columns += ["items", sorted(items.columns)]
-    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
-
-
 def fitting(
-    annotations: Table,
-    raters: Table | None,
-    spec: DataSpec,
-    axes: Sequence[str],
-    items: Table | None = None,
+    annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], items: Table | None = None
 ) -> Fitted:
     """As much of a reading as fits: axes that exist, and declared labels if all are among them."""
     annotations, raters, items, _ = recode(annotations, raters, spec, items)
@@ -226,11 +210,7 @@ def load(
     about_files = [problem for table in files[: 1 if raters is None else 2] for problem in table.problems]
     return Dataset(
         formed[0],
-        Raters(
-            formed[0].rater_ids,
-            _axes(columns, counted, spec),
-            per_rater(left)[counted].astype(np.int64),
-        ),
+        Raters(formed[0].rater_ids, _axes(columns, counted, spec), per_rater(left)[counted].astype(np.int64)),
         _summary(left, spec, sieves, categories, files, unused(annotations.columns, spec, parts)),
         tuple(dict.fromkeys([*about_files, *found])),  # what holds of every question once
         removals,
@@ -288,7 +268,11 @@ def _about_answers(name: str, sieves: Sequence[Sieve], spec: DataSpec) -> Iterat
         labels = sieve.labels()
         if len(labels) <= checks.MAX_CATEGORIES:
             column = "labels" if spec.layout != "long" else f"column {quoted(str(question.label))}"
-            yield from checks.about_labels(f"{name}, {column}", labels, question)
+            where = f"{name}, {column}"
+            if question.categories is None:
+                yield from (*odd_texts(where, labels, question.missing), *misspelt(where, labels))
+            if len(labels) == 1:
+                yield know(DataProblem.ONE_LABEL(where=where, label=next(iter(labels))))
         yield from filters.without_effect(question, sieve.steps)
 
 
@@ -361,51 +345,3 @@ def _summary(
         files=tuple(FileFingerprint(file.name, file.bytes, file.sha256, file.source) for file in files),
         account=Account(unit, read, used, added_up(left_out), unused_columns),
     )
-
-
-UNKNOWN = "(unknown)"
-"""Row or column of the raters whose value on an axis is unknown."""
-TOTAL = "Total"
-
-
-def label_counts(dataset: Dataset) -> pd.DataFrame:
-    """Annotations per label, in the order of the categories; ``share`` is of all annotations."""
-    data = dataset.summary
-    counts = np.array(data.label_counts, dtype=np.int64)
-    return pd.DataFrame(
-        {"label": list(data.categories), "annotations": counts, "share": counts / max(data.annotations, 1)}
-    )
-
-
-def axis_counts(dataset: Dataset, axis: str) -> pd.DataFrame:
-    """Raters and annotations per value of an axis; ``share`` is of all raters."""
-    values, codes = _with_unknown(dataset.raters.axes[axis])
-    per_rater = np.bincount(dataset.annotations.rater, minlength=codes.size)
-    raters = np.bincount(codes, minlength=len(values))
-    annotations = np.bincount(codes, weights=per_rater, minlength=len(values)).astype(np.int64)
-    return pd.DataFrame(
-        {axis: values, "raters": raters, "annotations": annotations, "share": raters / max(codes.size, 1)}
-    )
-
-
-def cross_table(dataset: Dataset, rows: str, columns: str) -> pd.DataFrame:
-    """Raters per value of one axis (index) and of another (columns), with totals."""
-    row_values, row_codes = _with_unknown(dataset.raters.axes[rows])
-    column_values, column_codes = _with_unknown(dataset.raters.axes[columns])
-    cell = row_codes * len(column_values) + column_codes
-    counts = np.bincount(cell, minlength=len(row_values) * len(column_values))
-    counts = counts.reshape(len(row_values), len(column_values))
-    counts = np.hstack([counts, counts.sum(axis=1, keepdims=True)])
-    counts = np.vstack([counts, counts.sum(axis=0, keepdims=True)])
-    return pd.DataFrame(
-        counts,
-        index=pd.Index([*row_values, TOTAL], name=rows),
-        columns=pd.Index([*column_values, TOTAL], name=columns),
-    )
-
-
-def _with_unknown(axis: Axis) -> tuple[list[str], Codes]:
-    codes = axis.codes.astype(np.int64)
-    if (codes >= 0).all():
-        return list(axis.values), codes
-    return [*axis.values, UNKNOWN], np.where(codes < 0, len(axis.values), codes)

@@ -169,18 +169,8 @@ def _at_first(values: Codes, unit: Codes, value: Codes) -> None:
     values[unit[fresh]] = value[fresh]
 
 
-_DECIMALS = re.compile(r"0*(\d+)(?:\.0+)?")
-_LAST_NUMBER = re.compile(r".*?\D0*(\d+)|0*(\d+)", re.DOTALL)
-
-
 def _number(text: str) -> str:
-    found = _DECIMALS.fullmatch(text)
-    return text if found is None else found[1]
-
-
-def _last_number(text: str) -> str:
-    found = _LAST_NUMBER.fullmatch(text)
-    return text if found is None else found[1] or found[2]
+    return re.sub(r"\A0*(\d+)(?:\.0+)?\Z", r"\1", text)
 
 
 SPELLED_OTHERWISE: Sequence[tuple[str, Callable[[str], str]]] = (
@@ -193,7 +183,10 @@ SPELLED_OTHERWISE: Sequence[tuple[str, Callable[[str], str]]] = (
 _WAYS = (
     *SPELLED_OTHERWISE,
     ("what follows the @", lambda text: text.strip().casefold().split("@")[0]),
-    ("what stands before their numbers", lambda text: _last_number(text.strip())),
+    (
+        "what stands before their numbers",
+        lambda text: re.sub(r"(?s)\A(?:.*?\D)?0*(\d+)\Z", r"\1", text.strip()),
+    ),
 )
 """Further ones, in the same order, may be of other ids."""
 

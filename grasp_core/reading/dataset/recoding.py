@@ -11,7 +11,8 @@ from grasp_core.model.annotations import Codes, FloatArray, display_order, is_nu
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues
 from grasp_core.model.errors import Problem, know, raise_stopping, stop
 from grasp_core.model.remarks.problems import DataProblem
-from grasp_core.model.text import closest, quoted
+from grasp_core.model.text import quoted
+from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.votes import cell_columns
 from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.parsed import with_joined
@@ -65,7 +66,7 @@ def _recoded(
             table, more = _changed(table, names, step, spec.missing)
             problems += more
         elif not any(step.column in other.columns for other in beside):
-            raise_stopping([_no_column(str(step.column), [table, *beside])])
+            raise_stopping([no_column(str(step.column), [table, *beside])])
     return table, problems
 
 
@@ -135,7 +136,7 @@ def _changed(
 def _combined(table: Table, step: Combine, missing: Sequence[str]) -> Table:
     absent = [name for name in step.columns if name not in table.columns]
     if absent:
-        raise_stopping([_no_column(absent[0], [table])])
+        raise_stopping([no_column(absent[0], [table])])
     if step.into in table.columns and step.into not in step.columns:
         raise_stopping([stop(DataProblem.COLUMN_EXISTS(file=table.name, column=step.into))])
     rank = {value: position for position, value in enumerate(step.priority)}
@@ -169,10 +170,4 @@ def _with_columns(table: Table, columns: Mapping[str, pa.Array]) -> Table:
             data = data.set_column(data.column_names.index(name), name, column)
         else:
             data = data.append_column(name, column)
-    return dataclasses.replace(table, data=data, columns=tuple(data.column_names))
-
-
-def _no_column(name: str, tables: Sequence[Table]) -> Problem:
-    close = closest(name, [column for table in tables for column in table.columns])
-    files = " and ".join(table.name for table in tables)
-    return stop(DataProblem.NO_COLUMN_TO_RECODE(files=files, column=name, close=close), 1, close)
+    return dataclasses.replace(table, data=data)

@@ -63,7 +63,6 @@ class Votes:
     item_of_row: Codes | None
     rater_of_row: Codes | None
     cells: int
-    columns_are: str | None = None
     chosen: BoolArray | None = None
 
     @property
@@ -131,15 +130,31 @@ class Votes:
         """Quoted name of the column that holds an entry's label."""
         if self.label_column is not None:
             return quoted(self.label_column)
-        ids, codes = (
-            (self.item_ids, self.item) if self.columns_are == "items" else (self.rater_ids, self.rater)
-        )
+        ids, codes = self.by_column
         return quoted(ids[codes[entry]])
+
+    @property
+    def by_column(self) -> tuple[tuple[str, ...], Codes]:
+        """The ids that a matrix's columns are named after, and that of each entry, shape (A,)."""
+        return (self.item_ids, self.item) if self.item_of_row is None else (self.rater_ids, self.rater)
 
 
 def read_votes(table: Table, spec: DataSpec) -> Votes:
     """Encode the table's ids and labels; a long file's missing labels are still among the entries."""
-    return _read_long(table, spec) if spec.layout == "long" else _read_matrix(table, spec)
+    if spec.layout != "long":
+        return _read_matrix(table, spec)
+    item, rater, label = (table.column(str(name)) for name in (spec.item, spec.rater, spec.label))
+    return Votes(
+        table=table,
+        of_cells=Cells(item.codes, rater.codes, label.codes),
+        item_ids=item.values,
+        rater_ids=rater.values,
+        labels=label.values,
+        label_column=spec.label,
+        item_of_row=item.codes,
+        rater_of_row=rater.codes,
+        cells=len(table),
+    )
 
 
 def annotations_of(
@@ -167,9 +182,8 @@ def alike_ids(votes: Votes, spec: DataSpec) -> list[Problem]:
         column = Column(votes.item, votes.item_ids) if spec.layout == "long" else table.column(spec.item)
         where = f"{table.name}, column {quoted(spec.item)}"
         found += near_duplicates(where, column.tally, ids=True)
-    if votes.columns_are is not None:
-        headers = votes.item_ids if votes.columns_are == "items" else votes.rater_ids
-        counts = dict.fromkeys(headers, len(table))
+    if votes.label_column is None:
+        counts = dict.fromkeys(votes.by_column[0], len(table))
         found += near_duplicates(f"{table.name}, row 1", counts, ids=True)
     return found
 
@@ -215,21 +229,6 @@ def _row_ids(table: Table, key: str | None) -> Column:
     return Column(np.arange(len(table), dtype=np.int64), numbers)
 
 
-def _read_long(table: Table, spec: DataSpec) -> Votes:
-    item, rater, label = (table.column(str(name)) for name in (spec.item, spec.rater, spec.label))
-    return Votes(
-        table=table,
-        of_cells=Cells(item.codes, rater.codes, label.codes),
-        item_ids=item.values,
-        rater_ids=rater.values,
-        labels=label.values,
-        label_column=spec.label,
-        item_of_row=item.codes,
-        rater_of_row=rater.codes,
-        cells=len(table),
-    )
-
-
 def _read_matrix(table: Table, spec: DataSpec) -> Votes:
     by_rater = spec.layout == "raters-by-items"
     others = cell_columns(table, spec)
@@ -259,7 +258,6 @@ def _read_matrix(table: Table, spec: DataSpec) -> Votes:
         item_of_row=None if by_rater else rows.codes,
         rater_of_row=rows.codes if by_rater else None,
         cells=label.codes.size,
-        columns_are="items" if by_rater else "raters",
     )
 
 

@@ -7,6 +7,7 @@ import re
 from array import array
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
@@ -90,65 +91,58 @@ class WatchedBytes(io.BytesIO):
 def parse_with_care(
     content: bytes, header: Header, delimiter: str, name: str, watch: Watch, *, spaced: bool = False
 ) -> Parsed:
-    """Read every row by itself, where a file is unusual."""
-    careful = _Careful(records(WatchedBytes(content, 0, watch), delimiter, spaced=spaced), header)
+    """Read every row by itself, where a file is unusual.
+
+    Rows of another length than the header's are counted and left out. Fields that rows may lack become empty
+    ones; empty ones behind the last count for nothing.
+    """
+    width, lines = len(header.columns), array("q")
+    # Mechanical Turk names two columns that are for the requester to fill in.
+    of_turk = header.columns[-2:] == _TO_FILL_IN and "AssignmentId" in header.columns
+    may_lack = len(_TO_FILL_IN) if of_turk else 0
+    examples: list[tuple[int, int]] = []
+    first, ragged, filled = 1, 0, 0
+
+    def rows() -> Iterator[list[str]]:
+        nonlocal first, ragged, filled
+        found = records(WatchedBytes(content, 0, watch), delimiter, spaced=spaced)
+        for position, (line, record) in enumerate(found):
+            missing = width - len(record)
+            if position < header.rows:
+                first = first if position else line
+            elif 0 <= missing <= may_lack:
+                filled += missing > 0
+                lines.append(line)
+                yield record + [""] * missing
+            elif missing < 0 and not any(cell.strip() for cell in record[missing:]):
+                lines.append(line)
+                yield record[:missing]
+            else:
+                ragged += 1
+                if len(examples) < EXAMPLES:
+                    examples.append((line, len(record)))
+
     try:
-        data = from_rows(header.columns, careful.rows())
+        data = from_rows(header.columns, rows())
     except UnreadableRowError as error:
         raise error.refusal(name) from None
-    if careful.ragged:
-        (line, found), *others = careful.examples
+    if ragged:
+        (line, found), *others = examples
         remark = FileProblem.ROWS_OF_OTHER_LENGTH(
             file=name,
             row=line,
             found=found,
-            columns=len(header.columns),
-            more=careful.ragged - 1,
+            columns=width,
+            more=ragged - 1,
             delimiter=_NAMES[delimiter],
         )
-        examples = [f"row {other}: {number(length, 'field')}" for other, length in others]
-        raise_stopping([stop(remark, careful.ragged, examples)])
+        shown = [f"row {other}: {number(length, 'field')}" for other, length in others]
+        raise_stopping([stop(remark, ragged, shown)])
     if not data.num_rows:
-        raise no_rows(name, careful.first)
-    lines, filled = np.frombuffer(careful.lines, dtype=np.int64), careful.filled
+        raise no_rows(name, first)
+    numbers = np.frombuffer(lines, dtype=np.int64)
     notes = (know(FileProblem.ROWS_END_EARLY(file=name, rows=filled), filled),) if filled else ()
-    return Parsed(header.columns, data, KINDS[delimiter], int(lines[0]), lines, notes)
-
-
-class _Careful:
-    """Rows one by one; those of another length than the header's are counted and left out.
-
-    Fields that rows may lack become empty ones; empty ones behind the last count for nothing.
-    """
-
-    def __init__(self, found: Iterator[tuple[int, list[str]]], header: Header) -> None:
-        self._found, self._width = found, len(header.columns)
-        self._header_rows = header.rows
-        # Mechanical Turk names two columns that are for the requester to fill in.
-        of_turk = header.columns[-2:] == _TO_FILL_IN and "AssignmentId" in header.columns
-        self._may_lack = len(_TO_FILL_IN) if of_turk else 0
-        self.first = 1
-        self.lines = array("q")
-        self.ragged = self.filled = 0
-        self.examples: list[tuple[int, int]] = []
-
-    def rows(self) -> Iterator[list[str]]:
-        for position, (line, record) in enumerate(self._found):
-            if position < self._header_rows:
-                self.first = line if not position else self.first
-                continue
-            missing = self._width - len(record)
-            if 0 <= missing <= self._may_lack:
-                self.filled += missing > 0
-                self.lines.append(line)
-                yield record + [""] * missing
-            elif missing < 0 and not any(cell.strip() for cell in record[missing:]):
-                self.lines.append(line)
-                yield record[:missing]
-            else:
-                self.ragged += 1
-                if len(self.examples) < EXAMPLES:
-                    self.examples.append((line, len(record)))
+    return Parsed(data, KINDS[delimiter], lines[0], numbers, notes)
 
 
 _SNIFFED_ROWS, _HEAD = 100, 1 << 16
@@ -193,13 +187,12 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
     parsed = None if spaced else _parse_fast(content, header, delimiter, watch)
     parsed = parsed or parse_with_care(content, header, delimiter, name, watch, spaced=spaced)
     for column in header.unnamed:
-        if any(text.strip() for text in parsed.data.column(column).unique().to_pylist()):
+        if any(map(str.strip, parsed.distinct(column))):
             raise DataError(
                 f"{name}: column {parsed.columns.index(column) + 1} has no name and holds text; "
                 "name every column in the header, or remove it"
             )
-        columns = tuple(other for other in parsed.columns if other != column)
-        parsed = dataclasses.replace(parsed, columns=columns, data=parsed.data.select(list(columns)))
+        parsed = parsed.without([column])
     parsed = _without_header(parsed, name) if header.rows == 1 and not headed else parsed
     return dataclasses.replace(parsed, problems=(*header.notes, *parsed.problems))
 
@@ -215,7 +208,7 @@ def _without_header(parsed: Parsed, name: str) -> Parsed:
     kept = np.flatnonzero(~np.asarray(again, dtype=np.bool_))
     if not kept.size:
         raise no_rows(name)
-    count = len(parsed.data) - kept.size
+    count = len(parsed) - kept.size
     note = know(FileProblem.HEADER_AGAIN(file=name, rows=count), count)
     return dataclasses.replace(parsed.kept(kept), problems=(*parsed.problems, note))
 
@@ -263,17 +256,14 @@ def _tabbed(content: bytes) -> bytes:
     head = content[:_HEAD].splitlines()[:_SNIFFED_ROWS]
     if not head or any(delimiter.encode() in head[0] for delimiter in KINDS):
         return content
-    widths = [len(_BLANKS.sub(_tab, line.strip()).split(b"\t")) for line in head if line.strip()]
+    tabbed = partial(_BLANKS.sub, lambda found: found[1] or b"\t")
+    widths = [len(tabbed(line.strip()).split(b"\t")) for line in head if line.strip()]
     if len(content) > _HEAD:
         widths = widths[:-1]
     usual = max(widths[1:], default=0)
     if usual < 3 or widths[0] not in (usual, usual - 1) or set(widths[1:]) != {usual}:
         return content
-    return b"\n".join(_BLANKS.sub(_tab, line.strip()) for line in content.split(b"\n"))
-
-
-def _tab(found: re.Match[bytes]) -> bytes:
-    return found[1] or b"\t"
+    return b"\n".join(tabbed(line.strip()) for line in content.split(b"\n"))
 
 
 def _begins(content: bytes) -> int | None:
@@ -331,7 +321,7 @@ def _parse_fast(content: bytes, header: Header, delimiter: str, watch: Watch) ->
     if table.num_rows != rows:
         return None
     own = None if regular else lines
-    return Parsed(header.columns, compact(table), KINDS[delimiter], int(lines[0]), own)
+    return Parsed(compact(table), KINDS[delimiter], int(lines[0]), own)
 
 
 def _places(data: Bytes, wanted: int) -> Int64Array:

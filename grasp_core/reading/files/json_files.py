@@ -268,7 +268,7 @@ def table(found: Sequence[Mapping[str, Any]], name: str, kind: str) -> Parsed:
     # Flattened anew, one by one: a second copy of all records would take as much memory as the first.
     flat = (_flat(record, name) for record in found)
     data = from_cells(list(columns), flat).rename_columns(header)
-    return Parsed(header, data, kind, first_row=1, problems=tuple(notes))
+    return Parsed(data, kind, first_row=1, problems=tuple(notes))
 
 
 def _flat(record: Mapping[str, Any], where: str) -> dict[str, str]:

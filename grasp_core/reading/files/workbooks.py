@@ -81,13 +81,6 @@ def _holds_table(sheet: calamine.CalamineSheet) -> bool:
     return False
 
 
-def _row(cells: Sequence[object]) -> list[str]:
-    row = [text(cell) for cell in cells]
-    while row and not row[-1]:
-        row.pop()
-    return row
-
-
 def text(value: object) -> str:
     """A cell as an export to CSV shows it; cells that hold an error come as empty ones."""
     if isinstance(value, str):
@@ -223,25 +216,24 @@ def _damaged(name: str, kind: str = "XLSX") -> DataError:
 
 
 def _table(sheet: calamine.CalamineSheet, kind: str, name: str) -> Parsed:
-    texts = enumerate(map(_row, sheet.iter_rows()), start=1)
+    texts = enumerate((list(map(text, row)) for row in sheet.iter_rows()), start=1)
     rows = ((line, row) for line, row in texts if any(cell.strip() for cell in row))
     window = list(islice(rows, _WINDOW))
     if not window:
         raise DataError(f"{name} holds only blank cells; it needs a row of column names and a row below it")
     width, start = sheet.width, _header(window)
     line, header = window[start]
-    header += [""] * (width - len(header))
     if width > MAX_COLUMNS:
         name_columns(header, name, f"row {line}")
     lines = array("q")
-    if (other := _other_header(window, start, width, name)) is not None:
+    if (other := _other_header(window, start, name)) is not None:
         first, found = other
-        below = _padded(chain(window[first + found.rows :], rows), width, lines)
+        below = _numbered(chain(window[first + found.rows :], rows), lines)
         data = from_rows(found.columns, below)
-        columns = tuple(column for column in found.columns if column not in found.unnamed)
-        data, notes = data.select(list(columns)), list(found.notes)
+        data = data.select([column for column in found.columns if column not in found.unnamed])
+        notes = list(found.notes)
     else:
-        below = _padded(chain(window[start + 1 :], rows), width, lines)
+        below = _numbered(chain(window[start + 1 :], rows), lines)
         data = from_rows([str(column) for column in range(width)], below)
         if not lines:
             raise no_rows(name, line)
@@ -256,7 +248,7 @@ def _table(sheet: calamine.CalamineSheet, kind: str, name: str) -> Parsed:
     merged = sum(bottom >= line for _, (bottom, _) in _merged(sheet))
     notes += [know(FileProblem.MERGED_CELLS(file=name, cells=merged), merged)] if merged else []
     own = None if lines[0] + len(lines) - 1 == lines[-1] else np.frombuffer(lines, dtype=np.int64)
-    return Parsed(columns, data, kind, first_row=lines[0], lines=own, problems=tuple(notes))
+    return Parsed(data, kind, first_row=lines[0], lines=own, problems=tuple(notes))
 
 
 def _merged(sheet: calamine.CalamineSheet) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -264,10 +256,10 @@ def _merged(sheet: calamine.CalamineSheet) -> list[tuple[tuple[int, int], tuple[
     return sheet.merged_cell_ranges or []
 
 
-def _other_header(window: Sequence[Row], start: int, width: int, name: str) -> tuple[int, Header] | None:
+def _other_header(window: Sequence[Row], start: int, name: str) -> tuple[int, Header] | None:
     """A header of several rows, of which the upper may be merged, or of none, and where it begins."""
     for first in dict.fromkeys((max(start - 1, 0), start)):
-        rows = [row + [""] * (width - len(row)) for _, row in window[first:]]
+        rows = [row for _, row in window[first:]]
         if len({cell for cell in rows[0] if cell.strip()}) < 2:
             continue  # a title
         try:
@@ -279,10 +271,10 @@ def _other_header(window: Sequence[Row], start: int, width: int, name: str) -> t
     return None
 
 
-def _padded(rows: Iterable[Row], width: int, lines: array[int]) -> Iterator[list[str]]:
+def _numbered(rows: Iterable[Row], lines: array[int]) -> Iterator[list[str]]:
     for line, row in rows:
         lines.append(line)
-        yield row + [""] * (width - len(row))
+        yield row
 
 
 def _header(rows: Sequence[Row]) -> int:

@@ -19,7 +19,7 @@ from grasp_core.model.annotations import Int64Array
 from grasp_core.model.errors import DataError, know
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import listed, quoted
-from grasp_core.reading.archives.containers import check_size
+from grasp_core.reading.archives.containers import Archive, check_size
 from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record, whole_characters
@@ -290,7 +290,6 @@ def _of_files(
         notes = [*notes, know(remark, len(left_out), left_out)]
     shown = dict(zip(readable, columns, strict=True))
     parsed = Parsed(
-        columns,
         compact(table.rename_columns(columns)),
         form if len(files) == 1 else f"{form}, {len(files):,} files",
         first_row=1,
@@ -407,30 +406,27 @@ def _checked(schema: pa.Schema, batches: Iterable[pa.RecordBatch], name: str) ->
         check_size(total, name)
         found.append(batch)
 
-    def pieces(size: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-        for batch in found:
-            chosen = batch if columns is None else batch.select(list(columns))
-            for start in range(0, batch.num_rows, size):
-                yield chosen.slice(start, size)
+    whole = pa.Table.from_batches(found, schema)
 
-    return _File(schema, sum(batch.num_rows for batch in found), pieces)
+    def pieces(size: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+        return iter(whole.select(columns or whole.column_names).to_batches(max_chunksize=size))
+
+    return _File(schema, whole.num_rows, pieces)
 
 
 # Folders that Hugging Face `datasets` saves with `save_to_disk`, packed as an archive
 
 _STATE, _INFO, _SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
 _WRITE_AGAIN = "save it again with save_to_disk, or write it with to_parquet or to_csv"
-_Member = Callable[[str], bytes]
 
 
-def read_saved(
-    names: Sequence[str], member: _Member, name: str, chosen: str | None, watch: Watch
-) -> Parsed | None:
+def read_saved(archive: Archive, chosen: str | None, watch: Watch) -> Parsed | None:
     """A saved data set, or the splits of several that make one; None for other archives.
 
     Splits that hold raters and no annotation twice are read as one table, with a column that says which. Else
     the first is read, and the others are named; `chosen` chooses one.
     """
+    names, name = archive.names, archive.name
     states, infos = (
         {PurePosixPath(path).parent for path in names if PurePosixPath(path).name == file}
         for file in (_STATE, _INFO)
@@ -439,39 +435,39 @@ def read_saved(
     if not splits:
         return None
     about = next((path for path in names if PurePosixPath(path).name == _SPLITS), None)
-    told = _json(member(about), name, about).get("splits") if about is not None else None
+    told = _json(archive, about).get("splits") if about is not None else None
     ordered = [split for split in told if split in splits] if isinstance(told, list) else []
     ordered = ordered or list(splits)
     if chosen is not None and chosen not in ordered:
         raise DataError(f"{name} holds no split {quoted(chosen)}; its splits are {listed(ordered)}")
     wanted = ordered if chosen is None else [chosen]
-    tables = [Member(split, _saved_table(splits[split], names, member, name, watch)) for split in wanted]
+    tables = [Member(split, _saved_table(splits[split], archive, watch)) for split in wanted]
     if len(ordered) == 1:
         return tables[0].parsed
     parsed = together(tables, [], name, "split")
     return replace(parsed, members=tuple(ordered), member=parsed.member if chosen is None else chosen)
 
 
-def _saved_table(folder: str, names: Sequence[str], member: _Member, name: str, watch: Watch) -> Parsed:
+def _saved_table(folder: str, archive: Archive, watch: Watch) -> Parsed:
     within = "" if folder == "." else f"{folder}/"
-    shown = f"{name}, {folder}" if within else name
-    state = _json(member(f"{within}{_STATE}"), name, f"{within}{_STATE}")
+    shown = f"{archive.name}, {folder}" if within else archive.name
+    state = _json(archive, f"{within}{_STATE}")
     if state.get("_indices_data_files"):
         raise DataError(f"{shown}: this data set keeps a selection of its rows apart; {_WRITE_AGAIN}")
     files = state.get("_data_files")
     listed_files = files if isinstance(files, list) else []
     paths = [f"{within}{file.get('filename')}" for file in listed_files if isinstance(file, dict)]
-    gone = [path for path in paths if path not in names]
+    gone = [path for path in paths if path not in archive.names]
     if gone or not paths:
         what = f"lacks {listed(gone)}" if gone else f"names no data files in its {_STATE}"
         raise DataError(f"{shown}: this saved data set {what}; {_WRITE_AGAIN}")
-    parsed = parse([member(path) for path in paths], "Arrow", shown, watch)
+    parsed = parse([archive.member(path) for path in paths], "Arrow", shown, watch)
     return replace(parsed, kind=parsed.kind.replace("Arrow", "Hugging Face dataset"))
 
 
-def _json(content: bytes, name: str, path: str) -> dict[str, Any]:
+def _json(archive: Archive, path: str) -> dict[str, Any]:
     with suppress(ValueError, RecursionError):
-        found = json.loads(content)
+        found = json.loads(archive.member(path))
         if isinstance(found, dict):
             return found
-    raise DataError(f"{name}, {path}: a damaged description of a data set; {_WRITE_AGAIN}")
+    raise DataError(f"{archive.name}, {path}: a damaged description of a data set; {_WRITE_AGAIN}")

@@ -31,10 +31,6 @@ def _has(names: Iterable[str], *tables: Table | None) -> bool:
     return {column for table in tables if table is not None for column in table.columns}.issuperset(names)
 
 
-def _text_column(column: str, annotations: Table) -> str | None:
-    return column if column in annotations.columns else None
-
-
 def _texts(table: Table, column: str, missing: Iterable[str] = ("",)) -> tuple[str, ...]:
     """A column's distinct texts but for those that mean "no value"."""
     return tuple(text for text in table.distinct(column) if text not in set(missing))
@@ -86,7 +82,7 @@ def _dices(annotations: Table, raters: Table | None) -> Recipe | None:
     is_350 = _has(_TOLD_350, annotations) and _has(_ABOUT_350, annotations, raters)
     if not is_350 and not (_has(_TOLD_990, annotations) and _has(_ABOUT_990, annotations, raters)):
         return None
-    text = _text_column("response", annotations)
+    text = "response" if "response" in annotations.columns else None
     spec = DataSpec(item="item_id", rater="rater_id", label=_OVERALL, text=text, categories=_SAFETY)
     said = f"the label is {quoted(_OVERALL)}, the verdict over all safety questions"
     if not _has([_OVERALL], annotations):
@@ -169,7 +165,7 @@ def _d3code(annotations: Table, raters: Table | None) -> Recipe | None:
         item="item_id",
         rater="rater_id",
         label=label,
-        text=_text_column("text", annotations),
+        text="text" if "text" in annotations.columns else None,
         categories=_OFFENSIVE,
         missing=_D3CODE_MISSING,
         recode=recode,
@@ -234,7 +230,7 @@ def _popquorn(annotations: Table, raters: Table | None) -> Recipe | None:
         item=item,
         rater=rater,
         label=label,
-        text=_text_column("text", annotations),
+        text="text" if "text" in annotations.columns else None,
         categories=tuple(str(point) for point in scale),
         missing=missing,
         recode=(MapValues(None, names),) if names else (),

@@ -7,10 +7,11 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.files import json_files
+from grasp_core.reading.files.headers import without_descriptions
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import column_groups, lists
-from grasp_core.reading.formats.shapes.described import without_descriptions
 from grasp_core.reading.formats.tools import (
     argilla,
     doccano,
@@ -27,13 +28,10 @@ from grasp_core.reading.table.table import Parsed
 
 
 class Format(NamedTuple):
-    """A tool's readers: of a JSON file's records, of an archive, of a table; each takes the file's name last.
-
-    Of an archive they take the names of its files, and a function that reads one.
-    """
+    """A tool's readers: of a JSON file's records and of a table, with the file's name; of an archive."""
 
     records: Callable[[Sequence[Record], str], Parsed | None] | None = None
-    archive: Callable[[Sequence[str], Callable[[str], bytes], str], Parsed | None] | None = None
+    archive: Callable[[Archive], Parsed | None] | None = None
     table: Callable[[Parsed, str], Parsed | None] | None = None
 
 
@@ -63,9 +61,9 @@ def of_records(records: Sequence[Record], name: str) -> Parsed | None:
     return _first((one.records for one in (*TOOLS, *SHAPES)), records, name)
 
 
-def of_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
+def of_archive(archive: Archive) -> Parsed | None:
     """An archive as a whole, as a tool's reader makes a table of it."""
-    return _first((one.archive for one in TOOLS), names, member, name)
+    return _first((one.archive for one in TOOLS), archive)
 
 
 def takes_lists(head: Sequence[Record]) -> bool:
@@ -84,6 +82,7 @@ def of_table(parsed: Parsed, name: str) -> Parsed:
     known = _first((one.table for one in TOOLS), parsed, name)
     if known is None:
         plain = without_descriptions(parsed, name)
-        known = _first((one.table for one in SHAPES), plain, name) or plain
+        known = _first((one.table for one in SHAPES), plain, name)
+        known = plain if known is None else known
     problems = tuple(dict.fromkeys((*parsed.problems, *known.problems)))
     return dataclasses.replace(known, problems=problems, members=parsed.members, member=parsed.member)

@@ -49,7 +49,7 @@ _BYTES = "ISO-8859-1"
 """An encoding in which every byte is one letter, to get at the bytes of texts."""
 
 
-class _Format(NamedTuple):
+class Format(NamedTuple):
     """One kind of file: for people, the function that reads it, and whether it says how texts are encoded."""
 
     kind: str
@@ -57,28 +57,20 @@ class _Format(NamedTuple):
     declares: bool = True
 
 
-_SAV = _Format("SPSS", pyreadstat.read_sav)
-_ZSAV = _Format("SPSS, ZSAV", pyreadstat.read_sav)
-_POR = _Format("SPSS, portable", pyreadstat.read_por)
-_DTA = _Format("Stata", pyreadstat.read_dta)
-_OLD_DTA = _Format("Stata", pyreadstat.read_dta, declares=False)
+_SAV = Format("SPSS", pyreadstat.read_sav)
+_ZSAV = Format("SPSS, ZSAV", pyreadstat.read_sav)
+_POR = Format("SPSS, portable", pyreadstat.read_por)
+_DTA = Format("Stata", pyreadstat.read_dta)
+_OLD_DTA = Format("Stata", pyreadstat.read_dta, declares=False)
 
 
-def is_statistical(content: bytes) -> bool:
-    """Whether the bytes begin as an SPSS or a Stata file does."""
-    return _format(content) is not None
-
-
-def parse(content: bytes, name: str, watch: Watch) -> Parsed:
+def parse(content: bytes, form: Format, name: str, watch: Watch) -> Parsed:
     """Read an SPSS (SAV, ZSAV, portable) or a Stata file.
 
     A column's value labels take the place of its codes where each value that occurs has a label of its own;
     else the codes stay, with a note. What the file declares missing, and system-missing values, become empty.
     Dates are in ISO 8601. Labels of variables are not used.
     """
-    form = _format(content)
-    if form is None:
-        raise DataError(f"{name} is no SPSS or Stata file; save the table as CSV")
     watch(0, len(content))
     columns, about, encoding = _read(content, form, name)
     names, notes = name_columns(list(columns), name, "the names of the variables")
@@ -93,7 +85,6 @@ def parse(content: bytes, name: str, watch: Watch) -> Parsed:
             for example in islice(beyond, 1)
         ]
     return Parsed(
-        names,
         compact(pa.Table.from_arrays(texts, names=list(names))),
         form.kind,
         first_row=1,
@@ -106,7 +97,8 @@ def parse(content: bytes, name: str, watch: Watch) -> Parsed:
     )
 
 
-def _format(content: bytes) -> _Format | None:
+def form_of(content: bytes) -> Format | None:
+    """The kind of SPSS or Stata file that the bytes begin as; None for others."""
     if content.startswith((b"$FL2", b"$FL3")):
         return _SAV if content.startswith(b"$FL2") else _ZSAV
     if content.startswith(b"<stata_dta>"):
@@ -118,7 +110,7 @@ def _format(content: bytes) -> _Format | None:
     return _OLD_DTA if old and content[2:4] == b"\1\0" else None
 
 
-def _read(content: bytes, form: _Format, name: str) -> tuple[dict[str, Any], Any, str]:
+def _read(content: bytes, form: Format, name: str) -> tuple[dict[str, Any], Any, str]:
     """The columns, what the file says of them, and the encoding of its texts."""
     refused: Exception | None = None
     if form.declares:
@@ -137,7 +129,7 @@ def _read(content: bytes, form: _Format, name: str) -> tuple[dict[str, Any], Any
     ) from None
 
 
-def _read_as(content: bytes, form: _Format, name: str, **more: Any) -> tuple[dict[str, Any], Any]:
+def _read_as(content: bytes, form: Format, name: str, **more: Any) -> tuple[dict[str, Any], Any]:
     options = {"disable_datetime_conversion": True, **more}
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # names that occur twice are otherwise changed
@@ -154,12 +146,7 @@ def _read_as(content: bytes, form: _Format, name: str, **more: Any) -> tuple[dic
     return columns, about
 
 
-_BY_COLUMN = (
-    "variable_value_labels",
-    "missing_ranges",
-    "readstat_variable_types",
-    "original_variable_types",
-)
+_BY_COLUMN = ("variable_value_labels", "missing_ranges", "readstat_variable_types", "original_variable_types")
 
 
 def _decoded(columns: dict[str, Any], about: Any) -> tuple[dict[str, Any], Any, str]:

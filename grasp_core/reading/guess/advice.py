@@ -93,10 +93,9 @@ class Named:
         """Whether nothing is left to be guessed."""
         if self.cells:
             return False
-        needed = {
-            "items-by-raters": ("item",),
-            "raters-by-items": ("rater",),
-        }.get(self.layout or "long", ("item", "rater", "label"))
+        needed = {"items-by-raters": ("item",), "raters-by-items": ("rater",)}.get(
+            self.layout or "long", ("item", "rater", "label")
+        )
         return all(getattr(self, name) is not None for name in needed)
 
 

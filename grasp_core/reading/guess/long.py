@@ -113,7 +113,7 @@ def _guess_ids(look: Look) -> Ids:
             # Each question has rows of its own: in all of them no item and rater are together once.
             column = look.whole.column(name)
             rows = np.flatnonzero(column.codes == column.counts().argmax())
-            return _guess_ids(Look(look.whole.taken(rows), named))
+            return _guess_ids(Look(look.whole.kept(rows), named))
     return _none(look)
 
 

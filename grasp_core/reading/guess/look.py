@@ -78,7 +78,7 @@ class Look:
             codes = self._whole_codes(name).to_numpy()
             step = -(-len(self.whole) // _most_rows(self.whole))
             rows = np.flatnonzero(codes % step == 0)[:MAX_ROWS]
-            self._of_some[name] = Look(self.whole.taken(rows), self.named)
+            self._of_some[name] = Look(self.whole.kept(rows), self.named)
         return self._of_some[name]
 
     def with_joined(self, name: str) -> Look:
@@ -415,15 +415,14 @@ def _items(look: Look, item: str, spec: DataSpec) -> Iterator[Reason]:
 
 
 def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
-    place, why = _several_people(look, rater, spec)
-    if place is not None:
-        yield Reason("rater", f"{quoted(rater)}{why}", "unsure", (f"{rater}{PLUS}{place}", rater))
+    """The column with which an id tells people apart, and why."""
 
+    def apart_by(place: str, why: str) -> Reason:
+        return Reason("rater", f"{quoted(rater)}{why}", "unsure", (f"{rater}{PLUS}{place}", rater))
 
-def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None, str]:
-    """The column with which an id tells people apart, and why; None where none does."""
     if (place := anew_in(look, rater)) is not None:
-        return place, f" counts anew in each {quoted(place)}, so that one id may be several people"
+        yield apart_by(place, f" counts anew in each {quoted(place)}, so that one id may be several people")
+        return
     about = _about_people(look, rater, spec)[:_MOST_ABOUT]
     raters, taken = look[rater].codes, (rater, spec.item, spec.text, *spec.labels)
     several_of = {name: _values_of_each(look, name, raters) > 1 for name in about}
@@ -439,11 +438,9 @@ def _several_people(look: Look, rater: str, spec: DataSpec) -> tuple[str | None,
         for name, several in several_of.items():
             apart = name != place and bool((_values_of_each(look, name, both) <= 1).all())
             if apart and several.sum() >= max(_LEAST, _SHARE * recurring.sum()):
-                return (
-                    place,
-                    f": one id may be several people, as {quoted(name)} differs with {quoted(place)}",
-                )
-    return None, ""
+                why = f"as {quoted(name)} differs with {quoted(place)}"
+                yield apart_by(place, f": one id may be several people, {why}")
+                return
 
 
 def anew_in(look: Look, rater: str) -> str | None:

@@ -418,7 +418,8 @@ def _said_twice(
     """Axes of the raters file that the annotations have by another name, and with other values."""
     if raters is None or spec.rater not in annotations.columns:
         return
-    own, theirs = annotations.column(str(spec.rater)), raters.column(_ids_of(raters, spec, annotations))
+    own, ids = annotations.column(str(spec.rater)), str(spec.rater)
+    theirs = raters.column(ids if ids in raters.columns else most_shared(raters, own.values)[0])
     first, of_raters = (
         dict(zip(*np.unique(one.codes, return_index=True), strict=True)) for one in (own, theirs)
     )
@@ -451,13 +452,6 @@ def _plain(text: str) -> str:
 def _of_raters(own: Column, values: Column) -> bool:
     """Whether each rater has one value."""
     return len(np.unique(np.stack([own.codes, values.codes]), axis=1)[0]) == len(np.unique(own.codes))
-
-
-def _ids_of(raters: Table, spec: DataSpec, annotations: Table) -> str:
-    """The raters file's column of ids: called as in the annotations, or else the one that has most."""
-    if spec.rater in raters.columns:
-        return str(spec.rater)
-    return most_shared(raters, annotations.distinct(str(spec.rater)))[0]
 
 
 def _in_bands(

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
-from grasp_core.reading.dataset.load import Dataset, Fitted
+from grasp_core.reading.dataset.load import Dataset, Fitted, fitting, load
 from grasp_core.reading.guess import work
 from grasp_core.reading.guess.advice import Named
 from grasp_core.reading.guess.recognise import Guess, Role
@@ -78,20 +78,16 @@ def loaded(
     slices: Sequence[str] | None = None,
 ) -> Dataset:
     """The data set that `spec` describes."""
-    given = {"spec": spec, "axes": _names(axes), "slices": _names(slices)}
-    return handle(work.dataset, _tables(annotations, raters, items), given)
+    given = {"spec": spec, "axes": axes, "slices": slices}
+    return handle(load, _tables(annotations, raters, items), given)
 
 
 def fitted(
     annotations: Table, raters: Table | None, spec: DataSpec, axes: Sequence[str], items: Table | None = None
 ) -> Fitted:
     """As much of an earlier reading as fits these files."""
-    return handle(work.fitted, _tables(annotations, raters, items), {"spec": spec, "axes": tuple(axes)})
+    return handle(fitting, _tables(annotations, raters, items), {"spec": spec, "axes": axes})
 
 
 def _tables(annotations: Table, raters: Table | None, items: Table | None) -> dict[str, Table | None]:
     return {"annotations": annotations, "raters": raters, "items": items}
-
-
-def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(names)

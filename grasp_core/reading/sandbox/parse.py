@@ -1,48 +1,32 @@
-"""Bytes, and data frames, as tables of text; one reading in a process that ends with it."""
-
-from __future__ import annotations
+"""Bytes as tables of text; one reading in a process that ends with it."""
 
 import dataclasses
-import datetime
-import decimal
 import gc
-import hashlib
 import importlib
-import inspect
 import io
 import json
-import numbers
 import os
 import resource
 import socket
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, get_type_hints
 
-import narwhals as nw
-import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-from pyarrow import interchange
-
 from grasp_core.model.errors import DataError
 from grasp_core.model.json_values import CONVERTER, from_json
-from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import listed, quoted
 from grasp_core.reading.archives import containers, foreign
 from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.archives.stack import Member, together
 from grasp_core.reading.files import delimited, encodings, json_files, workbooks
 from grasp_core.reading.formats import arrow, registry, statistical
-from grasp_core.reading.formats.arrow import OF_PANDAS
-from grasp_core.reading.formats.tools import fasttext
+from grasp_core.reading.formats.tools import doccano
 from grasp_core.reading.sandbox import wire
 from grasp_core.reading.sandbox.limits import DONE, FAULTY, NO_MEMORY, Limits, check_weight, limit_process
-from grasp_core.reading.table.parsed import Watch, no_rows
+from grasp_core.reading.table.parsed import Watch
 from grasp_core.reading.table.table import Parsed, Table
 
 
@@ -71,15 +55,13 @@ def _parse_zip(content: bytes, name: str, member: str | None, watch: Watch) -> P
     archive = Archive(content, name)
     names = archive.names
     if workbooks.is_workbook(names):
-        foreign.refuse_archive(names, archive.member, name)
+        foreign.refuse_archive(archive)
         return _parse_workbook(content, name, member)
-    whole = registry.of_archive(names, archive.member, name)
-    if whole is not None:
+    if (whole := registry.of_archive(archive)) is not None:
         return whole
-    saved = arrow.read_saved(names, archive.member, name, member, watch)
-    if saved is not None:
+    if (saved := arrow.read_saved(archive, member, watch)) is not None:
         return dataclasses.replace(saved, kind=f"{saved.kind}, zip")
-    foreign.refuse_archive(names, archive.member, name)
+    foreign.refuse_archive(archive)
     if member is not None and member not in names:
         raise DataError(f"{name} holds no file {quoted(member)}; its files are {listed(names)}")
     if member is None:
@@ -133,149 +115,26 @@ def _parse_workbook(content: bytes, name: str, member: str | None) -> Parsed:
 def _parse_single(content: bytes, name: str, watch: Watch) -> Parsed:
     if content.startswith(workbooks.OLD_EXCEL):
         return _parse_workbook(content, name, None)
-    form = arrow.form_of(content)
-    if form is not None:
+    if (form := arrow.form_of(content)) is not None:
         return registry.of_table(arrow.parse([content], form, name, watch), name)
-    if statistical.is_statistical(content):
-        return registry.of_table(statistical.parse(content, name, watch), name)
+    if (of_program := statistical.form_of(content)) is not None:
+        return registry.of_table(statistical.parse(content, of_program, name, watch), name)
     foreign.refuse(content, name)
     text, encoding, notes = encodings.to_utf8(content, name)
-    parsed = _parse_text(text, name, watch)
-    kind = parsed.kind if encoding == "UTF-8" else f"{parsed.kind}, {encoding}"
-    return dataclasses.replace(parsed, kind=kind, problems=(*notes, *parsed.problems))
-
-
-def _parse_text(content: bytes, name: str, watch: Watch) -> Parsed:
-    start = content[:1024].lstrip()
-    if fasttext.is_fasttext(content):
-        raise fasttext.alone(name)
-    if start.startswith((b"{", b"[")):
-        found, kind = json_files.records(content, name)
+    doccano.refuse_fasttext(text, name)
+    if text[:1024].lstrip().startswith((b"{", b"[")):
+        found, kind = json_files.records(text, name)
         known = registry.of_records(found, name)
-        return known or registry.of_table(json_files.table(found, name, kind), name)
-    return registry.of_table(delimited.parse(content, name, watch), name)
+        parsed = registry.of_table(json_files.table(found, name, kind), name) if known is None else known
+    else:
+        parsed = registry.of_table(delimited.parse(text, name, watch), name)
+    shown = parsed.kind if encoding == "UTF-8" else f"{parsed.kind}, {encoding}"
+    return dataclasses.replace(parsed, kind=shown, problems=(*notes, *parsed.problems))
 
 
 def parse_folder(contents: Sequence[bytes], name: str, watch: Watch) -> Parsed:
     """Read the Parquet files of a folder as one table."""
     return registry.of_table(arrow.parse(contents, "Parquet", name, watch), name)
-
-
-_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-"""Newer types for text and bytes, and those that are read."""
-
-
-def frame_table(frame: Any, name: str) -> Table:
-    """Read a data frame as a file with its columns would be read, and call it `name`.
-
-    Cells become text: a missing one the empty text, whole numbers in columns of reals lose their ``.0``. Of a
-    pandas frame, index levels with a name are columns. The hash is that of names and texts, in any library.
-    """
-    data, kind = _arrow(frame, name)
-    if not data.num_rows:
-        raise no_rows(name)
-    parsed = registry.of_table(arrow.of_table(data, kind, name), name)
-    return parsed.table(name, *_fingerprint(parsed.data))
-
-
-def _arrow(frame: Any, name: str) -> tuple[pa.Table, str]:
-    kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
-    if isinstance(frame, pd.Series) and frame.index.nlevels > 1:  # items by raters, say
-        frame = frame.to_frame("label" if frame.name is None else frame.name)
-    if isinstance(frame, pd.DataFrame):
-        return _joined_lists(_of_pandas(frame, name)), kind
-    try:
-        known = frame if isinstance(frame, pa.Table) else nw.from_native(frame, pass_through=True)
-        known = known.collect() if isinstance(known, nw.LazyFrame) else known
-        if isinstance(known, nw.DataFrame):
-            data = known.to_arrow()
-        elif hasattr(frame, "__arrow_c_stream__"):
-            data = pa.table(frame)
-        elif hasattr(frame, "__dataframe__"):
-            data = interchange.from_dataframe(frame)
-        else:
-            raise DataError(FileProblem.NO_FRAME(file=name, kind=kind))
-    except DataError:
-        raise
-    except Exception as error:  # every library's frames have errors of their own
-        remark = FileProblem.FRAME_NOT_READ(file=name, kind=kind, error=type(error).__name__)
-        raise DataError(remark) from None
-    data = _joined_lists(data)
-    schema = pa.schema([field.with_type(_VIEWS.get(field.type, field.type)) for field in data.schema])
-    return data.cast(schema), kind
-
-
-def _joined_lists(data: pa.Table) -> pa.Table:
-    """With a lone column of lists, such as several labels, as texts ``a|b``; several hold raters' entries."""
-    lists = [at for at, kind in enumerate(data.schema.types) if pa.types.is_list(kind)]
-    if len(lists) == 1:
-        parts = data.column(lists[0]).cast(pa.list_(pa.string()))
-        data = data.set_column(lists[0], data.schema.names[lists[0]], pc.binary_join(parts, "|"))
-    return data
-
-
-def _of_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
-    levels = [level for level in frame.index.names if level is not None]
-    frame = frame.reset_index(level=levels) if levels else frame
-    found: list[Any] = list(frame.columns)
-    columns = [".".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in found]
-    arrays = [_column(frame.iloc[:, at], column, name) for at, column in enumerate(columns)]
-    return pa.Table.from_arrays(arrays, names=columns, metadata=OF_PANDAS)
-
-
-def _column(series: pd.Series[Any], column: str, name: str) -> pa.Array | pa.ChunkedArray:
-    kind = series.dtype
-    if isinstance(kind, pd.CategoricalDtype):
-        kind = kind.categories.dtype
-    if isinstance(kind, pd.IntervalDtype | pd.PeriodDtype):  # as pandas.cut makes them
-        series = series.astype(object).map(str, na_action="ignore")
-    try:
-        return pa.array(series, from_pandas=True)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        return _mixed(series, column, name)
-
-
-def _mixed(cells: Iterable[Any], column: str, name: str) -> pa.Array:
-    """Cells of several kinds, such as numbers beside texts."""
-    texts: list[str | None] = []
-    for row, cell in enumerate(cells, start=1):
-        text = _text(cell)
-        if text is None and not (pd.api.types.is_scalar(cell) and pd.isna(cell)):
-            kind = type(cell).__name__
-            raise DataError(FileProblem.CELL_WITHOUT_TEXT(file=name, row=row, column=column, kind=kind))
-        texts.append(text)
-    return pa.array(texts, pa.large_string())
-
-
-def _text(cell: Any) -> str | None:
-    if isinstance(cell, str):
-        return cell
-    if not pd.api.types.is_scalar(cell) or pd.isna(cell):
-        return None
-    if isinstance(cell, bool | np.bool_ | numbers.Integral | decimal.Decimal):
-        return str(cell)
-    if isinstance(cell, numbers.Real):
-        number = float(cell)
-        return str(int(number)) if number.is_integer() else repr(number)
-    if isinstance(cell, datetime.date | datetime.time | datetime.timedelta | pd.Period | pd.Interval):
-        return str(cell)
-    return None
-
-
-def _fingerprint(data: pa.Table) -> tuple[str, int]:
-    """Hash of names and texts however they lie in memory, and how many bytes all texts have."""
-    whole, size = hashlib.sha256(), 0
-    for name, column in zip(data.column_names, data.columns, strict=True):
-        texts = [chunk.cast(pa.large_string()) for chunk in pa.chunked_array(column).chunks]
-        whole.update(f"{len(name.encode())}:{data.num_rows}:".encode() + name.encode())
-        for text in texts:
-            whole.update(pc.binary_length(text).to_numpy().astype("<i8"))
-        for text in texts:
-            offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset : text.offset + len(text) + 1]
-            content = memoryview(text.buffers()[2] or b"")[offsets[0] : offsets[-1]]
-            whole.update(content)
-            size += len(content)
-    return whole.hexdigest(), size
 
 
 _FILES = 64
@@ -286,14 +145,13 @@ _BETWEEN = 0.1
 
 def get_ready(work: str) -> None:
     """Import the functions that are called, and have ready how their values become JSON: no child has to."""
-    for function in vars(importlib.import_module(work)).values():
-        if inspect.isfunction(function) and function.__module__ == work:
-            _WORK[function.__name__] = function
-            kinds = get_type_hints(function)
-            CONVERTER.get_unstructure_hook(kinds.pop("return"))
-            for kind in kinds.values():
-                if kind not in (Table, Table | None):
-                    CONVERTER.get_structure_hook(kind)
+    for function in importlib.import_module(work).WORK:
+        _WORK[function.__name__] = function
+        kinds = get_type_hints(function)
+        CONVERTER.get_unstructure_hook(kinds.pop("return"))
+        for kind in kinds.values():
+            if kind not in (Table, Table | None):
+                CONVERTER.get_structure_hook(kind)
 
 
 def run(connection: socket.socket) -> int:
@@ -318,14 +176,14 @@ def run(connection: socket.socket) -> int:
             if "work" in request:
                 channel.say(wire.VALUE, _done(request, channel))
                 return DONE
-            contents, watch = _contents(channel), _Watch(channel)
+            contents, watch = _contents(channel), _told(channel)
             if request["folder"]:
                 parsed = parse_folder(contents, request["name"], watch)
             else:
                 parsed = parse(contents.pop(), request["name"], request["member"], watch)
             check_weight(parsed, limits, request["name"])
         except DataError as error:
-            channel.say(wire.REFUSED, wire.packed_error(error))
+            channel.say(wire.REFUSED, {"message": str(error), "problems": error.problems})
         else:
             wire.send_table(channel, parsed)
     except MemoryError:
@@ -370,18 +228,17 @@ def _done(request: dict[str, Any], channel: wire.Channel) -> Any:
     return function(**tables, **given)
 
 
-class _Watch:
+def _told(channel: wire.Channel) -> Watch:
     """Tells how far reading is, but not at every step."""
+    following = 0.0
 
-    def __init__(self, channel: wire.Channel) -> None:
-        self._channel = channel
-        self._next = 0.0
+    def watch(done: int, total: int) -> None:
+        nonlocal following
+        if (now := time.monotonic()) >= following:
+            following = now + _BETWEEN
+            channel.say(wire.PROGRESS, (done, total))
 
-    def __call__(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now >= self._next:
-            self._next = now + _BETWEEN
-            self._channel.say(wire.PROGRESS, (done, total))
+    return watch
 
 
 def _place(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeVar, get_type_hints
 
-from grasp_core.model.errors import DataError
+from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.model.text import not_there
 from grasp_core.model.turns import Turns, asking
@@ -67,10 +67,8 @@ def _read_folder(folder: Path, name: str, member: str | None, watch: Watch) -> T
     paths = sorted(folder.rglob("*.parquet"))
     if paths:
         return read_files([(str(path.relative_to(folder)), path) for path in paths], name, watch=watch)
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
-    shown = [
-        path for path in found if not any(piece.startswith(".") for piece in path.relative_to(folder).parts)
-    ]
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    shown = [one for one in found if not any(part[0] == "." for part in one.relative_to(folder).parts)]
     if not shown:
         raise DataError(f"{name} is a folder without files; name one that holds some, or a file")
     if len(shown) > containers.MAX_MEMBERS:
@@ -309,7 +307,8 @@ class _Conversation:
                 self._progress = wire.value_of(content)
                 self._waiting()
             elif kind == wire.REFUSED:
-                raise wire.unpacked_error(content)
+                said = wire.value_of(content)
+                raise DataError(said["message"], from_json(said["problems"], tuple[Problem, ...]))
             else:
                 raise ReadingFaultError(wire.value_of(content))
 

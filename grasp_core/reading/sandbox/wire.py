@@ -10,7 +10,6 @@ from typing import Any, BinaryIO, TypeVar, cast, get_type_hints
 import numpy as np
 import pyarrow as pa
 
-from grasp_core.model.errors import DataError, Problem
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.reading.table.table import Parsed, Table
 
@@ -18,8 +17,8 @@ REQUEST, CHUNK, END_OF_FILE, END_OF_FILES = b"Q", b"C", b"N", b"Z"
 READY, PROGRESS, REFUSED, FAULT, LINES, TABLE, VALUE = b"R", b"P", b"E", b"F", b"L", b"T", b"V"
 
 _HEAD = struct.Struct("!cQ")
-IN_FRAMES = ("data", "lines")
-"""Fields of a table that are no JSON."""
+_NO_JSON = ("data", "columns", "lines")
+"""Fields of a table that are sent otherwise, or follow from those."""
 Rows = TypeVar("Rows", Parsed, Table)
 
 
@@ -86,8 +85,8 @@ def send_table(channel: Channel, table: Parsed) -> None:
     """Send a table."""
     if table.lines is not None:
         channel.send(LINES, table.lines.astype(np.int64).tobytes())
-    fields = {field.name: getattr(table, field.name) for field in dataclasses.fields(table)}
-    channel.say(TABLE, {name: value for name, value in fields.items() if name not in IN_FRAMES})
+    names = [field.name for field in dataclasses.fields(table) if field.name not in _NO_JSON]
+    channel.say(TABLE, {name: getattr(table, name) for name in names})
     with pa.ipc.new_stream(pa.PythonFile(cast(BinaryIO, channel), "w"), table.data.schema) as stream:
         stream.write_table(table.data)
 
@@ -101,17 +100,6 @@ def receive_table(channel: Channel, content: bytearray, lines: bytearray | None,
     kinds = get_type_hints(kind)
     fields = {name: from_json(value, kinds[name]) for name, value in value_of(content).items()}
     return kind(data=data, lines=None if lines is None else np.frombuffer(lines, dtype=np.int64), **fields)
-
-
-def packed_error(error: DataError) -> dict[str, Any]:
-    """An error as a value that can be sent."""
-    return {"message": str(error), "problems": error.problems}
-
-
-def unpacked_error(content: bytearray) -> DataError:
-    """The error that was sent."""
-    value = value_of(content)
-    return DataError(value["message"], from_json(value["problems"], tuple[Problem, ...]))
 
 
 def value_of(content: bytearray) -> Any:

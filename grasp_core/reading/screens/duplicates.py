@@ -73,6 +73,20 @@ class Duplicates:
         """How many they are."""
         return CloseRaters(len(self.pairs), self.raters, self.looked_at, self.items_used)
 
+    def one_of_each(self, annotations: Annotations) -> BoolArray:
+        """One rater of each pair, shape (J,): who has fewer annotations, or else who comes later in the file.
+
+        Pairs are gone through as they are listed; a pair of which somebody is left out already leaves out
+        nobody else.
+        """
+        left_out = np.zeros(annotations.n_raters, dtype=np.bool_)
+        per_rater = np.bincount(annotations.rater, minlength=annotations.n_raters)
+        for pair in self.pairs:
+            if not (left_out[pair.first] or left_out[pair.second]):
+                fewer = min((pair.first, pair.second), key=lambda rater: (per_rater[rater], -rater))
+                left_out[fewer] = True
+        return left_out
+
     def among(self, n_raters: int) -> BoolArray:
         """Whether each of J raters is in any of the pairs, shape (J,)."""
         found = np.zeros(n_raters, dtype=np.bool_)
@@ -118,17 +132,9 @@ def near_duplicates(annotations: Annotations) -> Duplicates:
     return Duplicates(named, looked_at, votes.items_used)
 
 
-def is_quick(annotations: Annotations) -> bool:
-    """Whether the search takes about a second at most."""
-    return _is_within(annotations, QUICK_WORK)
-
-
-def is_instant(annotations: Annotations) -> bool:
-    """Whether the search takes less than handing it to a worker that is busy with runs."""
-    return _is_within(annotations, INSTANT_WORK)
-
-
-def _is_within(annotations: Annotations, work: float) -> bool:
+def is_quick(annotations: Annotations, *, instant: bool = False) -> bool:
+    """Whether the search takes about a second at most; `instant`: less than a busy worker takes to begin."""
+    work = INSTANT_WORK if instant else QUICK_WORK
     size = np.diff(annotations.indptr).astype(np.float64)
     k = annotations.n_categories
     return bool((size**2).sum() * k <= work and annotations.n_annotations * k <= QUICK_CELLS)

@@ -1,22 +1,171 @@
 """Where data may be read from that nobody uploads: a folder of the server, and addresses below prefixes."""
 
 import hashlib
-import re
-from collections.abc import Sequence
+import os
+import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
 from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.model.text import quoted
+from grasp_core.reading.archives import containers
 from grasp_core.reading.sandbox.read import files_sha256, read_files, read_table
 from grasp_core.reading.sources import remote
-from grasp_core.reading.sources.folder import Folder, Listing
 from grasp_core.reading.table.table import Table
 
 FOLDER = "data:"
 """The beginning of a location in the server's folder; all others are addresses."""
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|:)")
+MAX_LISTED = 1_000
+"""Entries that a listing shows."""
+MAX_SEEN = 50_000
+"""Files that a listing looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderEntry:
+    """A file, or a folder of Parquet files.
+
+    `path`: below the folder, with slashes.
+    `changed`: seconds since 1970.
+    """
+
+    path: str
+    bytes: int
+    changed: float
+    parquet_folder: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Entries by path; `more` says that not all of them are there."""
+
+    entries: tuple[FolderEntry, ...]
+    more: bool
+
+
+class Folder:
+    """Reads below `root`; links are followed as long as they stay there."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = os.path.realpath(root)
+        if not os.path.isdir(self._root):
+            raise DataError(f"{root} is not a folder; name one that exists and can be read")
+
+    def read(self, path: str) -> bytes | tuple[tuple[str, bytes], ...]:
+        """A file's content, or path (below the folder) and content of each Parquet file in a folder."""
+        real = self._real(path)
+        if not os.path.isdir(real):
+            return self._content(real, _name(path))
+        parts: list[tuple[str, bytes]] = []
+        files = (entry.path for entry in self._files(real, limit=MAX_SEEN))
+        for inner in sorted(PurePosixPath(path) for path in files if path.endswith(".parquet")):
+            parts.append((str(inner), self._content(self._real(f"{path}/{inner}"), inner.name)))
+            containers.check_size(sum(len(content) for _, content in parts), _name(path))
+        if not parts:
+            raise DataError(f"{_name(path)} is a folder without *.parquet files; choose a file in it")
+        return tuple(parts)
+
+    def listing(self, search: str = "") -> Listing:
+        """Files and Parquet folders whose path contains `search`, hidden ones left out."""
+        wanted = search.strip().casefold()
+        seen = list(self._files(self._root, limit=MAX_SEEN))
+        found = [*seen, *_parquet_folders(seen)]
+        found = sorted(
+            (entry for entry in found if wanted in entry.path.casefold()), key=lambda entry: entry.path
+        )
+        return Listing(tuple(found[:MAX_LISTED]), len(found) > MAX_LISTED or len(seen) == MAX_SEEN)
+
+    def _real(self, path: str) -> str:
+        """The path without links, once it is known to stay below the folder."""
+        pieces = path.split("/")
+        if any(not _shown(piece) for piece in pieces):
+            raise DataError(f"{quoted(path)} is not the path of a file in this server's folder")
+        real = os.path.realpath(os.path.join(self._root, *pieces))
+        if os.path.commonpath([real, self._root]) != self._root:
+            raise DataError(f"{_name(path)} is a link that leaves this server's folder; it is not read")
+        return real
+
+    def _content(self, real: str, name: str) -> bytes:
+        try:
+            descriptor = self._open(real)
+        except OSError as error:
+            raise DataError(f"{name} cannot be read in this server's folder: {error.strerror}") from None
+        with os.fdopen(descriptor, "rb") as file:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise DataError(f"{name} is not a file; choose one")
+            content = b"" if found.st_size > containers.MAX_BYTES else file.read(containers.MAX_BYTES + 1)
+        if max(len(content), found.st_size) > containers.MAX_BYTES:
+            raise containers.too_large(name)
+        return content
+
+    def _open(self, real: str) -> int:
+        """Open step by step and follow no link: what was checked cannot be exchanged meanwhile."""
+        *folders, last = PurePosixPath(os.path.relpath(real, self._root)).parts
+        at = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for piece in folders:
+                inner = os.open(piece, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
+                os.close(at)
+                at = inner
+            # A pipe would be waited for.
+            return os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
+        finally:
+            os.close(at)
+
+    def _files(self, start: str, limit: int) -> Iterator[FolderEntry]:
+        """Files below a folder that may be read; linked folders are not entered."""
+        count = 0
+        for place, folders, names in os.walk(start):
+            folders[:] = sorted(name for name in folders if _shown(name))
+            for name in sorted(filter(_shown, names)):
+                entry = self._entry(os.path.join(place, name), start)
+                if entry is not None:
+                    yield entry
+                    count += 1
+                if count == limit:
+                    return
+
+    def _entry(self, path: str, start: str) -> FolderEntry | None:
+        real = os.path.realpath(path)
+        try:
+            found = os.stat(real)
+        except OSError:
+            return None
+        if not stat.S_ISREG(found.st_mode) or os.path.commonpath([real, self._root]) != self._root:
+            return None
+        return FolderEntry(os.path.relpath(path, start).replace(os.sep, "/"), found.st_size, found.st_mtime)
+
+
+def _parquet_folders(files: list[FolderEntry]) -> list[FolderEntry]:
+    """Folders that hold Parquet files, the tops of those that are cut by ``column=value``."""
+    inside: dict[str, list[FolderEntry]] = {}
+    for entry in files:
+        folder = PurePosixPath(entry.path).parent
+        while "=" in folder.name:
+            folder = folder.parent
+        if entry.path.endswith(".parquet") and folder.name:
+            inside.setdefault(str(folder), []).append(entry)
+    return [
+        FolderEntry(
+            folder,
+            sum(entry.bytes for entry in entries),
+            max(entry.changed for entry in entries),
+            parquet_folder=True,
+        )
+        for folder, entries in inside.items()
+    ]
+
+
+def _shown(piece: str) -> bool:
+    """Whether a path's piece is a name, and not a hidden one's."""
+    return bool(piece) and piece.isprintable() and not piece.startswith(".") and not set(piece) & set("/\\")
+
+
+def _name(path: str) -> str:
+    return PurePosixPath(path).name or path
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +247,3 @@ class AllowedSources:
                 f"{first.name} is redirected to an address that this server may not read; "
                 "name the address where the file really is"
             )
-
-
-def read_anywhere(source: str, member: str | None = None) -> Table:
-    """Read a path, or an address of a file or a Parquet folder, as whoever runs the command may."""
-    if not _ADDRESS.match(source):
-        return read_table(Path(source), member=member)
-    name = PurePosixPath(source.partition("::")[0].partition("?")[0]).name or source
-    files = remote.parquet_files(source, name)
-    if files is not None:
-        return read_files([(path, remote.fetch(url, PurePosixPath(path).name)) for path, url in files], name)
-    return read_table(remote.fetch(source, name), name, member=member)

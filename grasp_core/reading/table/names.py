@@ -167,8 +167,6 @@ NO_PERSONS = MODELS | MADE
 PEOPLE = word_set("name username email mail")
 ROW_IDS = PEOPLE | word_set("id ids key uid uuid pid")
 CROWD = word_set("worker turker crowdworker")
-ROUNDS = word_set("batch round hit")
-"""Words for parts of a study in each of which others may rate."""
 BATCHES = word_set("hit task case record example sample unit")
 """Words for what may hold several items, or one of them more than once."""
 ROUNDS = word_set("batch round wave tranche week month quarter")

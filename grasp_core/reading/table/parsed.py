@@ -171,7 +171,7 @@ def with_joined(table: Table, names: Iterable[str | None]) -> Table:
     for name in dict.fromkeys(filter(None, names)):
         if parts := parts_of(name, table.columns):
             data = table.data.append_column(name, _joined([table.column(part) for part in parts]))
-            table = dataclasses.replace(table, columns=(*table.columns, name), data=data)
+            table = dataclasses.replace(table, data=data)
     return table
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ class Parsed:
     - `vocabularies`: of columns whose type names their values.
     """
 
-    columns: tuple[str, ...]
+    columns: tuple[str, ...] = field(init=False)
     data: pa.Table
     kind: str
     first_row: int
@@ -75,6 +76,25 @@ class Parsed:
     member: str | None = None
     vocabularies: tuple[Vocabulary, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.data.column_names))
+
+    def __len__(self) -> int:
+        return int(self.data.num_rows)
+
+    def column(self, name: str) -> Column:
+        """A column as codes and distinct texts."""
+        return Column.of(self.data.column(name))
+
+    def distinct(self, name: str) -> tuple[str, ...]:
+        """A column's distinct texts in order of first appearance."""
+        return tuple(self.data.column(name).unique().to_pylist())
+
+    def without(self, columns: Collection[str]) -> Self:
+        """Without some of the columns."""
+        kept = [name for name in self.columns if name not in columns]
+        return dataclasses.replace(self, data=self.data.select(kept)) if columns else self
+
     @property
     def numbers(self) -> Int64Array:
         """Numbers by which people find the rows in the file, shape (n,)."""
@@ -82,15 +102,15 @@ class Parsed:
             return self.lines
         return np.arange(self.first_row, self.first_row + len(self.data), dtype=np.int64)
 
-    def kept(self, rows: Int64Array) -> Parsed:
-        """The rows at the positions `rows`, shape (m,); each keeps its number."""
+    def kept(self, rows: Int64Array) -> Self:
+        """The rows at the positions `rows`, (m,), without texts that none has; each keeps its number."""
         texts = [column.cast(pa.string()) for column in self.data.take(pa.array(rows)).columns]
         data = compact(pa.Table.from_arrays(texts, names=self.data.column_names))
         return dataclasses.replace(self, data=data, lines=self.numbers[rows])
 
     def table(self, name: str, sha256: str, size: int) -> Table:
         """The same as the table of a file of that hash and as many bytes."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        fields = {one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.init}
         return Table(name=name, sha256=sha256, bytes=size, **fields)
 
 
@@ -107,36 +127,14 @@ class Table(Parsed):
     bytes: int
     source: str = ""
 
-    def __len__(self) -> int:
-        return int(self.data.num_rows)
-
     def row(self, position: int) -> int:
         """Number by which a person finds the row at `position` in the file."""
         return int(position) + self.first_row if self.lines is None else int(self.lines[position])
 
-    def column(self, name: str) -> Column:
-        """A column as codes and distinct texts."""
-        return Column.of(self.data.column(name))
-
     def thinned(self, rows: int) -> Table:
         """At most about so many of the rows, at equal distances."""
         step = -(-len(self) // max(rows, 1))
-        if step <= 1:
-            return self
-        return self.taken(np.arange(0, len(self), step))
-
-    def taken(self, rows: Int64Array) -> Table:
-        """The rows at the positions `rows`, (m,), without their numbers and without texts that none has."""
-        return dataclasses.replace(self, data=_reencoded(self.data.take(pa.array(rows))), lines=None)
-
-    def without(self, columns: Collection[str]) -> Table:
-        """Without some of the columns."""
-        kept = tuple(name for name in self.columns if name not in columns)
-        return dataclasses.replace(self, columns=kept, data=self.data.select(kept)) if columns else self
-
-    def distinct(self, name: str) -> tuple[str, ...]:
-        """A column's distinct texts in order of first appearance."""
-        return tuple(self.data.column(name).unique().to_pylist())
+        return self if step <= 1 else self.kept(np.arange(0, len(self), step))
 
     def holding(self, ids: Collection[str]) -> dict[str, int]:
         """How many of the ids each column holds."""
@@ -155,9 +153,3 @@ class Table(Parsed):
     def frame(self) -> pd.DataFrame:
         """All rows; every cell is text."""
         return self.head(len(self))
-
-
-def _reencoded(data: pa.Table) -> pa.Table:
-    """With no more distinct texts than occur."""
-    columns = [column.cast(pa.string()).combine_chunks() for column in data.columns]
-    return pa.Table.from_arrays(columns, names=data.column_names)

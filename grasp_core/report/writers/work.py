@@ -16,3 +16,6 @@ def written(*, name: str, result: RunResult, rater_map: RaterMap | None) -> str:
 def figure(*, name: str, chart: str) -> str:
     """The chart as a file of this kind, in base 64; see :func:`grasp_core.report.charts.theme.drawn`."""
     return base64.b64encode(drawn(chart, name)).decode()
+
+
+WORK = (written, figure)

@@ -26,9 +26,9 @@ from grasp_core.benchmark.tasks import MAX_ROWS_FILE, TEST_FILE, TRAIN_FILE, Row
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.extras import command
 from grasp_core.model.settings import Settings, variable
+from grasp_core.model.sizes import MIB
 from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.archives.containers import packed
-from grasp_core.reading.archives.members import MIB
 from grasp_core.server import server
 from grasp_core.statistics.f1 import confusion
 from pages._ui.benchmark.submissions import show_confusion, tasks, tasks_folder, tasks_with_rows

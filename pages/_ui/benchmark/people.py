@@ -12,8 +12,8 @@ from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, read_rows, voting_sheet
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
+from grasp_core.model.sizes import MIB
 from grasp_core.model.text import escape_markdown, listed, number
-from grasp_core.reading.archives.members import MIB
 from grasp_core.reading.table.table import Table
 from grasp_core.server import server
 from grasp_core.server.submitting import NAME_LENGTH, scored

@@ -15,9 +15,9 @@ from grasp_core.benchmark.scoring.scores import ClassScore
 from grasp_core.benchmark.submissions import VALIDATED, Submission
 from grasp_core.benchmark.tasks import TEST_FILE, TRAIN_FILE, Task, read_tasks
 from grasp_core.model.errors import DataError, Problem
+from grasp_core.model.sizes import MIB, check_size
 from grasp_core.model.text import escape_markdown, for_pages, number
 from grasp_core.reading.archives.containers import packed
-from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord

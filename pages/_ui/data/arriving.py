@@ -11,16 +11,15 @@ import streamlit as st
 
 from grasp_core.analysis.results import read_result
 from grasp_core.model.errors import DataError, GraspError
+from grasp_core.model.example import example_files, example_spec
 from grasp_core.model.extras import command
+from grasp_core.model.sizes import MIB, check_size
 from grasp_core.model.text import escape_markdown, number
-from grasp_core.reading.archives.members import MIB, check_size
 from grasp_core.reading.connectors.fetching import Snapshot
 from grasp_core.reading.connectors.source import KINDS, TOOLS, Kind, Source, make, parse
-from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.reading.guess.tables import AT_ONCE, guessed, loaded
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.sources.allowed import FOLDER, AllowedSources
-from grasp_core.reading.sources.folder import MAX_LISTED, Listing
+from grasp_core.reading.sources.allowed import FOLDER, MAX_LISTED, AllowedSources, Listing
 from grasp_core.reading.table.table import Table
 from grasp_core.report.contents import run_title
 from grasp_core.server import server

@@ -14,19 +14,18 @@ from grasp_core.model.annotations import Annotations
 from grasp_core.model.groups import AxisSet, axis_label, one_line
 from grasp_core.model.text import escape_markdown, first_few, number, printable_name, printable_names
 from grasp_core.model.turns import Turns
-from grasp_core.reading.dataset.load import Dataset, axis_counts, cross_table, label_counts
+from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.screens.constant import too_constant
 from grasp_core.reading.screens.duplicates import (
     CloseRaters,
     Duplicates,
-    is_instant,
     is_quick,
     near_duplicates,
 )
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.contents import ranged
-from grasp_core.report.quality import Looked, looked_at
+from grasp_core.report.quality import Looked, axis_counts, cross_table, label_counts, looked_at
 from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
@@ -174,7 +173,7 @@ def show_quality(dataset: Dataset, proposed_axes: tuple[str, ...]) -> None:
 
 def _aside(look: Callable[[A], T], at: A, annotations: Annotations) -> T:
     """In a worker, in turn by person, unless that takes longer than looking here."""
-    if is_instant(annotations):
+    if is_quick(annotations, instant=True):
         return look(at)
     with st.spinner("Looking at raters, groups and axes"), LOOKING.turn():
         return next(server.shared().service.pool.each(look, [at]))

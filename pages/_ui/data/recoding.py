@@ -1,5 +1,6 @@
 """Recoding on the Data page: every step previewed with counts before and after."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -10,7 +11,6 @@ from grasp_core.model.annotations import display_order, is_number, number_of
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues, Recode, range_labels
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import escape_markdown, for_pages
-from grasp_core.reading.dataset import checks
 from grasp_core.reading.dataset.raters import MAX_AXIS_VALUES
 from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
@@ -120,14 +120,14 @@ def _becomes(cell: object) -> str:
 
 
 def _proposals(found: Mapping[str, int]) -> dict[str, str]:
-    proposed, spelling = {}, checks.one_spelling(found)
+    proposed, spelling = {}, one_spelling(found)
     if spelling:
         pairs = ", ".join(f"{old!r} → {new!r}" for old, new in list(spelling.items())[:4])
         if st.checkbox(escape_markdown(f"Fill in one spelling each: {pairs}"), key=_key("spelling")):
             proposed = spelling
-    label = f"Fill in “{checks.OTHER}” for values with fewer cells than"
+    label = f"Fill in “{OTHER}” for values with fewer cells than"
     fewest = st.number_input(label, min_value=0, value=0, key=_key("rare"))
-    rare = checks.merge_rare(found, int(fewest))
+    rare = merge_rare(found, int(fewest))
     if fewest and not rare:
         st.caption("Nothing to fill in: that would be fewer than two of the values, or all of them.")
     return {**rare, **proposed}
@@ -193,3 +193,41 @@ def _offered(table: Table, name: str, *, numeric: bool) -> bool:
 
 def _key(name: str) -> str:
     return work().key(f"recoding-{name}")
+
+
+# What is proposed
+
+_WRITTEN_MANY_WAYS = (
+    ("Woman", {"f", "female", "w", "woman", "women", "girl"}),
+    ("Man", {"m", "male", "man", "men", "boy"}),
+    ("Nonbinary", {"nonbinary", "non-binary", "non binary", "nb", "enby"}),
+    ("Yes", {"y", "yes"}),
+    ("No", {"n", "no"}),
+)
+"""Words that mean the same; only proposed where at least two of them occur."""
+OTHER = "Other"
+
+
+def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
+    """Values to write instead of those that differ only by case, spaces, Unicode form or a short form."""
+    alike: dict[str, list[str]] = {}
+    for value in counts:
+        if value.strip():
+            folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+            meaning = next((word for word, ways in _WRITTEN_MANY_WAYS if folded in ways), folded)
+            alike.setdefault(meaning, []).append(value)
+    changes: dict[str, str] = {}
+    for values in alike.values():
+        best = max(values, key=lambda value: (counts[value], len(value.strip()), value))
+        tidy = " ".join(unicodedata.normalize("NFC", best).split())
+        if len(values) > 1 or tidy != best:
+            changes.update({value: tidy for value in values if value != tidy})
+    return changes
+
+
+def merge_rare(counts: Mapping[str, int], fewer_than: int) -> dict[str, str]:
+    """Values with too few cells, all into one; none if that would merge everything or a single value."""
+    rare = [value for value, count in counts.items() if count < fewer_than and value.strip()]
+    if len(rare) < 2 or len(rare) == len(counts):
+        return {}
+    return {value: OTHER for value in rare if value != OTHER}

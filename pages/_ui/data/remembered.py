@@ -1,6 +1,7 @@
 """What is kept of files: the draft of a visit, readings for files of the same columns, known data sets."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -13,7 +14,6 @@ from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError, GraspError
 from grasp_core.model.spec import PAPER_CONVENTIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import escape_markdown, for_pages, number
-from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.guess.recognise import Guess, Role
 from grasp_core.reading.guess.tables import fitted, guessed
 from grasp_core.reading.table.table import Table
@@ -217,3 +217,13 @@ def _start_afresh(guess: Guess) -> None:
     session = work()
     session.answers = {}
     session.use_files(session.annotations, session.raters, guess, session.items)
+
+
+def signature(annotations: Table, raters: Table | None, items: Table | None = None) -> str:
+    """Hash of the files' column names, in whatever order they stand."""
+    columns: list[list[str] | str] = [
+        sorted(table.columns) for table in (annotations, raters) if table is not None
+    ]
+    if items is not None:
+        columns += ["items", sorted(items.columns)]
+    return hashlib.sha256(json.dumps(columns).encode()).hexdigest()

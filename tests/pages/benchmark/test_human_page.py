@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.reading.dataset.example import example_files
+from grasp_core.model.example import example_files
 from grasp_core.server.server import Server
 from pages._ui.helpers.identity import here
 from tests.pages.benchmark.test_benchmark_page import CLASSES, GOLD, benchmark, table

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from grasp_core.reading.dataset.example import example_files, example_spec
+from grasp_core.model.example import example_files, example_spec
 from grasp_core.server.server import Server
 from tests.few_items import few_items
 from tests.pages.visits import press, seen, widget

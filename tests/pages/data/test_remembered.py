@@ -4,12 +4,12 @@ from streamlit.testing.v1 import AppTest
 
 from grasp_core.model.access import User
 from grasp_core.model.errors import StoreError
-from grasp_core.reading.dataset.load import signature
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server
 from grasp_core.store.readings import ReadingStore
 from grasp_core.store.schema import readings
 from pages._ui.data import remembered
+from pages._ui.data.remembered import signature
 from pages._ui.helpers import identity as permissions
 from tests.labels import CONTINUE, LABEL_COLUMN, RUN_AGAIN
 from tests.pages.visits import drop, finished, labels, on, press, seen, shown_run, visit, widget

@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.analysis.models.result import ModelsResult
+from grasp_core.model.example import example_files, example_spec
 from grasp_core.model.spec import AnalysisSpec, RunSpec
-from grasp_core.reading.dataset.example import example_files, example_spec
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.server.server import Server

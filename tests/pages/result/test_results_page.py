@@ -5,12 +5,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from grasp_core.engine.pools import workers
+from grasp_core.model.example import example_files
 from grasp_core.model.outcome import Outcome
 from grasp_core.model.remarks.cautions import Caution
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import GroupResult, RunResult
 from grasp_core.model.settings import Settings
-from grasp_core.reading.dataset.example import example_files
 from grasp_core.report.writers.registry import EXPORTS
 from grasp_core.server import server as server_module
 from grasp_core.server.server import Server

@@ -5,8 +5,8 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from grasp_core import __version__
+from grasp_core.model.example import example_spec
 from grasp_core.model.result import RunResult
-from grasp_core.reading.dataset.example import example_spec
 from grasp_core.server.server import Server
 from grasp_core.store.links import Link
 from grasp_core.store.runs import Request

@@ -3,9 +3,9 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from grasp_core.model.example import COHESIVE, example_spec
 from grasp_core.model.groups import spoken
 from grasp_core.model.result import RunResult
-from grasp_core.reading.dataset.example import COHESIVE, example_spec
 from grasp_core.server.server import Server
 from pages._ui.data.files import DROP_LABEL
 from tests.labels import TRY_EXAMPLE

@@ -21,7 +21,7 @@ from grasp_core.benchmark.language_models.answers import KeptReplies
 from grasp_core.benchmark.language_models.prompt import FileTokens
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_task
 from grasp_core.model.errors import DataError
-from grasp_core.reading.archives.members import MIB, read_at_most
+from grasp_core.model.sizes import MIB, read_at_most
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
 from tests.reading.files.workbook_files import members_of, xlsx_bytes

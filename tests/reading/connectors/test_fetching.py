@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from grasp_core.model.errors import DataError, SettingsError
+from grasp_core.model.extras import has
 from grasp_core.model.json_values import from_json, to_json
 from grasp_core.reading.connectors import fetching
-from grasp_core.reading.connectors.fetching import Snapshot, available, fetch
-from grasp_core.reading.connectors.source import Hosts, Kind, Source, hosts_of, is_source, make, parse
+from grasp_core.reading.connectors.fetching import Snapshot, fetch
+from grasp_core.reading.connectors.source import TOOLS, Hosts, Kind, Source, hosts_of, is_source, make, parse
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.recognise import recognise
 from grasp_core.reading.sandbox.read import read_table
@@ -135,7 +136,7 @@ def test_it_knows_none_of_the_servers_secrets(monkeypatch: pytest.MonkeyPatch) -
 
 # The tools' own clients, from servers that answer as the tools do
 def needs(kind: Kind) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not available(kind), reason="needs requirements-connectors.txt")
+    return pytest.mark.skipif(not has(TOOLS[kind].client), reason="needs requirements-connectors.txt")
 
 
 def fetched(served: Tool, source: str, token: str, said: list[str] | None = None) -> Snapshot:

@@ -13,11 +13,11 @@ from sqlalchemy import Engine
 from grasp_core.model.errors import DataError
 from grasp_core.model.settings import Settings
 from grasp_core.reading.connectors import sql
-from grasp_core.reading.connectors.fetching import TokenSeal, fetch
+from grasp_core.reading.connectors.fetching import fetch
 from grasp_core.reading.connectors.source import FetchJob, hosts_of, make, parse
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.sources.folder import Folder
-from grasp_core.server.watches import Sources
+from grasp_core.reading.sources.allowed import Folder
+from grasp_core.server.watches import Sources, TokenSeal
 from grasp_core.store.people.credentials import SourceTokenStore
 from grasp_core.store.schema import source_tokens
 from tests.store.conftest import engine, new_database

@@ -265,7 +265,7 @@ def test_gold_of_a_matrix_has_a_column_of_its_own_and_is_recoded_with_the_raters
 
 def test_filters_that_cannot_be_applied():
     for sentence, filters in {
-        "no column 'statsu' to filter by; did you mean 'status'": {"drop": (("statsu", "bad"),)},
+        "no column 'statsu'; did you mean 'status'": {"drop": (("statsu", "bad"),)},
         "no column 'duration'": {"time": "duration", "min_time": 1},
         "no column 'expert'": {"gold": "expert", "min_gold": 1},
         "it holds 'ok', 'bad', none of which is a label": {"gold": "status", "min_gold": 0.5},

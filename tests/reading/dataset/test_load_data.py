@@ -16,16 +16,14 @@ from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import (
     Dataset,
     Fitted,
-    axis_counts,
     candidate_axes,
-    cross_table,
     fitting,
-    label_counts,
     load,
-    signature,
 )
 from grasp_core.reading.dataset.raters import alike
 from grasp_core.reading.table.table import Table
+from grasp_core.report.quality import axis_counts, cross_table, label_counts
+from pages._ui.data.remembered import signature
 from tests.reading.making import LONG, crossed, labels_of, rows_table, text_table
 from tests.strategies import Votes, votes
 
@@ -313,9 +311,7 @@ def table() -> Table:
     }
     coded = pa.DictionaryArray.from_arrays
     arrays = {name: coded(own.astype(np.int32), values) for name, (own, values) in codes.items()}
-    return Table(
-        tuple(arrays), pa.table(arrays), "Parquet", 1, name="votes.parquet", sha256="0" * 64, bytes=0
-    )
+    return Table(pa.table(arrays), "Parquet", 1, name="votes.parquet", sha256="0" * 64, bytes=0)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from grasp_core.model.annotations import is_number, number_of
 from grasp_core.model.data_spec import Bins, Combine, DataSpec, MapValues, Question
 from grasp_core.model.errors import DataError, SpecError
 from grasp_core.reading.dataset._repeats import ranks
-from grasp_core.reading.dataset.checks import merge_rare, one_spelling
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, load
 from grasp_core.reading.dataset.recoding import counts
+from pages._ui.data.recoding import merge_rare, one_spelling
 from tests.reading.making import LONG, crossed, csv_bytes, labels_of, rows_table, text_table
 
 VOTES = "item rater label/a r1 Yes/a r2 yes/a r3 No/b r1 Maybe/b r2 No/b r3 No"
@@ -88,7 +88,7 @@ def test_questions_are_combined_by_priority():
     [MapValues("gendre", (("a", "b"),)), Bins("gendre", (1,), ("a", "b")), replace(ANY, columns=("lable",))],
 )
 def test_columns_that_do_not_exist_are_named(step):
-    said = r"no column '(gendre|lable)' to recode; did you mean '(gend|lab)e[rl]'"
+    said = r"column '(gendre|lable)'; did you mean '(gend|lab)e[rl]'"
     with pytest.raises(DataError, match=said):
         loaded(step)
 

@@ -17,8 +17,8 @@ import pytest
 
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
+from grasp_core.model.example import example_files
 from grasp_core.model.turns import Load, ask_as
-from grasp_core.reading.dataset.example import example_files
 from grasp_core.reading.dataset.load import fitting, load
 from grasp_core.reading.guess.recognise import recognise, with_items
 from grasp_core.reading.guess.tables import fitted, guessed, loaded
@@ -75,7 +75,7 @@ def test_tables_and_matrices_are_held_against_the_limit_of_the_asker(monkeypatch
     monkeypatch.setenv("GRASP_READ_MEMORY_MB", "256")
     ids = pa.array([f"id {n}" for n in range(1_000_000)])
     data = pa.table({"item": ids, "rater": ids, "label": ids})
-    table = dataclasses.replace(LONG, columns=tuple(data.column_names), data=data, lines=None)
+    table = dataclasses.replace(LONG, data=data, lines=None)
     with pytest.raises(DataError, match=r"more than 0\.25 GiB"):
         loaded(table, None, DataSpec(item="item", rater="rater", label="label"))
     assert guessed(LONG).spec.layout == "long"  # the next one is handled
@@ -83,7 +83,7 @@ def test_tables_and_matrices_are_held_against_the_limit_of_the_asker(monkeypatch
     rows = pa.array(["x"] * 3_000)
     names = ["item", *(f"r{n}" for n in range(6_000))]
     data = pa.table([pa.array(map(str, range(3_000))), *[rows.dictionary_encode()] * 6_000], names=names)
-    table = dataclasses.replace(LONG, columns=tuple(names), data=data, lines=None)
+    table = dataclasses.replace(LONG, data=data, lines=None)
     with pytest.raises(DataError, match="which would take about"):
         loaded(table, None, DataSpec(layout="items-by-raters", item="item"))
 

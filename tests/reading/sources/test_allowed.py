@@ -13,9 +13,11 @@ import pytest
 
 from grasp_core.model.errors import DataError, SettingsError
 from grasp_core.reading.archives import containers
+from grasp_core.reading.connectors.fetching import read_anywhere
 from grasp_core.reading.sandbox.read import read_table
-from grasp_core.reading.sources import folder, remote
-from grasp_core.reading.sources.allowed import AllowedSources, read_anywhere
+from grasp_core.reading.sources import allowed as allowed_module
+from grasp_core.reading.sources import remote
+from grasp_core.reading.sources.allowed import AllowedSources
 from tests.reading.sources.serving import Site, site
 
 VOTES = b"item,rater,label\ni1,r1,Yes\ni1,r2,No\n"
@@ -164,11 +166,11 @@ def test_the_listing(root: Path, allowed: AllowedSources) -> None:
 def test_the_listing_ends(monkeypatch, root: Path, allowed: AllowedSources) -> None:
     for number in range(12):
         (root / f"{number:02}.csv").write_bytes(VOTES)
-    monkeypatch.setattr(folder, "MAX_LISTED", 10)
+    monkeypatch.setattr(allowed_module, "MAX_LISTED", 10)
     shown = allowed.listing()
     assert (len(shown.entries), shown.more) == (10, True)
     assert [entry.path for entry in allowed.listing("11").entries] == ["11.csv"]
-    monkeypatch.setattr(folder, "MAX_SEEN", 3)
+    monkeypatch.setattr(allowed_module, "MAX_SEEN", 3)
     assert (len(allowed.listing().entries), allowed.listing().more) == (3, True)
 
 

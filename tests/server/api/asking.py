@@ -8,7 +8,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from grasp_core.reading.dataset.example import example_spec
+from grasp_core.model.example import example_spec
 from grasp_core.server.api.forms import Problem
 from grasp_core.server.problem import WHAT
 from grasp_core.server.server import Server

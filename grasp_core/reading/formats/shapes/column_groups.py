@@ -31,7 +31,7 @@ from grasp_core.reading.table.table import Parsed
 
 def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """A row per annotation, with how to read it; None for other tables."""
-    if parsed.recipe is not None or not len(parsed.data):
+    if parsed.recipe is not None or not len(parsed):
         return None
     groups = next((groups for groups in _groups_of(parsed.columns) if _are_ids(parsed, groups)), None)
     if groups is not None:
@@ -55,7 +55,7 @@ def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
     Only of a row per annotation: raters are named and recur, and tick now one and now another, as of items. A
     column that is named like a label is the label, and what is ticked beside it something else.
     """
-    n, marks = len(parsed.data), names.YES | names.NO
+    n, marks = len(parsed), names.YES | names.NO
     if n < _FEWEST_ROWS or not any(names.id_score(one, RATERS) for one in parsed.columns):
         return None
     some = parsed.data.slice(0, _LOOKED_AT)
@@ -64,7 +64,7 @@ def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
         names.label_score(one) > 1 for one in parsed.columns if one not in able
     ):
         return None
-    cells = {one: Column.of(parsed.data.column(one)) for one in able}
+    cells = {one: parsed.column(one) for one in able}
     ticked = [one for one in able if _said(cells[one]) <= marks and _said(cells[one]) & names.YES]
     yes = np.array(
         [
@@ -76,15 +76,14 @@ def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
         return None
     keys = [one for one in parsed.columns if one not in ticked and names.id_score(one, RATERS | ITEMS)]
     chosen = yes.argmax(axis=0)
-    for codes in (Column.of(parsed.data.column(one)).codes for one in keys):
+    for codes in (parsed.column(one).codes for one in keys):
         distinct = len(np.unique(codes))
         if distinct < n and len(np.unique(codes * len(ticked) + chosen)) == distinct:
             return None  # it describes raters, or items
     label = names.unused("label", parsed.columns)
     data = parsed.data.append_column(label, pa.array([ticked[one] for one in chosen.tolist()], pa.string()))
     note = know(FileProblem.ONE_IS_TICKED(file=name, columns=tuple(ticked), column=label))
-    columns = (*parsed.columns, label)
-    return replace(parsed, columns=columns, data=compact(data), problems=(*parsed.problems, note))
+    return replace(parsed, data=compact(data), problems=(*parsed.problems, note))
 
 
 def _said(column: Column) -> set[str]:
@@ -100,14 +99,14 @@ def _are_ids(parsed: Parsed, groups: _Groups) -> bool:
     columns = [_texts(parsed, rater) for rater, _ in groups.columns]
     stacked = Column.of(pa.chunked_array(columns))
     filled = ~stacked.among([""])
-    n = len(parsed.data)
+    n = len(parsed)
 
     def distinct(places: np.ndarray) -> int:
         return int(np.unique((places.astype(np.int64) * len(stacked.values) + stacked.codes)[filled]).size)
 
     others = set(parsed.columns) - groups.used
     told = (one for one in others if names.id_score(one, names.RATES if groups.named else names.RATER))
-    if any(len(parsed.data.column(one).unique()) < n for one in told):
+    if any(len(parsed.distinct(one)) < n for one in told):
         return False  # whose the rows are is said, and they recur
     shared = distinct(np.repeat(np.arange(len(columns)), n)) > len({*stacked.values} - {""})
     once = distinct(np.tile(np.arange(n), len(columns)))
@@ -165,7 +164,7 @@ def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
         return None  # rounds, or several emotions of one text
     unit = names.unused(units, [*rest, *pairs.questions])
     parts = [
-        {unit: pa.array([one] * len(parsed.data), pa.string())}
+        {unit: pa.array([one] * len(parsed), pa.string())}
         | {
             question: _texts(parsed, columns[question]) if question in columns else None
             for question in pairs.questions
@@ -184,7 +183,7 @@ def _key(parsed: Parsed, rest: Sequence[str], *, of_any: bool = False) -> str | 
     """The column of the rows' ids, told by its name; `of_any`: though it does not say whose they are."""
     scores = {column: names.key_score(column, names.ITEM, names.RATER) for column in rest}
     told = [column for column in rest if scores[column] or (of_any and names.is_id(column))]
-    able = [column for column in told if len(parsed.data.column(column).unique()) == len(parsed.data)]
+    able = [column for column in told if len(parsed.distinct(column)) == len(parsed)]
     return max(able, key=lambda column: scores[column], default=None)
 
 
@@ -200,7 +199,7 @@ def _long(
     name: str,
 ) -> Parsed:
     """The parts one below the other, row by row, without those that are empty."""
-    n = len(parsed.data)
+    n = len(parsed)
     rater, item = ids
     asked = [column for column in parts[0] if column not in ids]
     check_cells(n * len(parts) * (len(rest) + len(parts[0])), name)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -189,8 +190,10 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
     # Lists of annotations that a field such as ``by`` signs: once in a record, and again in others.
     for path in paths:
         outer, _, field = path.rpartition(".")
-        if not _SIGNATURES.fullmatch(field) or not _is_of_annotations(outer.rpartition(".")[2]):
-            continue
+        if not _SIGNATURES.fullmatch(field) or _singular(outer.rpartition(".")[2]).isdisjoint(
+            _OF_ANNOTATIONS
+        ):
+            continue  # those of the labels that there are, say
         entries = [[json_files.text(entry) for entry in found.get(path, ())] for found in looked_at]
         once = all(len(set(found)) == len(found) for found in entries)
         total, distinct = sum(map(len, entries)), {entry for found in entries for entry in found}
@@ -258,7 +261,7 @@ _LIKE = 0.9
 """Share of inner objects that have a field, for them to be of one form."""
 _ITEMS = names.ITEM | {"q"}
 _SPLITS = frozenset(["train", "training", "dev", "val", "valid", "validation", "eval", "test"])
-_ANNOTATIONS = frozenset(["annotation", "judgment", "judgement", "response", "vote", "rating", "review"])
+_OF_ANNOTATIONS = names.RATER | names.word_set("annotation judgment judgement response vote rating review")
 _OF_ITEMS = frozenset(["language", "locale", "country", "region"])
 """Fields that a text may have as well as a rater."""
 _ID = re.compile(r".*[\d@].*")
@@ -290,11 +293,6 @@ def _flattened(records: Sequence[Record]) -> list[Record] | None:
 
 def _singular(field: str) -> set[str]:
     return {word.removesuffix("s") for word in names.words(field)}
-
-
-def _is_of_annotations(field: str) -> bool:
-    """Whether a field's name speaks of annotations or raters, rather than of the labels that there are."""
-    return not _singular(field).isdisjoint(names.RATER | _ANNOTATIONS)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -455,9 +453,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
         if any(cells) and all(structure(cell) is not None for cell in cells if cell)
     ]
     if len(bracketed) > 1:
-        cells = parsed.data.select(bracketed).to_pydict()
-        found = {column: [structure(cell) or [] for cell in own] for column, own in cells.items()}
-        return _exploded(parsed, found, name)
+        return _exploded(parsed, bracketed, lambda cell: structure(cell) or [], name)
     for separator in (";", "|", ","):
         counts = {column: tuple(cell.count(separator) for cell in cells) for column, cells in head.items()}
         alike = Counter(counts.values())
@@ -467,9 +463,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
             if 2 * sum(map(bool, found_in)) >= sum(map(bool, head[column])) and any(head[column])
         ]
         if any(column in plural and alike[counts[column]] > 1 for column in listed_in):
-            cells = parsed.data.select(listed_in).to_pydict()
-            split = {column: [_split(cell, separator) for cell in own] for column, own in cells.items()}
-            return _exploded(parsed, split, name)
+            return _exploded(parsed, listed_in, partial(_split, separator=separator), name)
     return None
 
 
@@ -512,7 +506,11 @@ def _printed(cell: str) -> list[Any] | None:
     return whole if isinstance(whole, list) else None
 
 
-def _exploded(parsed: Parsed, found: Mapping[str, list[list[Any]]], name: str) -> Parsed | None:
+def _exploded(
+    parsed: Parsed, columns_of_lists: Sequence[str], opened: Callable[[str], list[Any]], name: str
+) -> Parsed | None:
+    cells: dict[str, list[str]] = parsed.data.select(columns_of_lists).to_pydict()
+    found = {column: [opened(cell) for cell in own] for column, own in cells.items()}
     lengths = {
         column: np.array([len(entries) for entries in own], dtype=np.int64) for column, own in found.items()
     }
@@ -525,7 +523,7 @@ def _exploded(parsed: Parsed, found: Mapping[str, list[list[Any]]], name: str) -
         column for column in parsed.columns if column not in lists.all
     ]  # a list is as long as it has rows
     made = dataclasses.replace(parsed, data=parsed.data.select(rest))
-    made = made.kept(np.repeat(np.arange(len(parsed.data)), raters))
+    made = made.kept(np.repeat(np.arange(len(parsed)), raters))
     columns = dict.fromkeys(parsed.columns) | {column: made.data.column(column) for column in rest}
     for column in lists.all:
         texts = [_text(entry) for entries in found[column] for entry in entries]

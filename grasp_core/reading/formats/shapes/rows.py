@@ -18,7 +18,7 @@ from grasp_core.model.text import agree, listed, number, quoted
 from grasp_core.reading.files import json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column, check_cells
+from grasp_core.reading.table.columns import check_cells
 from grasp_core.reading.table.parsed import check_filled, from_cells, name_columns
 from grasp_core.reading.table.table import Parsed, Recipe
 
@@ -57,7 +57,7 @@ def read_as_long(
         sentences=(*done,),
         questions=(*asked,),
     )
-    return replace(parsed, columns=tuple(data.column_names), data=data, kind=kind, recipe=recipe)
+    return replace(parsed, data=data, kind=kind, recipe=recipe)
 
 
 def first_label(questions: Mapping[str, Collection[str]]) -> str:
@@ -181,7 +181,7 @@ class Export:
             questions=tuple(column for column, (part, _) in columns.items() if part == "answers"),
         )
         lines = np.array([row.line for row in self.rows], dtype=np.int64)
-        return Parsed(header, data, self.kind, first_row=1, lines=lines, problems=tuple(notes), recipe=recipe)
+        return Parsed(data, self.kind, first_row=1, lines=lines, problems=tuple(notes), recipe=recipe)
 
     def _columns(self) -> dict[str, tuple[str, str]]:
         """The part of a row and the field in it that each column holds; too many are refused."""
@@ -198,10 +198,7 @@ class Export:
         return columns
 
     def _spec(
-        self,
-        columns: Mapping[str, tuple[str, str]],
-        prefer: Sequence[str],
-        drop: Sequence[tuple[str, str]],
+        self, columns: Mapping[str, tuple[str, str]], prefer: Sequence[str], drop: Sequence[tuple[str, str]]
     ) -> DataSpec | None:
         """How to read the table; None where nothing can be the label."""
         shown, fields, extra = (
@@ -277,7 +274,7 @@ def entries(
 
 def records_of(parsed: Parsed) -> list[Record]:
     """The rows of a table as records."""
-    cells = [Column.of(parsed.data.column(column)).cells for column in parsed.columns]
+    cells = [parsed.column(column).cells for column in parsed.columns]
     return [dict(zip(parsed.columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
 

@@ -1,13 +1,13 @@
 """INCEpTION and WebAnno: document-level labels in a project's export."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 from xml.parsers import expat
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import listed, quoted
-from grasp_core.reading.archives import containers
+from grasp_core.reading.archives.containers import ZIP, Archive
 from grasp_core.reading.files import encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes.rows import Export, scalar
@@ -39,10 +39,10 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     )
 
 
-def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
+def read_archive(archive: Archive) -> Parsed | None:
     """A row per document and annotator of a project's export; None for other archives."""
     # annotation/<document>/<annotator>.<format>, in any folder
-    members = {path: PurePosixPath(path).parts for path in names}
+    name, members = archive.name, {path: PurePosixPath(path).parts for path in archive.names}
     is_project = any(parts[-1].startswith("exportedproject") for parts in members.values())
     of_documents, of_spans = (Export(name, "INCEpTION, zip") for _ in range(2))
     layers: set[str] = set()
@@ -51,7 +51,7 @@ def read_archive(names: Sequence[str], member: Callable[[str], bytes], name: str
         rater = PurePosixPath(path).stem
         if parts[-3:-2] != ("annotation",) or rater in _NOT_RATERS:
             continue
-        found, rater = _unpacked(member(path), rater, f"{name}, {path}")
+        found, rater = _unpacked(archive.member(path), rater, f"{name}, {path}")
         if found is None:
             if not is_project and not of_documents.rows:
                 return None
@@ -90,8 +90,8 @@ def _unpacked(content: bytes, rater: str, where: str) -> tuple[list[Structure] |
 
     Older versions pack it into an archive with a name of its own; the file in that bears the annotator's.
     """
-    if content.startswith(containers.ZIP):
-        inner = containers.Archive(content, where)
+    if content.startswith(ZIP):
+        inner = Archive(content, where)
         able = [path for path in inner.names if path.endswith((".xmi", ".json"))]
         if len(able) != 1:
             return None, rater

@@ -150,6 +150,6 @@ def _raters(records: Sequence[Record], name: str) -> Parsed:
     if numbers:
         said.append("the ids are numbers, which the annotations write as 'Ann0', 'Ann1' and so on")
     kind = "LeWiDi annotators, JSON"
-    made = Parsed(columns, from_rows(columns, cells), kind, first_row=1, problems=tuple(notes))
+    made = Parsed(from_rows(columns, cells), kind, first_row=1, problems=tuple(notes))
     axes = [column for column in columns[1:] if column != "key"]
     return raters_file(made, kind, axes, (*MISSING, "nan", "NaN"), said)

@@ -20,7 +20,7 @@ from grasp_core.model.text import listed, number, quoted
 from grasp_core.reading.files.json_files import text, whole_characters
 from grasp_core.reading.formats.shapes.rows import first_label, joined, several
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column, check_cells, compact
+from grasp_core.reading.table.columns import check_cells, compact
 from grasp_core.reading.table.parsed import name_columns
 from grasp_core.reading.table.table import Parsed, Recipe
 
@@ -48,7 +48,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     own = {_HIT, "AssignmentId", "WorkerId"}
     if not own.issubset(parsed.columns) or not any(column.startswith(ANSWER) for column in parsed.columns):
         return None
-    columns = {column: Column.of(parsed.data.column(column)).cells for column in parsed.columns}
+    columns = {column: parsed.column(column).cells for column in parsed.columns}
     done: list[str] = []
     if _TASKS in columns:
         columns |= _expanded(parsed, columns, name)
@@ -62,7 +62,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     left_out: tuple[LeftOut, ...] = ()
     if (numbered := _numbered(columns, inputs, answers)) is not None:
         width = len(columns) - len(numbered.columns) + len(numbered.inputs) + len(numbered.answers)
-        check_cells(width * len(parsed.data) * len(numbered.numbers), name)
+        check_cells(width * len(parsed) * len(numbered.numbers), name)
         item, columns, row, lost = _spread(columns, numbered)
         lines = parsed.numbers[np.array(row, dtype=np.int64)]
         left_out = (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), lost),) if lost else ()
@@ -84,7 +84,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     asked = tuple(column for column in header if column.startswith(ANSWER))
     recipe = Recipe(kind, spec, sentences=tuple(done), left_out=left_out, questions=asked)
     data = compact(pa.Table.from_arrays(arrays, names=list(header)))
-    return dataclasses.replace(parsed, columns=header, data=data, kind=kind, lines=lines, recipe=recipe)
+    return dataclasses.replace(parsed, data=data, kind=kind, lines=lines, recipe=recipe)
 
 
 def _spec(columns: _Columns, item: str) -> DataSpec | None:
@@ -260,7 +260,7 @@ def _expanded(parsed: Parsed, columns: _Columns, name: str) -> _Columns:
                 "answers in JSON; download the results again, without editing them"
             ) from None
     questions = dict.fromkeys(question for answers in found.values() for question in answers)
-    check_cells(len(questions) * len(parsed.data), name)
+    check_cells(len(questions) * len(parsed), name)
     return {
         f"{ANSWER if ANSWER + question not in columns else _TASKS + '.'}{question}": [
             found[cell].get(question, "") for cell in columns[_TASKS]

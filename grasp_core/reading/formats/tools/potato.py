@@ -1,19 +1,19 @@
 """Potato: annotations by user, as JSON Lines and tables."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from grasp_core.model.errors import DataError
 from grasp_core.model.remarks.remark import worded
 from grasp_core.model.text import quoted
+from grasp_core.reading.archives.containers import Archive
 from grasp_core.reading.files import delimited, encodings, json_files
 from grasp_core.reading.files.json_files import Record
 from grasp_core.reading.formats.shapes import rows
 from grasp_core.reading.formats.shapes.rows import Export, Row, joined
 from grasp_core.reading.table import names
-from grasp_core.reading.table.columns import Column
 from grasp_core.reading.table.parsed import unwatched
 from grasp_core.reading.table.table import Parsed
 
@@ -61,10 +61,10 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     return _parsed(_from_table(parsed, ""), name, parsed.kind) if is_table(parsed.columns) else None
 
 
-def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: str) -> Parsed | None:
+def read_archive(archive: Archive) -> Parsed | None:
     """The answers of all annotators, a folder each; None where the archive is not Potato's."""
     folders: dict[str, list[tuple[int, str]]] = {}
-    for path in members:
+    for path in archive.names:
         *_, folder, file = ("", *PurePosixPath(path).parts)
         if folder and file in _FILES:
             folders.setdefault(folder, []).append((_FILES.index(file), path))
@@ -72,12 +72,12 @@ def read_archive(members: Sequence[str], member: Callable[[str], bytes], name: s
     read = False
     for rater, paths in folders.items():
         for _, path in sorted(paths, key=lambda pair: pair[0]):
-            found = _from_member(member(path), f"{name}, {path}", rater)
+            found = _from_member(archive.member(path), f"{archive.name}, {path}", rater)
             if found is not None:
                 answered += found
                 read = True
                 break
-    return _parsed(answered, name, "zip") if read else None
+    return _parsed(answered, archive.name, "zip") if read else None
 
 
 def _from_member(content: bytes, where: str, rater: str) -> list[_Answered] | None:
@@ -111,11 +111,11 @@ def _option_values(value: Any) -> dict[str, str]:
 
 def _from_table(parsed: Parsed, folder: str) -> list[_Answered]:
     """The answers of each row; `folder` is the annotator where the table is in a folder of theirs."""
-    cells = {column: Column.of(parsed.data.column(column)).cells for column in parsed.columns}
+    cells = {column: parsed.column(column).cells for column in parsed.columns}
     item, text = _first(_ITEM, cells), _first(_TEXT, cells)
     rater = "" if folder else _first(_RATER, cells)
-    items = cells[item] if item else [""] * len(parsed.data)
-    raters = cells[rater] if rater else [folder] * len(parsed.data)
+    items = cells[item] if item else [""] * len(parsed)
+    raters = cells[rater] if rater else [folder] * len(parsed)
     old = any(_OLD in column for column in cells)
     questions: dict[str, tuple[str, str]] = {}
     for column in cells:

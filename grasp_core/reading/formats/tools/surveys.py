@@ -10,8 +10,7 @@ import numpy as np
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import agree, listed, number, quoted
-from grasp_core.reading.files.headers import BETWEEN
-from grasp_core.reading.formats.shapes.described import description
+from grasp_core.reading.files.headers import BETWEEN, description
 from grasp_core.reading.formats.shapes.rows import MAX_OPTIONS, raters_file
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import compact
@@ -53,7 +52,7 @@ def _of_prolific(parsed: Parsed) -> Parsed | None:
     own_id = next((column for column in _IDS if column in parsed.columns), None)
     if own_id is None or sum(map(bool, map(_MARKS.fullmatch, by_name))) < _NEEDED_MARKS:
         return None
-    if len(parsed.data) >= _JOINED * len(parsed.data.column(own_id).unique()):
+    if len(parsed) >= _JOINED * len(parsed.distinct(own_id)):
         return None
     said = (
         f"{quoted(own_id)} holds the rater ids",
@@ -120,7 +119,7 @@ def _folded(text: str) -> str:
 def _of_survey(survey: _Survey, name: str) -> Parsed:
     """The table with how to read it; without it where the columns hold several kinds of answers."""
     parsed, texts = survey.parsed, survey.texts
-    if not len(parsed.data):
+    if not len(parsed):
         raise DataError(f"{name} ({survey.tool}) holds no responses besides its header rows and previews")
     rater, about = _rater(parsed, survey.own_id)
     questions = [
@@ -130,8 +129,7 @@ def _of_survey(survey: _Survey, name: str) -> Parsed:
         and column != rater
         and not any(map(_NEVER_ITEMS.fullmatch, (column, texts.get(column, "")[-60:])))
     ]
-    answers = {one: {*parsed.data.column(one).unique().to_pylist()} for one in questions}
-    said_of = {one: {text for text in found if text.strip()} for one, found in answers.items()}
+    said_of = {one: {text for text in parsed.distinct(one) if text.strip()} for one in questions}
     distinct = {one: found for one, found in said_of.items() if len(found) <= MAX_OPTIONS}
     items = _items(distinct, survey)
     patterns = _patterns(items, distinct, survey, name)
@@ -148,13 +146,7 @@ def _of_survey(survey: _Survey, name: str) -> Parsed:
     embedded = tuple(one for place, one in others if place > last and one in survey.embedded)
     aside = tuple(one for place, one in others if place <= last or one not in survey.embedded)
     recipe = Recipe(
-        kind,
-        spec,
-        sentences=(*said,),
-        respondents=rater,
-        aside=aside,
-        embedded=embedded,
-        questions=patterns,
+        kind, spec, sentences=(*said,), respondents=rater, aside=aside, embedded=embedded, questions=patterns
     )
     return dataclasses.replace(parsed, kind=kind, data=compact(parsed.data), recipe=recipe)
 
@@ -164,8 +156,8 @@ def _rater(parsed: Parsed, own_id: str) -> tuple[str, str]:
     why = "each row is a respondent, {} holds the rater ids"
     panel = [one for one in parsed.columns if one != own_id and _PANEL_IDS.fullmatch(one.strip())]
     for column in panel:
-        distinct = parsed.data.column(column).unique().to_pylist()
-        if len(distinct) == len(parsed.data) and all(text.strip() for text in distinct):
+        distinct = parsed.distinct(column)
+        if len(distinct) == len(parsed) and all(text.strip() for text in distinct):
             return column, why.format(quoted(column))
     unfit = f" ({quoted(panel[0])} has blank or repeated values)" if panel else ""
     return own_id, why.format(quoted(own_id)) + unfit
@@ -237,7 +229,7 @@ _UNFINISHED = frozenset({"false", "0"})
 
 
 def _of_qualtrics(parsed: Parsed) -> _Survey | None:
-    if not len(parsed.data):
+    if not len(parsed):
         return None
     parsed = _with_names(parsed)
     own = {_folded(column): column for column in parsed.columns if _folded(column) in _OF_QUALTRICS}
@@ -270,7 +262,7 @@ def _of_qualtrics(parsed: Parsed) -> _Survey | None:
 
 def _without(parsed: Parsed, rows: Sequence[int]) -> Parsed:
     """The table without some of its rows; the others keep their numbers."""
-    return parsed.kept(np.setdiff1d(np.arange(len(parsed.data)), np.asarray(rows, dtype=np.int64)))
+    return parsed.kept(np.setdiff1d(np.arange(len(parsed)), np.asarray(rows, dtype=np.int64)))
 
 
 def _with_names(parsed: Parsed) -> Parsed:
@@ -288,7 +280,7 @@ def _with_names(parsed: Parsed) -> Parsed:
     ]
     if len(set(new)) < len(new):
         return parsed
-    return dataclasses.replace(parsed, columns=tuple(new), data=parsed.data.rename_columns(new))
+    return dataclasses.replace(parsed, data=parsed.data.rename_columns(new))
 
 
 def _import_ids(row: Mapping[str, str]) -> dict[str, str]:

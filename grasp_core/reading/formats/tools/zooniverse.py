@@ -25,7 +25,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     found = Export(
         name, f"Zooniverse, {parsed.kind}", unreadable="tasks whose answers cannot be read, as drawings,"
     )
-    several = "workflow_id" in parsed.columns and len(parsed.data.column("workflow_id").unique()) > 1
+    several = "workflow_id" in parsed.columns and len(parsed.distinct("workflow_id")) > 1
     for line, row in rows.rows_of(parsed, name):
         cells = row.fields
         prefix = f"{cells.get('workflow_name') or cells['workflow_id']}." if several else ""

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 
 from grasp_core.model.errors import DataError
+from grasp_core.reading.archives.containers import Archive, packed
 from grasp_core.reading.formats.tools import doccano, prodigy
 from grasp_core.reading.sandbox.read import read_table
 from tests.reading.exports import cells, lines, loaded, mangled, recipe_of, refused, survives, table_of
@@ -231,7 +232,7 @@ def test_mangled_records(records: list[dict[str, Any]]) -> None:
 @given(mangled(of("ann")))
 def test_mangled_archives(records: list[dict[str, Any]]) -> None:
     files = {"ann.jsonl": lines(of("ann")), "ben.jsonl": lines(records)}
-    survives(doccano.read_archive, tuple(files), files.__getitem__, "reviews.zip")
+    survives(doccano.read_archive, Archive(packed(files.items()), "reviews.zip"))
 
 
 # Prodigy's exports.
