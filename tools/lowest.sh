@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
 
 VENV=.venv-lowest
-LISTS=(requirements.txt requirements-test.txt requirements-lowest.txt) # the last ones overwrite what the first brought
+LISTS=(requirements.txt requirements-test.txt requirements-models.txt requirements-lowest.txt) # the last ones overwrite what the first brought
 TESTS=(
     tests/{analysis,cli,model,notebook,permutation,reading,report,statistics}
     tests/test_{dices350,example,exports,released_files,several_questions}.py
