@@ -13,7 +13,7 @@ from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Ver
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
-from grasp_core.report.contents import CALLED, chosen, profiles_move, ranged
+from grasp_core.report.contents import CALLED, chosen, counts_of, profiles_move
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts, told_axes
 from grasp_core.report.words import names
@@ -74,10 +74,7 @@ def data_of(result: Result) -> dict[str, str]:
     labels = zip(data.categories, data.label_counts, strict=False)
     return {
         "Fingerprint (SHA-256)": data.sha256,
-        "Items": f"{data.items:,}",
-        "Raters": f"{data.raters:,}",
-        "Annotations": f"{data.annotations:,}",
-        "Raters per item": ranged(*data.raters_per_item),
+        **counts_of(data),
         "Annotations per label": ", ".join(f"{label}: {count:,}" for label, count in labels),
         "GRASP version": result.code_version,
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grasp_core.model.groups import axis_label, one_line
-from grasp_core.model.result import GivenResult, Result, RunResult, SliceResult, Stopping
+from grasp_core.model.result import DataSummary, GivenResult, Result, RunResult, SliceResult, Stopping
 from grasp_core.model.spec import LEVEL, WORKLOAD, AnalysisSpec, RunSpec
 from grasp_core.model.text import first_few, printable, printable_name
 from grasp_core.report.account import ending, guarantee
@@ -182,6 +182,16 @@ def not_estimable(result: RunResult) -> tuple[str, ...]:
         for statistic in names.reported_statistics(result)
         for (lacks, reason), found in lacking(result, statistic).items()
     )
+
+
+def counts_of(data: DataSummary) -> dict[str, str]:
+    """How much data there are."""
+    return {
+        "Items": f"{data.items:,}",
+        "Raters": f"{data.raters:,}",
+        "Annotations": f"{data.annotations:,}",
+        "Raters per item": ranged(*data.raters_per_item),
+    }
 
 
 def ranged(low: int, median: float, high: int) -> str:

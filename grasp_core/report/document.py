@@ -27,6 +27,7 @@ from grasp_core.report.tables import (
     Column,
     ends,
     label_use_by_group,
+    ordered_dsi,
     p_and_starred_q,
     told_axes,
     wide_table,
@@ -184,6 +185,14 @@ def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
         tested = _tested(replace(row.outcome, direction=None), result)
         rows.append([axis_label(row.axes), group, *tested])
     return pd.DataFrame(rows, columns=["Axis", "Attained by", "DSI", INTERVAL, "p", "q"])
+
+
+def dsi_with_groups(result: RunResult) -> pd.DataFrame:
+    """The same, and the p of the group that attains it, the paper's own."""
+    table, many = dsi_in_numbers(result), result.permutations
+    groups = ordered_dsi(result)
+    table["p of that group"] = [names.format_p_value(row.p_group, permutations=many) for row in groups]
+    return table
 
 
 def labels_in_numbers(result: RunResult) -> pd.DataFrame:

@@ -333,16 +333,9 @@ def told_axes(result: RunResult) -> tuple[DsiResult, ...]:
     return tuple(replace(row, outcome=names.told_dsi(row, result.groups)) for row in ordered_dsi(result))
 
 
-def dsi_table(
-    result: RunResult, of: Callable[[RunResult], Sequence[DsiResult]] = ordered_dsi
-) -> pd.DataFrame:
+def dsi_table(result: RunResult) -> pd.DataFrame:
     """Diversity sensitivity index per axis, largest first."""
-    rows = of(result)
-    table = numbers(DSI, rows)
-    if result.provisional:
-        table["p"] = [names.p_so_far(row.outcome) for row in rows]
-        table["q"] = [names.q_so_far(row.outcome) for row in rows]
-    return table
+    return numbers(DSI, ordered_dsi(result))
 
 
 def ends(outcome: Outcome) -> tuple[float | None, float | None]:

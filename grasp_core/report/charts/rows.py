@@ -210,8 +210,10 @@ def _layers(
     points = draw.valid(base, "x").mark_point(
         filled=True, opacity=1, size=85, stroke=colours.background, strokeWidth=0.7
     )
-    figures, heads = ("figures", draw.RIGHT, text_y), alt.Chart(draw.rows(headings, "headings"))
-    untested = draw.written(base, *figures, "right")
+    heads, figures = alt.Chart(draw.rows(headings, "headings")), [(base, colours.ink)]
+    if tested:  # in the colours of their marks, a layer each
+        marks = ((names.SIGNIFICANCE_NAMES[mark], ink) for mark, ink in colours.text.items())
+        figures = [(base.transform_filter(alt.datum.significance == mark), ink) for mark, ink in marks]
     return [
         draw.from_edge_to_edge(alt.Chart(draw.rows(drawn, "rows")), draw.down("bottom", height), theme),
         *(
@@ -225,7 +227,7 @@ def _layers(
         *([own.encode(x=members, y=mark_y)] if any(MEMBERS in row for row in drawn) else []),
         points.encode(x=x, y=mark_y, color=colour, **({"shape": draw.shape()} if tested else {})),
         draw.written(base, "named", draw.LEFT, text_y, limit=alt.expr(f"width - {room}")),
-        *(draw.by_mark(base, *figures, theme, align="right") if tested else [untested]),
+        *(draw.written(one, "figures", draw.RIGHT, text_y, "right", color=ink) for one, ink in figures),
         draw.written(heads, "text", draw.LEFT, draw.down("y"), fontWeight=600, limit=alt.expr("width")),
         draw.clickable(base, "top", "bottom"),
     ]

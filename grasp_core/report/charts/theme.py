@@ -112,19 +112,6 @@ def written(
     return text.encode(x=x, y=y, text=alt.Text(f"{field}:N"))
 
 
-def by_mark(base: alt.Chart, field: str, x: Any, y: Any, theme: Theme, **look: Any) -> list[alt.Chart]:
-    """A field as text in the colours of the marks, a layer each."""
-    return [
-        written(
-            base.transform_filter(alt.datum.significance == SIGNIFICANCE_NAMES[key]),
-            *(field, x, y),
-            color=palette(theme).text[key],
-            **look,
-        )
-        for key in ORDER
-    ]
-
-
 def valid(base: alt.Chart, field: str) -> alt.Chart:
     """Those rows alone that have a value of a field."""
     chart: alt.Chart = base.transform_filter(f"isValid(datum.{field})")
@@ -151,17 +138,13 @@ def clickable(base: alt.Chart, top: str, bottom: str, **look: Any) -> alt.Chart:
 
 def measured(field: str, domain: Sequence[float], title: str, **axis: Any) -> alt.X:
     """A field across, on an axis of just this domain, with as many ticks as the width has room for."""
-    return alt.X(f"{field}:Q", scale=exactly(domain), axis=alt.Axis(title=title, tickCount=ticks(), **axis))
+    ticks = alt.ExprRef("max(2, floor(width / 70))")
+    return alt.X(f"{field}:Q", scale=exactly(domain), axis=alt.Axis(title=title, tickCount=ticks, **axis))
 
 
 def share(field: str) -> alt.X:
     """A place across, as a share of the width."""
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None)
-
-
-def ticks() -> alt.ExprRef:
-    """As many ticks as the plot's width has room for."""
-    return alt.ExprRef("max(2, floor(width / 70))")
 
 
 _CALLED = {"interval": "95 % interval", "verdict": "Result", "p": "p", "q": "q"}

@@ -32,7 +32,7 @@ from grasp_core.report.findings.selection import judged, leading
 from grasp_core.report.pairs import measures
 from grasp_core.report.saved import spec_json
 from grasp_core.report.slices import marked_groups
-from grasp_core.report.tables import drawn_labels, not_drawn, ordered_dsi, wide_table, with_label_use
+from grasp_core.report.tables import drawn_labels, not_drawn, wide_table, with_label_use
 from grasp_core.report.words import label_use, names
 from grasp_core.report.words.printable import printable_result
 
@@ -134,7 +134,9 @@ def _sections(result: RunResult, found: RaterMap | None, spec_file: str) -> Iter
 def _of_groups(result: RunResult, told: Answer) -> Iterator[_Section]:
     others = [*map(str, told.warned.others)]
     yield "warnings", "Warnings", [("text", told.warned.lead), ("list", others)]
-    axes = [_figure(dsi_chart(result)), *(_axes(result) if result.dsi else ())]
+    caption = "DSI by axis. p and q: against the largest that the groups of random groupings reach."
+    axes = [_figure(dsi_chart(result))]
+    axes += [_table(caption, document.dsi_with_groups(result), 2)] if result.dsi else []
     yield "axes", "Which axis should recruitment watch?", axes
     few = ("text", not_drawn(result.groups))
     cohesion = [_figure(cohesion_map(result)), few]
@@ -202,16 +204,6 @@ def _slices(result: RunResult, position: int) -> Parts:
     return parts
 
 
-def _axes(result: RunResult) -> Parts:
-    table = document.dsi_in_numbers(result)
-    many = result.permutations
-    table["p of that group"] = [
-        names.format_p_value(row.p_group, permutations=many) for row in ordered_dsi(result)
-    ]
-    caption = "DSI by axis. p and q: against the largest that the groups of random groupings reach."
-    return [_table(caption, table, 2)]
-
-
 def _chance(result: RunResult) -> Parts:
     """Null histograms of the statistics that make findings; of the others the numbers."""
     parts, others, few = Parts(), Parts(), ("text", not_drawn(result.groups))
@@ -251,13 +243,8 @@ def _rater_map(result: RunResult, found: RaterMap) -> Parts:
 
 def _data(result: RunResult) -> Parts:
     read, timing = result.data, result.timing
-    facts = {
-        "Items": f"{read.items:,}",
-        "Raters": f"{read.raters:,}",
-        "Annotations": f"{read.annotations:,}",
-        "Raters per item": contents.ranged(*read.raters_per_item),
-        "Computed in": f"{timing.load_s + timing.observed_s + timing.permutations_s:.1f} s",
-    }
+    seconds = timing.load_s + timing.observed_s + timing.permutations_s
+    facts = contents.counts_of(read) | {"Computed in": f"{seconds:.1f} s"}
     labels = [(label, f"{count:,}") for label, count in zip(read.categories, read.label_counts, strict=False)]
     files = [
         (

@@ -24,7 +24,7 @@ from grasp_core.reading.screens.duplicates import (
 )
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
-from grasp_core.report.contents import ranged
+from grasp_core.report.contents import counts_of
 from grasp_core.report.quality import Looked, axis_counts, cross_table, label_counts, looked_at
 from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
@@ -82,10 +82,7 @@ def account_title(dataset: Dataset) -> str:
 
 def show_overview(dataset: Dataset, proposed: tuple[str, ...]) -> None:
     """Counts, labels, and raters by axis and by two axes (the paper's Tables 1 to 3)."""
-    data = dataset.summary
-    counts = {"Items": data.items, "Raters": data.raters, "Annotations": data.annotations}
-    shown = {name: f"{n:,}" for name, n in counts.items()}
-    metrics(shown | {"Raters per item": ranged(*data.raters_per_item)})
+    metrics(counts_of(dataset.summary))
     if dataset.attributes:
         known = (f"{name} ({number(len(one.values), 'value')})" for name, one in dataset.attributes.items())
         caption(f"Columns that describe items, for slices: {', '.join(known)}.")

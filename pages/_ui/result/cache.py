@@ -27,6 +27,7 @@ from grasp_core.report.charts.rows import PAGE
 from grasp_core.report.charts.theme import Theme, palette, spec_of
 from grasp_core.report.charts.verdicts import drawn_groups
 from grasp_core.report.charts.verdicts import verdict_chart as of_verdicts
+from grasp_core.report.document import dsi_with_groups
 from grasp_core.report.everybody import agreement_title, how_sure_agreement
 from grasp_core.report.findings.advice import advice, told
 from grasp_core.report.findings.answer import how_sure, line, title
@@ -454,21 +455,13 @@ def show_label_table(result: RunResult, theme: Theme) -> None:
 
 def show_dsi_table(result: RunResult) -> None:
     """The DSI of every axis with both tests."""
-    table = tables.dsi_table(result, tables.told_axes)
-    signs = ["stars"] if table["stars"].str.strip("*").any() else []
-    shown = ["axis", "dsi", "group", "p", "q", *signs, "p_group"]
-    style = table[shown].style.format(terms.format_value, subset=["dsi"])
-    column = st.column_config.Column
-    style = _format_p(
-        style, ["p_group"] if result.provisional else ["p", "q", "p_group"], result.permutations
-    )
-    heads: dict[str, Any] = {"axis": "Axis", "dsi": "DSI", "group": "Attained by", "stars": "Marked"}
-    heads |= {
-        "p": column("p", help="Against the largest that the groups of random groupings reach."),
-        "q": column("q", help="p after correction over the axes."),
-        "p_group": column("p of that group", help="The attaining group's own, as in the paper."),
+    told = {
+        "p": "Against the largest that the groups of random groupings reach.",
+        "q": "p after correction over the axes.",
+        "p of that group": "The attaining group's own, as in the paper.",
     }
-    show_table(style, "DSI by axis", column_config=heads, placeholder=terms.NOT_ESTIMABLE)
+    heads = {name: st.column_config.Column(help=more) for name, more in told.items()}
+    show_table(dsi_with_groups(result), "DSI by axis", column_config=heads)
 
 
 def show_changes(table: pd.DataFrame, alt: str, a: str = "A", b: str = "B") -> None:

@@ -21,7 +21,7 @@ from grasp_core.report import everybody
 from grasp_core.report.account import account_sentence
 from grasp_core.report.charts.forest import agreement_chart
 from grasp_core.report.charts.verdicts import CHOSEN, NOT_DRAWN
-from grasp_core.report.contents import methods, ranged, stated
+from grasp_core.report.contents import counts_of, methods, stated
 from grasp_core.report.findings.answer import HOW_SURE
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.findings.selection import of_verdict
@@ -244,10 +244,7 @@ def _show_data(result: RunResult) -> None:
     data, timing = result.data, result.timing
     counts, labels = st.columns(2)
     facts = {
-        "Items": f"{data.items:,}",
-        "Raters": f"{data.raters:,}",
-        "Annotations": f"{data.annotations:,}",
-        "Raters per item": ranged(*data.raters_per_item),
+        **counts_of(data),
         "Read in": f"{timing.load_s:.2f} s",
         "Observed values in": f"{timing.observed_s:.2f} s",
         "Permutations in": f"{timing.permutations_s:.1f} s",

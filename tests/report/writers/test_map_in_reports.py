@@ -67,7 +67,7 @@ def test_the_workbook_has_its_numbers(found: RaterMap) -> None:
 def test_the_html_report_draws_it_by_axes_that_hold(found: RaterMap) -> None:
     page = written("html", found)
     (section,) = re.findall(r'<section id="raters">.*?</section>', page, flags=re.DOTALL)
-    figures = re.findall(r'<svg[^>]*aria-label="(Map of 40 raters by gender: [^"]*)"', section)
+    figures = re.findall(r'<img[^>]*alt="(Map of 40 raters by gender: [^"]*)"', section)
     assert len(figures) == 1
     assert '<a href="#raters">Map of raters</a>' in page
     unsure = dataclasses.replace(found.axes[0], axes=("gender", "gender"), q=0.9, significance="none")
