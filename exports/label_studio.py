@@ -8,8 +8,9 @@ from typing import Any
 
 from exports.answers import PEOPLE, Answer, Ledger, made_up, texts, votes
 from exports.servers import HOST, PASSWORD, Client, environment, free_port, python_of, running, until
-from grasp_core.reading.connectors.fetching import available, fetch
-from grasp_core.reading.connectors.source import Hosts, parse
+from grasp_core.model.extras import has
+from grasp_core.reading.connectors.fetching import fetch
+from grasp_core.reading.connectors.source import TOOLS, Hosts, parse
 
 TOOL = "label-studio"
 _GOLD = "gus"
@@ -101,7 +102,7 @@ def _hold(
             f"export.{form.lower()}",
             votes([*sent, *(gold if form != "JSON" else [])], ids),
         )
-    if available("label-studio"):  # after make test-connectors
+    if has(TOOLS["label-studio"].client):  # after make test-connectors
         token = owner.post("/api/token/", {})["token"]
         source = parse(f"label-studio:{owner.root}/projects/{project}")
         first, second = (fetch(source, token, hosts=Hosts(any=True)).content for _ in range(2))

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from grasp_core import cli
+from grasp_core.model import example
 from grasp_core.model.errors import GraspError
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import STATISTICS
 from grasp_core.permutation import questions
-from grasp_core.reading.dataset import example
 from tests.permutation.simulated import files, simulate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -346,9 +346,8 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     if len(raters) < 2:
         return None
     sure = members.named_alike(raters)
-    if not sure and any(
-        members.named_as_raters(run[:1]) for run in members.long_runs(used[0].parsed.columns)
-    ):
+    runs = [] if sure else members.long_runs(used[0].parsed.columns)
+    if any(members.named_as_raters(run[:1]) for run in runs):
         return None  # its columns are annotators
     owners = [raters.index(rater) for _, rater in chosen]
     stack = Stack.of([member.parsed for member in used], owners, name)
@@ -358,11 +357,10 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     differing = [] if sure else stack.differing(item)
     if not (sure or differing):
         return None
-    if not sure and any(names.mentions(column, members.OF_ALL) for column in differing):
+    if any(names.mentions(column, members.OF_ALL) for column in differing):
         return None  # as their agreement, or votes
-    for at, first in members.versions(
-        [rater for _, rater in chosen]
-    ).items():  # would be taken for two annotators
+    again = members.versions([rater for _, rater in chosen])
+    for at, first in again.items():  # would be taken for two annotators
         raise DataError(
             f"{name}: its {what} {quoted(used[at].name)} may be another version of "
             f"{quoted(used[first].name)}; keep the one that counts, or give each its annotator's name"

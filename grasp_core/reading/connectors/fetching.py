@@ -156,8 +156,6 @@ def _fetched(asked: Mapping[str, Any], variables: Mapping[str, str], source: Sou
 
 Ask = Callable[[Source], str]
 """Asks whoever runs this for a token; empty if there is none."""
-
-
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|:)")
 
 

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from grasp_core.engine.pools import workers
 from grasp_core.model.access import User
 from grasp_core.model.settings import Settings
-from grasp_core.reading.connectors import fetching
 from grasp_core.server import server as server_module
+from grasp_core.server import watches
 from grasp_core.server.server import Server
 from pages._ui.data import arriving as from_tool
 from pages._ui.helpers import identity as permissions
@@ -84,7 +84,7 @@ def test_a_table_is_fetched_fetched_again_and_analysed_as_before(page, server, d
 
 
 def test_it_opens_on_a_list_of_tools_and_says_what_brings_what_is_missing(page, monkeypatch) -> None:
-    monkeypatch.setattr(fetching, "has", lambda *modules: modules == ("sqlalchemy",))
+    monkeypatch.setattr(watches, "has", lambda *modules: modules == ("sqlalchemy",))
     page.run()
     tools = widget(page.radio, "Tool")
     assert (tools.value, tools.options) == (
