@@ -35,6 +35,7 @@ def test_of_several_labels_one_is_to_be_chosen_and_the_others_are_further_questi
     assert not page.metric
     page.switch_page("analysis.py").run()
     assert "still to be decided" in seen(page.info)
+    page.switch_page("data.py").run()
     widget(page.selectbox, LABEL_COLUMN).set_value("sarcastic").run()
     assert page.metric
     assert "These look like further questions: 'offensive'" in seen(page.caption)
