@@ -59,8 +59,7 @@ def null_histograms(
         return draw.message(theme, heading=heading, text="There is no group to show.")
     title = _POINTS if statistic == LABEL_USE else names.WORDS[statistic].axis
     rows = of_groups(found, large_groups(result.groups), headed=order == "axis")
-    domain = shared_domain([row.on_axis for row in rows])
-    axis = Axis(title, _CALLED, domain=rounded_outwards(domain) if result.provisional else domain)
+    axis = Axis(title, _CALLED)
     if own:
         rows = [_on_its_own(row) for row in rows]
         look = {"labels": False, "ticks": False, "grid": False}

@@ -120,6 +120,8 @@ def in_rows(
     Without a result, nothing is tested, so that there are no marks.
     """
     domain = axis.domain or shared_domain([row.on_axis for row in rows])
+    if axis.domain is None and result is not None and result.provisional:
+        domain = rounded_outwards(domain)
     heights = _WITH_HISTOGRAM if histograms else _PLAIN
     drawn, headings, nulls = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
     top, below = 0, ""

@@ -5,7 +5,7 @@ from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult
 from grasp_core.report.charts.forest import dsi_chart
 from tests.report.charts.drawn import datasets
-from tests.results import make_group, make_outcome, make_result
+from tests.results import make_group, make_outcome, make_result, so_far
 
 
 def test_axes_from_the_largest_dsi():
@@ -40,6 +40,17 @@ def test_axis_that_cannot_be_estimated_keeps_its_row():
     assert "Not estimable: zodiac." in chart.to_dict()["description"]
     chart = dsi_chart(replace(make_result(), dsi=(missing,)))
     assert [row["x"] for row in datasets(chart)["rows"]] == [None]
+
+
+def test_while_a_run_goes_on_the_axis_stays_though_values_widen_it_a_little():
+    def axis(high: float) -> object:
+        known = make_outcome(1.2, "up")
+        null = replace(known.null, low=0.8, high=high)
+        row = DsiResult(("race",), None, replace(known, null=null), None, "none")
+        layers = dsi_chart(so_far(make_result(dsi=(row,)), 500)).to_dict()["layer"]
+        return [layer["encoding"].get("x") for layer in layers]
+
+    assert axis(1.31) == axis(1.32)
 
 
 def test_what_was_not_tested_or_not_asked_says_so():
