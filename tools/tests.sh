@@ -47,8 +47,7 @@ if [ "$mode" = all ]; then
     export GRASP_PROGRAMS=$scratch/programs.txt
     background programs programs
     background warm .venv/bin/python -m grasp_core warm # what tests need first they compile themselves
-    # Three on two cores: one of them waits, as a rule, for a server or a process that a test has started.
-    run "${pytest[@]}" --numprocesses $(($(nproc) > 3 ? 4 : 3)) --dist loadfile -m 'not browser and not long' "$@"
+    run "${pytest[@]}" --numprocesses auto --maxprocesses 4 --dist loadfile -m 'not browser and not long' "$@"
     # By themselves: on pages that wait for busy cores clicks get lost. Each waits for its pages half of the time.
     run "${pytest[@]}" --numprocesses 2 -m 'browser and not long' "$@"
 else
