@@ -17,6 +17,7 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, Level
 from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.testing.outcomes import withheld
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import Scale, mean_positions
 from grasp_core.statistics.levels import category_values
@@ -188,10 +189,8 @@ class Untested:
         """
         found = {}
         for c in self.columns:
-            if np.isnan(observed[c]):
-                found[c] = Outcome(None, reason=reasons.get(c))
-            elif c in self.withheld:
-                found[c] = Outcome(float(observed[c]), reason=NoValue.OTHER_ITEMS())
+            if c in self.withheld or np.isnan(observed[c]):
+                found[c] = withheld(observed[c], reasons.get(c))
             else:
                 test = self.test(self.by_jackknife[c])
                 of_test = {"reason": test} if isinstance(test, Remark) else {"p": test.p}

@@ -13,15 +13,14 @@ from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSum
 from grasp_core.analysis.models.statistics import all_sides, compared_classes, members_macro_f1
 from grasp_core.model.annotations import BoolArray, FloatArray, Int64Array, ModelLabels
 from grasp_core.model.groups import Grouping
-from grasp_core.model.outcome import ALL_ALIKE, Outcome, Unequal
+from grasp_core.model.outcome import ALL_ALIKE, Unequal
 from grasp_core.model.remarks.cautions import ModelCaution
-from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import Undecided
 from grasp_core.model.spec import SIDES, AnalysisSpec
 from grasp_core.permutation.design import tie_ranks
 from grasp_core.permutation.testing.families import Family, Tests
-from grasp_core.permutation.testing.outcomes import outcomes
+from grasp_core.permutation.testing.outcomes import outcomes, withheld
 from grasp_core.permutation.testing.p_values import Known, Null
 from grasp_core.permutation.testing.tail import Symmetry
 from grasp_core.reading.dataset.load import Dataset
@@ -88,9 +87,7 @@ class Models:
         ranks, annotations_of = self._ranks(), self._dataset.annotations_of
         reasons, so_far = self._reasons(ranks), permutations_done is not None
         tested = outcomes(self.tests, self.observed, null, reasons, so_far=so_far)
-        for c in self._untested:
-            value = _or_none(self.observed[c])
-            tested[c] = Outcome(value, reason=reasons.get(c) if value is None else NoValue.OTHER_ITEMS())
+        tested |= {c: withheld(self.observed[c], reasons.get(c)) for c in self._untested}
         found = (dataclasses.replace(tested[c], null=None) for c in range(self.observed.size))
         rows = []
         for group, member in zip(self._grouping.groups, self._grouping.member, strict=True):
@@ -159,4 +156,4 @@ def _notes(model: ModelLabels) -> list[Remark]:
 
 
 def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return None if np.isnan(value) else value

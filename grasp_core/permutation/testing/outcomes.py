@@ -135,6 +135,13 @@ def outcomes(
     return found
 
 
+def withheld(value: float, reason: Remark | None) -> Outcome:
+    """A value that is not tested, as groups were given other items; NaN is not estimable, with its reason."""
+    if np.isnan(value):
+        return Outcome(None, reason=reason)
+    return Outcome(float(value), reason=NoValue.OTHER_ITEMS())
+
+
 def tested_otherwise(families: Sequence[Family], given: Mapping[int, Outcome]) -> dict[int, Outcome]:
     """Outcomes whose p, if they have one, is not of permutations: corrected among themselves, with marks.
 
