@@ -88,10 +88,10 @@ def ranked(result: ItemsResult, measure: Measure) -> list[Ranked]:
 
 
 def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
-    """The group's whole, the items that hold, what the top tenth carries, and what to do."""
+    """The group's whole, the items that differ, the share of the top tenth, and what to do."""
     spread = result.spread[measure]
     if spread.reason is not None:
-        return [Sentence.of(_group(result), f": {spread.reason}, so distance cannot be laid to items.")]
+        return [Sentence.of(_group(result), f": {spread.reason}, so no item has a distance.")]
     parts = ranked(result, measure)
     held = held_items(result)
     found = [_whole(result, measure), _single(result, measure, parts, held)]
@@ -116,8 +116,7 @@ def _group(result: ItemsResult) -> Segment:
 
 def _whole(result: ItemsResult, measure: Measure) -> Sentence:
     spread = result.spread[measure]
-    verdict = "the group’s verdict says whether that is luck"
-    on = f"on {number(spread.items, 'item')} that both sides labelled; {verdict}"
+    on = f"on {number(spread.items, 'item')} that both sides labelled. Their verdict says whether it is luck"
     if measure == "distance":
         return Sentence.of(
             _group(result),
@@ -149,19 +148,15 @@ def _single(
         whole = result.distance or 0.0
         some = sum(row.distance.value for row in held if row.distance is not None)
         share = percent(some / whole) if whole > some > 0 else names.format_value(some)
-        carry = f", which {agree(len(held), 'carries', 'carry')} {share} of it,"
-        return Sentence.of(
-            f"{len(held):,} of {number(tested, 'item')}{carry if measure == 'distance' else ''} "
-            f"{agree(len(held), 'holds', 'hold')} after correction, by label use or distance: ",
-            *_names(held),
-            ".",
-        )
+        make = f", which {agree(len(held), 'makes', 'make')} {share} of it," if measure == "distance" else ""
+        on = f"On {len(held):,} of {number(tested, 'item')}{make} both sides differ more than luck explains: "
+        return Sentence.of(on, *_names(held), ".")
     nominal = sum(part.significance == "nominal" for _, part in parts)
     chance = round(tested * LEVEL)
     return Sentence.of(
-        strong("No single item holds"),
-        f" after correction for testing {number(tested, 'item')}; {nominal:,} may be luck, "
-        f"which alone would mark about {chance:,}.",
+        strong("On no single item"),
+        f" do both sides differ more than luck explains among {number(tested, 'item')}. {nominal:,} "
+        f"{agree(nominal, 'is a hint', 'are hints')}; luck alone would give about {chance:,}.",
     )
 
 
@@ -179,29 +174,28 @@ def _names(held: list[ItemOutcome]) -> list[str | Segment]:
 
 def _top(measure: Measure, top: TopTenth) -> Sentence:
     what = "distance" if measure == "distance" else "difference in label use"
-    tenth = f"The tenth of items that carries most ({number(top.items, 'item')})"
-    carries = f"{tenth} has {percent(top.share)} of all {what} on single items"
+    make = agree(top.items, "makes", "make")
+    tenth = f"The tenth with most of it ({number(top.items, 'item')})"
+    share = f"{tenth} {make} {percent(top.share)} of all {what} on single items"
     if top.chance is None or top.low is None or top.high is None:
-        return Sentence.of(f"{carries}; too few permutations say what chance would give.")
+        return Sentence.of(f"{share}; there are too few permutations to say what luck would give.")
     if top.share > top.high:
-        than, meaning = "more than by chance", "few items carry much of it"
+        meaning = "Few items make much of it"
     elif top.share < top.low:
-        than, meaning = "less than by chance", "it lies more evenly over items than chance would leave it"
+        meaning = "It is spread more evenly over items than luck would spread it"
     else:
-        than, meaning = "as chance may", "it lies on few items no more than chance would leave it"
-    within = f"{percent(top.low)} to {percent(top.high)} in 95 % of permutations"
-    return Sentence.of(f"{carries}, {than} ({percent(top.chance)}; {within}): {meaning}.")
+        meaning = "Luck would spread it over items likewise"
+    luck = f"by luck it would be {percent(top.chance)} ({percent(top.low)} to {percent(top.high)})"
+    return Sentence.of(f"{share}; {luck}. {meaning}.")
 
 
 def _what_to_do(top: TopTenth | None, held: list[ItemOutcome]) -> Sentence:
     if held:
-        these, them = ("this item", "it") if len(held) == 1 else ("these items", "them")
-        return Sentence.of(f"Look at {these}: read {them} beside both sides’ labels before any other.")
+        these = "this item" if len(held) == 1 else "these items"
+        return Sentence.of(f"Read {these} first, beside both sides’ labels.")
     if top is not None and top.high is not None and top.share > top.high:
-        return Sentence.of("Few items carry much: look at those at the top of the table, as a set.")
-    return Sentence.of(
-        "What there is of a difference is spread over many items: reading single ones will not explain it."
-    )
+        return Sentence.of("Read the items at the top of the table together: few items make much of it.")
+    return Sentence.of("Any difference is spread over many items: reading single ones will not explain it.")
 
 
 _SIDES = ("group", "others")

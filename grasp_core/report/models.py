@@ -9,7 +9,7 @@ import pandas as pd
 from grasp_core.analysis.models.result import GroupSides, ModelsResult, ModelSummary, Side, closer
 from grasp_core.model.groups import axis_label, group_label, group_labels
 from grasp_core.model.outcome import Outcome
-from grasp_core.model.text import Segment, Sentence, agree, strong
+from grasp_core.model.text import Segment, Sentence, number, strong
 from grasp_core.report.findings.answer import listing, strength
 from grasp_core.report.tables import OF_ROW, Column, cell_text, csv_of, or_nan, texts
 from grasp_core.report.words import names
@@ -75,8 +75,7 @@ def _no_side(result: ModelsResult, model: ModelSummary) -> Sentence:
     tested = [(row, test) for row, test in tests if test.p is not None]
     if not tested:
         return Sentence.of(name, ": with whom it sides could not be tested for any group.")
-    many = f"{len(tested)} {agree(len(tested), 'group', 'groups')}"
-    parts: _Parts = [name, f" sides with no group and against none, after correction for testing {many}"]
+    parts: _Parts = [name, f" sides neither with nor against any of {number(len(tested), 'group')}"]
     nominal = [(row, test) for row, test in tested if test.significance == "nominal"]
     nominal.sort(key=lambda pair: strength(pair[1]))
     separator = "; it may be luck that it leans "

@@ -259,8 +259,8 @@ def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
     told = [pair_sentences(row, result)[0] for row in found[:most]]
     left = len(found) - most
     if left > 0:
-        pairs = "one more pair differs" if left == 1 else f"{left} more pairs differ"
-        told.append(Sentence.of(f"After correction, {pairs}, too."))
+        pairs = "One more pair differs" if left == 1 else f"{left} more pairs differ"
+        told.append(Sentence.of(f"{pairs}, too, more than luck explains."))
     return tuple(told)
 
 
@@ -294,7 +294,7 @@ def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) ->
         return (a, " and ", b, f" raters label the same items differently: distance {figure}")
     if name == "xrr":
         less = "less" if outcome.direction == "down" else "more"
-        said = f" raters agree with each other {less} than chance halves of them: XRR {figure}"
+        said = f" raters agree across the two groups {less} than random halves of them would: XRR {figure}"
         return (a, " and ", b, said)
     if name in ("gap_a", "gap_b"):
         own, other = (a, b) if name == "gap_a" else (b, a)

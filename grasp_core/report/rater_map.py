@@ -19,18 +19,16 @@ def sentences(found: RaterMap, level: Level) -> list[Sentence]:
     """Which axes disagreement follows, how far raters differ, what is drawn and what not."""
     if found.reason is not None:
         return [Sentence.of(strong("There is no map of raters"), f": {found.reason}.")]
-    two = (
-        f"are {format_value(found.between)} times as far apart, on the average, as two labels drawn at random"
-    )
+    two = f"are on average {format_value(found.between)} times as far apart as two labels drawn at random"
     if level == "nominal":
-        two = f"differ on {percent(found.between)} of what both answered, on the average"
+        two = f"differ on average on {percent(found.between)} of what both answered"
     across, up = found.variance
     shown = (
-        f"The map shows {percent(across + up)} of the variance of the distances, {percent(across)} across "
+        f"The map shows {percent(across + up)} of the differences between raters, {percent(across)} across "
         f"and {percent(up)} up"
     )
     if across + up < _LITTLE:
-        shown += ": little, so raters who stand near each other need not agree"
+        shown += ": so little that raters who stand near each other need not agree"
     said = [f"Two raters {two}.", f"{shown}.", *_not_drawn(found)]
     return [*_of_axes(found), *(Sentence.of(one) for one in said)]
 
@@ -40,26 +38,23 @@ def _of_axes(found: RaterMap) -> list[Sentence]:
     tested.sort(key=_excess, reverse=True)
     holding = [axis for axis in tested if axis.significance == "corrected"]
     said = [
-        Sentence.of(
-            strong(f"Disagreement between raters follows {axis_label(axis.axes)}"),
-            f": {_shares(axis, found.permutations)}.",
-        )
+        Sentence.of(strong(f"{axis_label(axis.axes)} explains"), f" {_shares(axis, found.permutations)}.")
         for axis in holding
     ]
     if holding:
         least = 1 - max(axis.explained or 0 for axis in holding)
         said.append(
             Sentence.of(
-                f"At least {percent(least)} of the differences lie between raters of the same group. "
-                "The groups’ verdicts say who differs."
+                f"At least {percent(least)} of the disagreement is between raters of the same group. The "
+                "verdicts say which groups differ."
             )
         )
     elif tested:
         most = tested[0]
         said.append(
             Sentence.of(
-                strong("Disagreement between raters follows none of the axes beyond chance"),
-                f"; the most with {axis_label(most.axes)}: {_shares(most, found.permutations)}.",
+                strong("No axis explains more of the disagreement between raters than luck would"),
+                f"; most of all {axis_label(most.axes)}: {_shares(most, found.permutations)}.",
             )
         )
     untested = [axis for axis in found.axes if axis.explained is None]
@@ -72,13 +67,14 @@ def _excess(axis: MapAxis) -> float:
 
 def _shares(axis: MapAxis, permutations: int) -> str:
     more = 100 * _excess(axis)
-    beyond = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} than with random groupings"
+    beyond = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} than random groupings do"
     tested = [
         format_p(value, name=name, permutations=permutations)
         for name, value in (("p", axis.p), ("q", axis.q))
         if value is not None
     ]
-    return f"{percent(axis.explained)} goes with it, {beyond}" + (f" ({', '.join(tested)})" if tested else "")
+    share = f"{percent(axis.explained)} of the disagreement between raters, {beyond}"
+    return share + (f" ({', '.join(tested)})" if tested else "")
 
 
 def _not_drawn(found: RaterMap) -> list[str]:
@@ -98,12 +94,12 @@ def _not_drawn(found: RaterMap) -> list[str]:
         )
     if found.n_reduced:
         said.append(
-            f"Of {number(found.n_reduced, 'rater')} not all values are shown: fewer than {found.least} "
-            "raters have them all."
+            f"{number(found.n_reduced, 'rater')} {agree(found.n_reduced, 'is', 'are')} shown with some "
+            f"values only, since fewer than {found.least} raters have all of them."
         )
     hidden = found.n_placed - len(found.points)
     if hidden:
-        said.append(f"{number(hidden, 'rater')} {agree(hidden, 'has', 'have')} no mark for the same reason.")
+        said.append(f"{number(hidden, 'rater')} {agree(hidden, 'is', 'are')} not shown for the same reason.")
     return said
 
 

@@ -109,17 +109,19 @@ def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None 
     if len(held) > _TOLD:
         left = len(held) - _TOLD
         said.append(
-            Sentence.of(f"{number(left, 'more test')} {agree(left, 'holds', 'hold')} after correction.")
+            Sentence.of(
+                f"{number(left, 'more difference')} {agree(left, 'is', 'are')} more than luck explains."
+            )
         )
     said += _advice(result, found, held)
     if not held:
-        tail = f"; {nominal} may be luck" if nominal else ""
+        tail = f", of which {nominal} may be luck" if nominal else ""
         said.append(
             Sentence.of(
-                f"Of {number(len(tested), 'test')} by ",
+                "On the items of no value of ",
                 strong(one_line(found.column)),
-                f", none holds after correction over all its values{tail}. Slices have fewer items than the "
-                "whole: their intervals say how much may have been missed.",
+                f" does a group differ more than luck explains ({number(len(tested), 'test')}{tail}). Each "
+                "value has fewer items than the whole: the intervals say how much may have been missed.",
             )
         )
     if found.without:
@@ -275,15 +277,20 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
     lost = [group for group in before if group not in after]
     new = [group for group in _held_of_given(replace(result, groups=found.groups)) if group not in before]
     if kept:
-        yield Sentence.of("Given ", column, ", it still holds of ", *_names(kept), ".")
+        yield Sentence.of(
+            "Among raters of the same ", column, " there is still a difference for ", *_names(kept), "."
+        )
     if lost:
-        why = " may stand behind it, or too few raters are left to change places within its values."
-        yield Sentence.of("Given ", column, ", it no longer holds of ", *_names(lost), ": ", column, why)
+        left = " no difference is left for "
+        why = " may be the reason, or too few raters are left to compare."
+        yield Sentence.of("Among raters of the same ", column, left, *_names(lost), ": ", column, why)
     if new:
+        only = " would there be a difference for "
         tail = ", which is a hint, no finding."
-        yield Sentence.of("Only given ", column, " it would hold of ", *_names(new), tail)
+        yield Sentence.of("Only among raters of the same ", column, only, *_names(new), tail)
     if not (kept or lost or new):
-        yield Sentence.of("Of the groups that ", column, " has no part in, none holds, with or without it.")
+        tail = ", as among all, no group of another axis differs."
+        yield Sentence.of("Among raters of the same ", column, tail)
 
 
 def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_second: GivenResult) -> Sentence:
@@ -297,15 +304,15 @@ def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_seco
     ]
     both = (titles[0], " and ", titles[1])
     if all(left):
-        return Sentence.of("Of ", *both, ", each still tells something that the other does not explain.")
+        return Sentence.of("Of ", *both, ", each explains something that the other does not.")
     if any(left):
         stays, goes = titles if left[0] else titles[::-1]
-        tail = ", but not the other way round."
-        return Sentence.of("The data speak for ", stays, ": its groups differ given ", goes, tail)
+        same, tail = ": its groups differ among raters of the same ", ", but not the other way round."
+        return Sentence.of("The data favour ", stays, same, goes, tail)
     if any(before):
-        tail = " the data cannot tell: given the other, neither holds."
-        return Sentence.of("Which of ", *both, " it is,", tail)
-    return Sentence.of("Neither of ", *both, " holds, alone or given the other.")
+        tail = " it is: among raters alike in one, the other shows no difference."
+        return Sentence.of("The data cannot tell which of ", *both, tail)
+    return Sentence.of("Neither of ", *both, " shows a difference, alone or among raters alike in the other.")
 
 
 def _any_of(axis: str, groups: Sequence[Group]) -> bool:

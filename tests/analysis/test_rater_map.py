@@ -313,12 +313,12 @@ def followed() -> RaterMap:
 def test_an_axis_that_holds_is_named_with_its_size_and_else_the_most_is_told(followed: RaterMap) -> None:
     words = said(followed)
     share = f"{100 * followed.axes[0].explained:.1f} %"
-    assert words.startswith(f"Disagreement between raters follows gender: {share} goes with it, ")
-    assert "points more than with random groupings (p < 0.001, q < 0.001)." in words
-    assert "The groups’ verdicts say who differs." in words
-    assert f"Two raters differ on {100 * followed.between:.1f} % of what both answered" in words
+    assert words.startswith(f"gender explains {share} of the disagreement between raters, ")
+    assert "points more than random groupings do (p < 0.001, q < 0.001)." in words
+    assert "The verdicts say which groups differ." in words
+    assert f"Two raters differ on average on {100 * followed.between:.1f} % of what both answered" in words
     words = said(rater_map(task(1)))
-    none = "Disagreement between raters follows none of the axes beyond chance; the most with "
+    none = "No axis explains more of the disagreement between raters than luck would; most of all "
     assert words.startswith(none)
     assert "Recruit" not in words
 
@@ -331,10 +331,10 @@ def test_who_is_not_drawn_is_counted_and_other_levels_are_told_in_units_of_rando
         "Of 5,000 raters, 2,000 were drawn at random.",
         "1 rater shares 5 answers with fewer than half of the others and is left out.",
         f"3 of {followed.pairs} pairs share fewer than 5 answers",
-        "Of 1 rater not all values are shown: fewer than 2 raters have them all.",
+        "1 rater is shown with some values only, since fewer than 2 raters have all of them.",
     ):
         assert sentence in words
-    assert "times as far apart, on the average, as two labels drawn at random" in said(followed, "ordinal")
+    assert "times as far apart as two labels drawn at random" in said(followed, "ordinal")
     nothing = dataclasses.replace(NOTHING, reason=NoMap.NO_DISAGREEMENT())
     assert said(nothing) == "There is no map of raters: raters never differ on what they share."
 

@@ -270,12 +270,14 @@ def test_given_an_axis_is_the_run_within_its_values(result: RunResult) -> None:
 
 def test_the_data_speak_for_what_was_planted_and_both_p_values_stand_side_by_side(result: RunResult) -> None:
     said = [sentence.plain for sentence in given_sentences(result)]
-    assert "The data speak for race: its groups differ given age, but not the other way round." in said
+    assert (
+        "The data favour race: its groups differ among raters of the same age, but not the other way round."
+    ) in said
     assert any(
-        one.startswith("Given race, it no longer holds of old, young: race may stand behind it")
+        one.startswith("Among raters of the same race no difference is left for old, young: race may be")
         for one in said
     )
-    assert "Given age, it still holds of one, other." in said
+    assert "Among raters of the same age there is still a difference for one, other." in said
     table = given_table(result, next(found for found in result.given if found.column == "race"))
     assert list(table["Group"]) == ["old (age)", "young (age)", "left (hand)", "right (hand)"]
     distance = table[["Distance: p", "Distance: p given race"]].iloc[0]
@@ -288,7 +290,10 @@ def test_what_would_hold_only_given_an_axis_is_named_in_the_order_of_the_groups(
     held = tuple(make_group(name, gai=make_outcome(1.3, "up", "**")) for name in names)
     before = make_result(tuple(make_group(name) for name in names), statistics=("gai",), dsi=())
     (said,) = given_sentences(replace(before, given=(GivenResult("age", held, ()),)))
-    assert said.plain == f"Only given age it would hold of {', '.join(names)}, which is a hint, no finding."
+    assert said.plain == (
+        f"Only among raters of the same age would there be a difference for {', '.join(names)}, which is a "
+        "hint, no finding."
+    )
 
 
 def test_axes_that_go_together_are_told_until_both_are_given(result: RunResult) -> None:

@@ -233,7 +233,7 @@ def test_planted_item_is_named_with_its_text(files, tmp_path, capsys) -> None:
     assert ask(*files, *COLUMNS_ITEMS, *group, *targets) == 0
     shown = capsys.readouterr().out
     assert "1 of 12 items" in shown
-    assert "holds after correction, by label use or distance: i2 (“Yes” more often)." in shown
+    assert "both sides differ more than luck explains: i2 (“Yes” more often)." in shown
     assert "What is 2?" in shown
     found = ItemsResult.from_dict(written(tmp_path / "items.json"))
     assert (found.group.values, found.permutations, len(found.items)) == (("Woman", "Asian"), 10_000, 12)

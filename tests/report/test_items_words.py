@@ -78,34 +78,34 @@ def said(found: ItemsResult, measure: Any) -> list[str]:
 def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
     assert said(FOUND, "distance") == [
         "Black Woman raters’ answers differ from the others’ by a distance of 0.050, on 3 items that both "
-        "sides labelled; "
-        "the group’s verdict says whether that is luck.",
-        "1 of 3 items, which carries 40 % of it, holds after correction, by label use or "
-        "distance: strange (“Yes” more often).",
-        "The tenth of items that carries most (1 item) has 30 % of all distance on single items, as "
-        "chance may (25 %; 20 % to 40 % in 95 % of permutations): it lies on few items no more than chance "
-        "would leave it.",
-        "Look at this item: read it beside both sides’ labels before any other.",
+        "sides labelled. Their verdict says whether it is luck.",
+        "On 1 of 3 items, which makes 40 % of it, both sides differ more than luck explains: strange (“Yes” "
+        "more often).",
+        "The tenth with most of it (1 item) makes 30 % of all distance on single items; by luck it would be "
+        "25 % (20 % to 40 %). Luck would spread it over items likewise.",
+        "Read this item first, beside both sides’ labels.",
     ]
     assert said(FOUND, "label_use")[:2] == [
         "Black Woman raters say “Yes” 11.0 points more often than the others, on 4 items that both sides "
-        "labelled; the group’s verdict says whether that is luck.",
-        "1 of 4 items holds after correction, by label use or distance: strange (“Yes” more often).",
+        "labelled. Their verdict says whether it is luck.",
+        "On 1 of 4 items both sides differ more than luck explains: strange (“Yes” more often).",
     ]
 
 
-def test_no_single_item_is_said_plainly_with_what_the_top_tenth_carries() -> None:
+def test_no_single_item_is_said_plainly_with_what_the_top_tenth_makes() -> None:
     alone = result(item("odd", part(-0.03, "Yes", **NOMINAL), part(0.005)), item("b", part(0.0, "No")))
     _, single, _, advice = said(alone, "label_use")
     assert single == (
-        "No single item holds after correction for testing 2 items; 1 may be luck, which alone "
-        "would mark about 0."
+        "On no single item do both sides differ more than luck explains among 2 items. 1 is a hint; luck "
+        "alone would give about 0."
     )
-    assert advice.startswith("What there is of a difference is spread over many items")
+    assert advice.startswith("Any difference is spread over many items")
     few = result(item("odd", part(0.0, "Yes")), top={"share": 0.6})
-    assert said(few, "label_use")[-1].startswith("Few items carry much")
+    assert said(few, "label_use")[-1].startswith("Read the items at the top of the table together")
     unknown = result(item("odd", part(0.0, "Yes")), top={"chance": None, "low": None, "high": None})
-    assert said(unknown, "label_use")[2].endswith("too few permutations say what chance would give.")
+    assert said(unknown, "label_use")[2].endswith(
+        "there are too few permutations to say what luck would give."
+    )
     many = result(*(item(f"i{n}", part(0.01, "Yes", **HELD), None) for n in range(7)))
     assert said(many, "label_use")[1].endswith("i4 (“Yes” more often) and 2 more.")
 
@@ -121,8 +121,8 @@ def test_what_cannot_be_said_has_a_reason() -> None:
         label_use={"No": 0.0, "Yes": 0.0},
     )
     assert said(lone, "distance") == [
-        "Black Woman: no item was rated by two raters of the group and by two others, so distance cannot be "
-        "laid to items."
+        "Black Woman: no item was rated by two raters of the group and by two others, so no item has a "
+        "distance."
     ]
     use = said(lone, "label_use")
     assert use[0].startswith("Black Woman raters use the labels as often as the others do")

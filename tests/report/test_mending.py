@@ -147,7 +147,7 @@ WORDS_ALONE = {
     Caution.FEW_REGROUPINGS: "More raters",
     Caution.SOME_NOT_ESTIMABLE: "groups of more raters",
     Caution.TOO_MANY_PAIRS: "recode its values into fewer",
-    Caution.DISTANCE_OF_SHARES: "More raters an item",
+    Caution.DISTANCE_OF_SHARES: "more raters an item",
     ModelCaution.MODEL_UNLABELLED: "until its file has them",
     ModelCaution.MODEL_OF_OTHER_ITEMS: "write the items' ids alike",
 }

@@ -34,7 +34,7 @@ def test_a_pair_is_told_by_size_before_significance(result: RunResult) -> None:
         "Black raters say “Yes” 14 points more often than White raters on the same items [6, 22]; p"
     )
     assert [line.split(":")[0] for line in further] == [
-        "Black and White raters agree with each other less than chance halves of them",
+        "Black and White raters agree across the two groups less than random halves of them would",
         "Black raters agree with each other less than White raters do",
     ]
 
@@ -118,7 +118,7 @@ def test_the_strongest_pairs_come_first_and_the_rest_is_counted(result: RunResul
     both = replace(result, pairs=(weaker, *result.pairs))
     assert len(foremost_pairs(both)) == 2
     told = [one.plain for one in most_told(both, 1)]
-    assert told[1] == "After correction, one more pair differs, too."
+    assert told[1] == "One more pair differs, too, more than luck explains."
     black = result.pairs[2].a
     assert [row.b.label for row in foremost_pairs(both, black)] == ["White"]
     assert [row.b.label for row in seen_from(both, result.pairs[2].b)] == ["Latine", "Asian", "Black"]

@@ -88,28 +88,28 @@ class GuardCaution(Code):
     """What stands beside every result of an axis that may owe it to items, workloads or another axis."""
 
     OWN_ITEMS = (
-        "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
-        "item {met} % as often as they would if {axis} had no part in who rates what, so groups may differ "
-        "for their items alone. Only label use has marks: it compares labels of the same items, and is "
-        "tested by leaving raters out; if raters worked in batches, shuffle within these: on Analysis, or by "
-        "--within and the column that holds them"
+        "{axis}: groups were given different items. {group} and the others meet on an item {met} % as often "
+        "as they would if {axis} had no part in who rates what, so groups may differ because of their items "
+        "alone. Only label use is tested, by leaving raters out: it compares labels of the same items. If "
+        "raters worked in batches, shuffle within these: on Analysis, or by --within and the column that "
+        "holds them"
     )
     OWN_WORKLOAD = (
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
-        "annotations as the others (geometric means), which alone sets values of groups apart. Only label "
-        "use has marks, tested by leaving raters out; shuffle within raters of like workload: on Analysis, "
-        "or by --within workload"
+        "annotations as the others (geometric means), which alone makes groups differ. Only label use is "
+        "tested, by leaving raters out. Shuffle within raters of like workload: on Analysis, or by --within "
+        "workload"
     )
     OWN_ITEMS_WITH_MODELS = (
-        "{axis}: groups were given different items. Annotations of {group} meet one of the others on their "
-        "item {met} % as often as they would if {axis} had no part in who rates what, so a model may seem "
-        "closer to a group for its items alone, and nothing has marks; if raters worked in batches, shuffle "
-        "within these: on Models, or by --within and the column that holds them"
+        "{axis}: groups were given different items. {group} and the others meet on an item {met} % as often "
+        "as they would if {axis} had no part in who rates what, so a model may seem closer to a group "
+        "because of its items alone, and nothing is tested. If raters worked in batches, shuffle within "
+        "these: on Models, or by --within and the column that holds them"
     )
     OWN_WORKLOAD_WITH_MODELS = (
         "{axis}: groups rated different numbers of items. Raters of {group} gave {times:.2f} times as many "
         "annotations as the others (geometric means), and the more raters an item has, the closer a model "
-        "may seem to them, so nothing has marks; shuffle within raters of like workload: on Models, or by "
+        "may seem to them, so nothing is tested. Shuffle within raters of like workload: on Models, or by "
         "--within workload"
     )
     AXES_TOGETHER = (
@@ -200,8 +200,8 @@ class Caution(Code):
     DISTANCE_OF_SHARES = (
         "the distance of {few} of {groups} groups is that of the shares of labels over all items, which "
         "misses what evens out over items, and takes no part in their verdict: fewer than {least} items, and "
-        "fewer than half of the shared ones, have labels of two raters of both sides. More raters an item "
-        "bring the distance item by item"
+        "fewer than half of the shared ones, have labels of two raters of both sides. With more raters an "
+        "item, the distance is measured item by item"
     )
     TOO_MANY_PAIRS = (
         "an axis or intersection with {groups} groups is not compared pair by pair; up to {most} groups are: "

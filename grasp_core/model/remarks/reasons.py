@@ -16,7 +16,7 @@ class NoValue(Code):
     NO_PAIRED_ITEM = "no item was rated by two raters of the group and by two others"
     MANY_LABELS = "label use is told of up to {most:d} labels; there are more"
     ONE_LABEL_ACROSS = "on the items that both rated, the group and the others all gave one same label"
-    ONE_PLURALITY = "of every item that both rated, one same label is the plurality on both sides"
+    ONE_PLURALITY = "one same label is the most frequent on every item that both rated, on both sides"
     GAI_HALF_MISSING = "its {statistic} has no value: {because}"
     # Its value stays beside the code; told, it would make a line of each group.
     GAI_NOT_ABOVE_0 = "its {statistic} is not above 0, which a ratio needs{value:?}"
@@ -28,7 +28,7 @@ class NoValue(Code):
     ONE_LABEL_WITH_MODEL = "on the items that both labelled, the model and the group all gave one same label"
     OTHER_ITEMS = (
         "groups of this axis were given other items, or more of them, which moves this value whatever raters "
-        "think: shuffled profiles are no measure of it"
+        "think: random groupings cannot test it"
     )
     FEW_TO_LEAVE_OUT = (
         "groups of this axis were given other items, or more of them, so label use is tested by leaving "
@@ -58,7 +58,7 @@ class NoFit(Code):
     """Why a small p is counted although a curve through the tail was asked."""
 
     FEW_FOR_TAIL = "a curve through the tail takes {least:d} shuffled values or more; there are {shuffled:d}"
-    NO_CURVE = "no curve goes through the tail of the shuffled values: it bends, or too many are equal"
+    NO_CURVE = "no curve fits the tail of the shuffled values: it bends, or too many are equal"
 
 
 @unique

@@ -118,7 +118,7 @@ def show_items(shown: Shown) -> None:
     if found is None:
         return
     first = "label_use" if found.distance is None else "distance"
-    measure: Measure = ui.switch("What items carry", MEASURES, default=first, key="items-measure")
+    measure: Measure = ui.switch("Items differ in", MEASURES, default=first, key="items-measure")
     ui.caption(items_report.EXPLANATIONS[measure])
     ui.bullets(items_report.sentences(found, measure))
     for warning in found.warnings:

@@ -96,7 +96,7 @@ def test_files_without_a_spec_of_models_say_where_their_labels_were(result: Mode
 
 
 def test_models_are_counted_and_noted_and_no_side_is_no_finding(result: ModelsResult) -> None:
-    assert "sides with no group and against none, after correction for testing 5 groups" in shown(result)
+    assert "sides neither with nor against any of 5 groups" in shown(result)
     crowd, half = result.models
     assert (crowd.labelled, crowd.unlabelled, crowd.overall_f1) == (40, 0, 1.0)
     assert (half.labelled, half.unlabelled) == (20, 20)

@@ -244,7 +244,7 @@ def test_a_question_waits_while_another_view_is_looked_at(page: AppTest, server:
     choose_view(page, "Whose judgements")
     assert widget(page.number_input, "Permutations").value == 200
     press(page, ASK)
-    assert "sides with" in seen(finished(page, server).markdown)
+    assert " sides " in seen(finished(page, server).markdown)
     visitor = visit("results", run=shown_run(page, server).id)
     on(press(visitor, RUN_AGAIN), "models")  # elsewhere: with the files that the server has
     assert widget(visitor.text_input, "Name of model 1").value == "planted"

@@ -67,7 +67,7 @@ def test_items_are_found_when_looked_at_and_kept(server: Server, run: RunRecord)
     assert "Which items cause the difference?" in seen(page.header)
     assert not page.exception
     assert "1 of" in seen(page.markdown)
-    assert "holds after correction, by label use or distance: **i1**" in seen(page.markdown)
+    assert "both sides differ more than luck explains: **i1**" in seen(page.markdown)
     assert len(_names(server, run)) == 1
     table = items_of(visit("results", run=run.id, view="Items", **LEFT))
     assert next(iter(table["Item"])) == "i1"
@@ -108,7 +108,7 @@ def test_a_groups_view_shows_three_items_and_leads_to_all_of_them(run: RunRecord
 
 def test_measure_order_and_page_are_chosen(run: RunRecord) -> None:
     page = visit("results", run=run.id, view="Items", **LEFT)
-    widget(page.segmented_control, "What items carry").set_value("label_use").run()
+    widget(page.segmented_control, "Items differ in").set_value("label_use").run()
     assert "Label" in items_of(page)
     widget(page.selectbox, "Order of the items").set_value("item").run()
     first = items_of(page)

@@ -51,7 +51,7 @@ def test_it_is_drawn_when_looked_at_and_kept(server: Server, run_id: str) -> Non
     assert not page.exception
     for found in (page, visit(run_id)):
         assert not found.button
-        assert "follows none of the axes" in seen(found.markdown)
+        assert "No axis explains more" in seen(found.markdown)
         axes, groups = (frame.value for frame in found.dataframe)
         assert axes["Axis"].tolist() == ["gender", "race"]
         assert groups["Group"].tolist() == ["Man", "Woman", "Asian", "Black", "White"]
