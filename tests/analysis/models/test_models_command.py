@@ -58,7 +58,7 @@ def test_files_and_columns_stand_side_by_side(folder: Path, capsys: pytest.Captu
     assert run("--model", "one=one.csv", "--model-column", "experts=gold", "--out", "out.json") == 0
     printed = capsys.readouterr()
     assert "one sides " in printed.out
-    assert "experts sides with" in printed.out
+    assert "experts sides " in printed.out
     assert "note: one has no label for 1 of the items" in printed.err
     assert [model["labelled"] for model in saved()["models"]] == [19, 20]
     assert saved()["spec"]["analysis"]["permutations"] == 200
