@@ -35,8 +35,6 @@ def unpack(content: bytes, name: str) -> tuple[bytes, str | None]:
                 check_size(out.tell(), name)
         if kind != "gzip" and not out.tell():
             raise EOFError
-    except MemoryError:  # Arrow's own is an ArrowException too
-        raise
     except (pa.ArrowException, OSError, EOFError, zlib.error):
         raise DataError(
             f"{name} is a {kind} file that is damaged or ends too early; compress or upload it again"

@@ -278,8 +278,6 @@ def _of_files(
             )
         columns, notes = name_columns(readable, name, "header")
         table, lines, known = _read(files, readable, lists, name, watch)
-    except MemoryError:  # Arrow's own is an ArrowException too
-        raise
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise DataError(f"{name} is a damaged or cut-off {form}{file}; write or upload it again") from None
     if not table.num_rows:

@@ -183,20 +183,33 @@ def run(connection: socket.socket) -> int:
                 parsed = parse(contents.pop(), request["name"], request["member"], watch)
             check_weight(parsed, limits, request["name"])
         except DataError as error:
+            if _out_of_memory(error):  # and the reader took the file to be damaged
+                return NO_MEMORY
             channel.say(wire.REFUSED, {"message": str(error), "problems": error.problems})
         else:
             wire.send_table(channel, parsed)
-    except MemoryError:
-        return NO_MEMORY
     except (EOFError, ConnectionError):  # whoever asked is gone
         return DONE
     except BaseException as error:  # Rust's panics are no Exception
-        if "start new thread" in str(error):  # whose stack did not fit
+        if _out_of_memory(error):
             return NO_MEMORY
         with suppress(OSError):
             channel.say(wire.FAULT, _place(error))
         return FAULTY
     return DONE
+
+
+_NO_THREAD = ("start new thread", "launch worker thread")
+"""What Python and Arrow say where a thread's stack does not fit."""
+
+
+def _out_of_memory(error: BaseException | None) -> bool:
+    """Whether memory ended, now or in what this error was raised from."""
+    while error is not None:
+        if isinstance(error, MemoryError) or any(said in str(error) for said in _NO_THREAD):
+            return True
+        error = error.__context__
+    return False
 
 
 def _contents(channel: wire.Channel) -> list[bytes]:

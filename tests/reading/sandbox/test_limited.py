@@ -94,6 +94,20 @@ def test_what_takes_too_much_memory_is_told_in_a_sentence(form, monkeypatch):
     assert len(read_table(CSV, "votes.csv")) == len(ROWS) - 1
 
 
+def test_memory_that_ends_anywhere_is_never_told_as_damage_or_a_fault(monkeypatch):
+    """Where even a thread's stack does not fit, Arrow has no word of memory, and zip files seem closed."""
+    columns = {name: [f"{name} {row} of a longer text" for row in range(40_000)] for name in "abc"}
+    workbook = xlsx_bytes([list(columns), *list(zip(*columns.values(), strict=True))[:10_000]])
+    for content in (
+        csv_bytes([list(columns), *zip(*columns.values(), strict=True)]),
+        parquet_bytes(columns),
+        workbook,
+    ):
+        for megabytes in range(30, 130, 9):
+            monkeypatch.setenv("GRASP_READ_MEMORY_MB", str(megabytes))
+            assert "GiB of memory" in refusal(content)
+
+
 def test_what_takes_too_much_time_is_told_in_a_sentence(monkeypatch):
     monkeypatch.setenv("GRASP_READ_SECONDS", "1")
     assert "takes more than 1 seconds of processor time" in refusal(BOMBS["ODS"]())
