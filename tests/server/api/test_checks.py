@@ -98,7 +98,7 @@ def test_hints_warn_of_groups_that_were_given_other_items(ann: TestClient) -> No
     for answer in (post(ann, f"/{one}", files=files, spec=asked).json() for one in ("validate", "quality")):
         [batches] = [one for one in answer["hints"] if "could hold batches" in one]
         assert batches.endswith('\'batch\'; "strata": ["batch"] shuffles within the values of one')
-        [warned] = [one for one in answer["hints"] if "if raters worked in batches" in one]
+        [warned] = [one for one in answer["hints"] if "were given different items" in one]
         assert "gender" in warned
 
 
