@@ -5,29 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grasp_core.analysis.models.labels import ID, LABEL
+from grasp_core.benchmark import submissions
 from grasp_core.benchmark.baselines.classical import Texts
 from grasp_core.benchmark.baselines.registry import make_baseline
+from grasp_core.benchmark.scoring import human
 from grasp_core.benchmark.scoring.all_tasks import predictions_csv
 from grasp_core.benchmark.scoring.compare import TaskDifference, compare_task
 from grasp_core.benchmark.scoring.evaluate import Fold, label_rows, taken
-from grasp_core.benchmark.scoring.human import (
-    HumanScore,
-    Qualification,
-    human_baseline,
-    of_kind,
-    plurality_of_few,
-    qualify,
-)
 from grasp_core.benchmark.scoring.scores import TaskDraws, calibration, score_task
-from grasp_core.benchmark.submissions import (
-    Gold,
-    Ids,
-    LabelledFile,
-    Submission,
-    known_ids,
-    read_gold,
-    require_scorable,
-)
 from grasp_core.benchmark.tasks import (
     GOLD_FILE,
     TEST_FILE,
@@ -59,12 +44,12 @@ class Benchmark:
     gold: Path
     tasks: Path | None
 
-    def open(self, *names: str) -> tuple[Mapping[str, Task], Gold, Ids]:
+    def open(self, *names: str) -> tuple[Mapping[str, Task], submissions.Gold, submissions.Ids]:
         """Tasks, with the gold labels and ids of those of these names alone."""
         tasks = read_tasks(self.tasks)
         chosen = {name: task for name, task in tasks.items() if name in names}
-        ids = known_ids(self.tasks, chosen)
-        return tasks, read_gold(self.gold, chosen, ids), ids
+        ids = submissions.known_ids(self.tasks, chosen)
+        return tasks, submissions.read_gold(self.gold, chosen, ids), ids
 
     def with_gold(self) -> tuple[str, ...]:
         """Tasks that can be scored: those whose file of gold labels is there."""
@@ -86,8 +71,8 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
     benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
     if not some:
-        file = LabelledFile(name, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
-        require_scorable(Submission({name: file}), tasks, {**gold.ids, **ids})
+        file = submissions.LabelledFile(name, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
+        submissions.require_scorable(submissions.Submission({name: file}), tasks, {**gold.ids, **ids})
         return score_task(tasks[name], gold, labels, part=part)
     strange = sorted(labels.keys() - gold.labels.get(name, {}).keys())
     if strange:
@@ -98,7 +83,7 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
     unknown = sorted(set(labels.values()) - set(tasks[name].classes))
     if unknown:
         raise DataError(f"{listed(unknown, 3)}: no class of {name}; people must say the classes' names")
-    gold = Gold({name: {one: gold.labels[name][one] for one in labels}})
+    gold = submissions.Gold({name: {one: gold.labels[name][one] for one in labels}})
     return score_task(tasks[name], gold, labels, part=part)
 
 
@@ -191,15 +176,15 @@ class HumanDraws:
 class People:
     """Scores by kind of raters ("" where they are not told apart), and who qualified where that was asked."""
 
-    scores: Mapping[str, HumanScore]
-    qualified: Qualification | None
+    scores: Mapping[str, human.HumanScore]
+    qualified: human.Qualification | None
 
 
 def score_people(job: HumanDraws) -> People:
     """Score the plurality of a few raters."""
     kinds, qualified = _voters(job)
     scores = {
-        kind: human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
+        kind: human.human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
         for kind, part in kinds.items()
     }
     return People(scores, qualified)
@@ -209,14 +194,14 @@ def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
     """The plurality of a few raters by item, by kind of raters, to be scored."""
     kinds, _ = _voters(job)
     return {
-        kind: plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)
+        kind: human.plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)
         for kind, part in kinds.items()
     }
 
 
-def _voters(job: HumanDraws) -> tuple[Mapping[str, Dataset], Qualification | None]:
+def _voters(job: HumanDraws) -> tuple[Mapping[str, Dataset], human.Qualification | None]:
     """The votes of each kind of raters, of those who qualify."""
     dataset, qualified = job.dataset, None
     if job.qualification is not None:
-        dataset, qualified = qualify(dataset, job.qualification, job.bar)
-    return {"": dataset} if job.by is None else of_kind(dataset, job.by), qualified
+        dataset, qualified = human.qualify(dataset, job.qualification, job.bar)
+    return {"": dataset} if job.by is None else human.of_kind(dataset, job.by), qualified

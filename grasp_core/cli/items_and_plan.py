@@ -15,14 +15,7 @@ from grasp_core.analysis.items.outcomes import ItemsResult, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.analysis.planner.simulation import UNLESS_SAID, PlanTask, assumed_task, make_plan
 from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, Target, plan_dict
-from grasp_core.cli.options import (
-    AtMost,
-    add_fields,
-    add_groups_and_test,
-    add_reading,
-    analysis_fields,
-    given_options,
-)
+from grasp_core.cli import options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, sort_files
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
@@ -66,10 +59,10 @@ def fill_items(items: argparse.ArgumentParser) -> None:
     items.set_defaults(command=_items)
     option(items, "--spec FILE", "the group is one of the run of this spec, or of this result", Path)
     option(items, "--group AXIS=VALUE,...", "whose items, such as race=Black,gender=Woman", required=True)
-    add_reading(items, items=True)
+    options.add_reading(items, items=True)
     analysis = items.add_argument_group("analysis")
-    add_groups_and_test(analysis)
-    add_fields(analysis, AnalysisSpec, "level")
+    options.add_groups_and_test(analysis)
+    options.add_fields(analysis, AnalysisSpec, "level")
     option(items, "--question COLUMN", "of several labels, the one that is looked at")
     output = items.add_argument_group("output")
     option(output, "--top N", f"items shown of each measure (default: {TOP})", int)
@@ -86,10 +79,10 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
         found, recorded = recorded_spec(chosen, BESIDE_SPEC)
         run_spec, permutations = recorded.spec, recorded.permutations
     else:
-        given = given_options(chosen)
+        given = options.given_options(chosen)
         found = read(given, several=True)
-        fields = analysis_fields(given, found)
-        if isinstance(given.get("permutations"), AtMost):
+        fields = options.analysis_fields(given, found)
+        if isinstance(given.get("permutations"), options.AtMost):
             raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
         if not given.keys() & {"axis", "intersect"}:  # the group's own
             fields["axes"] = (group_axes(chosen.group),)
@@ -107,7 +100,7 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
     else:
         from grasp_core.cli.there import run_there  # with what speaks to servers
 
-        run = run_there(api, found, given_options(chosen), run_spec).run
+        run = run_there(api, found, options.given_options(chosen), run_spec).run
         label = run_spec.data.questions[question].label if run_spec.data.further else None
         by_axis = dict(zip(group.axes, group.values, strict=True))
         result = ItemsResult.from_dict(api.items(run, by_axis, label))
@@ -193,7 +186,7 @@ _TABLES: Mapping[str, Callable[[Plan], bytes]] = {
 def fill_plan(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.set_defaults(command=_plan)
-    add_reading(parser)
+    options.add_reading(parser)
     group = parser.add_argument_group("plan")
     option(group, "--group AXIS=VALUE,...", "of the pilot, such as race=Black")
     option(group, "--assume", "plan without data", default=None)
@@ -214,7 +207,7 @@ def fill_plan(parser: argparse.ArgumentParser) -> None:
     option(group, "--range-items LOW:HIGH", kind=_range)
     option(group, "--cost-annotation X", "default: 1", float, default=1.0)
     option(group, "--cost-rater X", "to recruit (default: 0)", float, default=0.0)
-    add_fields(group, AnalysisSpec, "min_raters", "level", "seed")
+    options.add_fields(group, AnalysisSpec, "min_raters", "level", "seed")
     output = parser.add_argument_group("output")
     add_output(output, FORMATS, "the plan, which names no rater,")
     option(output, "--recruitment FILE", "whom it takes, as .csv or .xlsx", Path)
@@ -274,7 +267,7 @@ def _planned_there(chosen: argparse.Namespace, api: Api, task: PlanTask, found: 
 
     asked: dict[str, Any] = {"spec": to_json(task.spec)}
     if found is not None and task.group is not None:
-        given, group = given_options(chosen), task.group
+        given, group = options.given_options(chosen), task.group
         fields = {name: given[name] for name in ("min_raters", "level", "seed") if name in given}
         run = run_there(api, found, given, RunSpec(found.spec, AnalysisSpec(axes=(group.axes,), **fields)))
         asked |= {"run": run.run, "group": dict(zip(group.axes, group.values, strict=True))}
@@ -291,7 +284,7 @@ def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
     """The plan's task, and how the pilot is read where there is one."""
     from grasp_core.notebook.plan import pilot_task, plan_spec  # with figures, which `items` need not load
 
-    given = given_options(chosen)
+    given = options.given_options(chosen)
     if "each" in given:
         given["each"] = given["each"] or None
     assumed = {name: given[name] for name in ("labels", "agreement") if name in given}
