@@ -41,8 +41,9 @@ from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable, quoted
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
-from grasp_core.report.plan import EXPLANATION, lines_table, recruitment_csv, recruitment_table
+from grasp_core.report.plan import EXPLANATION, RECRUITMENT, lines_table, recruitment_csv, recruitment_rows
 from grasp_core.report.plan import sentences as plan_sentences
+from grasp_core.report.tables import texts
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 
 if TYPE_CHECKING:  # takes long to load
@@ -104,10 +105,10 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
         label = run_spec.data.questions[question].label if run_spec.data.further else None
         by_axis = dict(zip(group.axes, group.values, strict=True))
         result = ItemsResult.from_dict(api.items(run, by_axis, label))
-    texts = texts_of_items(found.annotations, run_spec.data)
+    told = texts_of_items(found.annotations, run_spec.data)
     top = TOP if chosen.top is None else chosen.top
     tables = {
-        measure: items_table(result, measure, in_order(result, measure, "part")[:top], texts)
+        measure: items_table(result, measure, in_order(result, measure, "part")[:top], told)
         for measure in MEASURES
     }
     write_output(
@@ -229,7 +230,10 @@ def _plan(chosen: argparse.Namespace, api: Api | None = None) -> None:
         sort_files(chosen, "plan")
     task, found = _asked(chosen)
     plan = _planned(task) if api is None else _planned_there(chosen, api, task, found)
-    tables = {"Whom it takes": recruitment_table(plan), "Items by raters and chance": lines_table(plan)}
+    tables = {
+        "Whom it takes": texts(RECRUITMENT, recruitment_rows(plan)),
+        "Items by raters and chance": lines_table(plan),
+    }
     write_output(
         chosen,
         {

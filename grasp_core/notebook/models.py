@@ -32,7 +32,8 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
+from grasp_core.report.models import SIDED, each_side, plurality_table, sentences, sides_csv
+from grasp_core.report.tables import texts
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,8 +70,8 @@ class ModelsAnalysis(Saved):
         return "\n".join(f"- {sentence.plain}" for sentence in sentences(self.result))
 
     def table(self) -> pd.DataFrame:
-        """One row per model, group and statistic: :func:`~grasp_core.report.models.sides_table`."""
-        return sides_table(self.result)
+        """One row per model, group and statistic."""
+        return texts(SIDED, each_side(self.result))
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Every model beside every group, the same figure as on the page."""

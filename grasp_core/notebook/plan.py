@@ -31,6 +31,7 @@ from grasp_core.notebook.options import (
     texts,
 )
 from grasp_core.report import plan as words
+from grasp_core.report.tables import numbers
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Planned(Saved):
         DataFrame
             `group`, `have`, `needed`, `recruit`, `annotations`, `cost`.
         """
-        return words.recruitment_numbers(self.plan)
+        return numbers(words.RECRUITMENT, words.recruitment_rows(self.plan))
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Chances over raters and items, the same figure as on the page."""

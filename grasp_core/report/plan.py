@@ -9,7 +9,7 @@ from grasp_core.analysis.planner import sample_size
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
 from grasp_core.model.text import Sentence, number, strong
-from grasp_core.report.tables import Column, csv_of, numbers, texts
+from grasp_core.report.tables import Column, csv_of
 from grasp_core.report.words.names import MINUS, TEXTS
 
 TARGETS: dict[Target, str] = {
@@ -192,16 +192,6 @@ def recruitment_rows(plan: Plan) -> list[sample_size.Needed]:
     """Whom the cheapest design takes; nobody where there is none."""
     choice = sample_size.cheapest(plan)
     return [] if choice is None else sample_size.recruitment(plan, choice.raters, choice.items)
-
-
-def recruitment_table(plan: Plan) -> pd.DataFrame:
-    """:func:`recruitment_rows` as a table to look at."""
-    return texts(RECRUITMENT, recruitment_rows(plan))
-
-
-def recruitment_numbers(plan: Plan) -> pd.DataFrame:
-    """:func:`recruitment_rows` for programs."""
-    return numbers(RECRUITMENT, recruitment_rows(plan))
 
 
 def recruitment_csv(plan: Plan) -> str:

@@ -333,11 +333,6 @@ def told_axes(result: RunResult) -> tuple[DsiResult, ...]:
     return tuple(replace(row, outcome=names.told_dsi(row, result.groups)) for row in ordered_dsi(result))
 
 
-def dsi_table(result: RunResult) -> pd.DataFrame:
-    """Diversity sensitivity index per axis, largest first."""
-    return numbers(DSI, ordered_dsi(result))
-
-
 def ends(outcome: Outcome) -> tuple[float | None, float | None]:
     """An outcome's interval as two numbers."""
     interval = outcome.interval

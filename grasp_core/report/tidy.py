@@ -17,7 +17,7 @@ from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import Column, csv_of, ends, numbers, or_nan, with_label_use
+from grasp_core.report.tables import Column, csv_of, ends, or_nan, with_label_use
 from grasp_core.report.words.label_use import P_BOTH, interval_of, said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics, signs
 
@@ -130,11 +130,6 @@ LABEL_USE = (
     Column(lambda line: signs(line.outcome), name="stars", sheet="*", kind="mark"),
     Column("p_both", name="p_both", sheet=P_BOTH, kind="p"),
 )
-
-
-def label_use_table(result: RunResult) -> pd.DataFrame:
-    """:func:`label_use_lines` with numbers."""
-    return numbers(LABEL_USE, label_use_lines(result))
 
 
 def pair_lines(result: RunResult) -> Iterator[Line]:

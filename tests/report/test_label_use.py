@@ -6,8 +6,8 @@ import pytest
 from grasp_core.model.outcome import LabelUse, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.text import Sentence
-from grasp_core.report.tables import label_use_by_group, label_use_numbers
-from grasp_core.report.tidy import label_use_table, lines, tidy
+from grasp_core.report.tables import label_use_by_group, label_use_numbers, numbers
+from grasp_core.report.tidy import LABEL_USE, label_use_lines, lines, tidy
 from grasp_core.report.words.label_use import (
     foremost,
     format_points,
@@ -114,7 +114,7 @@ def result():
 
 
 def test_a_row_for_each_group_and_label(result):
-    table = label_use_table(result)
+    table = numbers(LABEL_USE, label_use_lines(result))
     assert table[["group", "label"]].to_numpy().tolist() == [
         ["White", "all labels"],
         ["White", "No"],
@@ -130,7 +130,8 @@ def test_a_row_for_each_group_and_label(result):
     assert table["stars"].tolist() == ["**"] + [""] * 6
     assert table["p"].notna().tolist() == table["q"].notna().tolist() == [True] + [False] * 6
     with_mean = replace(result.groups[0].label_use, mean=Shift(0.2, p=0.4))
-    table = label_use_table(make_result((with_label_use(result.groups[0], with_mean),)))
+    result = make_result((with_label_use(result.groups[0], with_mean),))
+    table = numbers(LABEL_USE, label_use_lines(result))
     assert table.iloc[-1][["label", "shift"]].tolist() == ["mean", 0.2]
 
 

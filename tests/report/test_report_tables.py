@@ -15,9 +15,11 @@ from grasp_core.report.contents import marks_legend
 from grasp_core.report.document import dsi_in_numbers, statistics_in_numbers
 from grasp_core.report.findings.selection import evidence
 from grasp_core.report.tables import (
+    DSI,
     cell_text,
     column_label,
-    dsi_table,
+    numbers,
+    ordered_dsi,
     ordered_groups,
     results_table,
     wide_table,
@@ -106,21 +108,21 @@ def test_wide_table_is_table_5():
 
 
 def test_dsi_table_with_what_cannot_be_estimated_last():
-    table = dsi_table(make_result())
+    table = numbers(DSI, ordered_dsi(make_result()))
     assert table["axis"].tolist() == ["race × gender", "race", "gender", "age"]
     assert table["dsi"].tolist() == [1.262, 1.139, 1.071, 1.052]
     assert table["group"].tolist() == ["White, Man", "Latine", "Man", "millenial"]
     assert table["stars"].tolist() == ["**", "*", "", ""]
     missing = DsiResult(("zodiac",), None, Outcome(None, reason=said("no group")), None, "none")
     result = make_result()
-    table = dsi_table(replace(result, dsi=(missing, *result.dsi)))
+    table = numbers(DSI, ordered_dsi(replace(result, dsi=(missing, *result.dsi))))
     assert table.iloc[-1]["axis"] == "zodiac"
     assert math.isnan(table.iloc[-1]["dsi"])
     assert table.iloc[-1]["reason"] == "no group"
     empty = make_result(())
     assert results_table(empty).empty
     assert wide_table(empty).empty
-    assert dsi_table(empty).empty
+    assert numbers(DSI, ordered_dsi(empty)).empty
 
 
 @pytest.fixture
@@ -153,7 +155,7 @@ def test_a_gai_beyond_5_gives_way_to_the_gap_where_people_read(near_0):
 
 def test_programs_keep_the_ratio_and_so_do_runs_without_a_gap(near_0):
     assert results_table(near_0)["gai"].tolist() == [17.3, 0.8]
-    assert dsi_table(near_0)["dsi"].tolist() == [17.3]
+    assert numbers(DSI, ordered_dsi(near_0))["dsi"].tolist() == [17.3]
     alone = replace(near_0.groups[0], statistics={"gai": near_0.groups[0].statistics["gai"]})
     assert wide_table(replace(near_0, groups=(alone,)))["GAI"].tolist() == ["17.300 ↑*"]
 
