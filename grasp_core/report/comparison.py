@@ -350,7 +350,7 @@ def _changes() -> Iterator[Column]:
     yield Column("a.value", name="value_a", kind="value")
     yield Column("b.value", name="value_b", kind="value")
     yield Column("value_moved", "moved", or_nan, "moved", kind="value")
-    yield Column("moved_interval", "moved_interval", names.interval_text)
+    yield Column("moved_interval", "moved_interval", names.format_interval)
     yield Column(moved("low"), name="moved_low", kind="value")
     yield Column(moved("high"), name="moved_high", kind="value")
     yield Column("a.q", "q_a", or_nan, "q_a", kind="p")

@@ -280,7 +280,7 @@ def _found(row: PairResult) -> list[_Told]:
 
 
 def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> _Parts:
-    figure = f"{names.format_value(value)} {names.format_interval(outcome)}".rstrip()
+    figure = f"{names.format_value(value)} {names.format_interval(outcome.interval)}".rstrip()
     than = "more" if value > 0 else "less"
     if name == "distance":
         return (a, " and ", b, f" raters label the same items differently: distance {figure}")

@@ -260,7 +260,7 @@ class _Drawing:
                     "high": place(high),
                     "fill": row["colour"] if filled else draw.palette(self._theme).background,
                     "value": format_value(outcome.value),
-                    "interval": format_interval(outcome),
+                    "interval": format_interval(outcome.interval),
                 }
             )
         # No difference, and one step to each side: a round one where ticks say how much.

@@ -299,7 +299,7 @@ def _statistics_table(result: RunResult, row: GroupResult) -> None:
     for name in reported_statistics(result):
         outcome = words.told_of(row, name)
         p, q = words.p_and_q_cells(outcome, result)
-        known = {"95 % interval": words.format_interval(outcome), "p": p, "q": q}
+        known = {"95 % interval": words.format_interval(outcome.interval), "p": p, "q": q}
         why = str(outcome.reason or outcome.no_fit or "")
         rows.append({"Statistic": WORDS[name].name, "Value": cell_text(outcome), **known, "Why not": why})
     ui.show_table(pd.DataFrame(rows), "Every statistic of the group with p and q")
