@@ -6,8 +6,9 @@ from itertools import product
 
 import numpy as np
 
-from grasp_core.benchmark.language_models.answers import Asking, KeptReplies, Usage, ask_all
-from grasp_core.benchmark.language_models.model import LanguageModel
+from grasp_core.benchmark.checkpoints import KeptWork
+from grasp_core.benchmark.language_models.answers import Asking, Usage, ask_all
+from grasp_core.benchmark.language_models.model import Answer, LanguageModel
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, drawn, fit, most_similar, shown
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.annotations import FloatArray
@@ -105,7 +106,7 @@ class InContext:
     """
 
     model: LanguageModel
-    answers: KeptReplies
+    answers: KeptWork[Answer]
     setting: Setting | None = None
     similarity: Similarity | None = None
     watch: Watch = unwatched
