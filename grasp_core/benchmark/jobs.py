@@ -35,11 +35,7 @@ Predictions = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Where a server keeps its benchmark.
-
-    `gold`: folder with ``<task>/test.csv``.
-    `tasks`: folder with ``<task>/task.json``; None for the built-in tasks.
-    """
+    """Where a server keeps its benchmark: ``TASK/test.csv`` and ``TASK/task.json``; tasks may be built in."""
 
     gold: Path
     tasks: Path | None
@@ -104,12 +100,7 @@ def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folds:
-    """Folds of an evaluation for one worker, which shares what it embeds among them.
-
-    `name`: of the baseline.
-    `folds`: by number.
-    `unlabelled`: texts of rows without labels, for the baseline that learns from them.
-    """
+    """Folds of an evaluation, by number, for one worker, which shares what it embeds among them."""
 
     name: str
     task: Task
@@ -132,11 +123,7 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class TaskJob:
-    """A baseline on one of a server's tasks.
-
-    `name`: of the baseline.
-    `folder`: the task's own.
-    """
+    """A baseline, by its name, on one of a server's tasks, by its folder."""
 
     name: str
     folder: Path

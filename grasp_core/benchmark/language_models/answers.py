@@ -116,12 +116,7 @@ _IN_A_ROW = 3  # failures after which the model is taken to be out of reach
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """All that stays the same from question to question.
-
-    `similarity`: needed where examples are chosen by similarity.
-    `seed`: of examples by chance.
-    `usage`: counts along.
-    """
+    """All that stays the same from question to question; the seed is of examples by chance."""
 
     task: Task
     model: LanguageModel
@@ -133,11 +128,7 @@ class Asking:
 
 
 class UnansweredError(DataError):
-    """Questions stayed without an answer.
-
-    `remark`: why.
-    `found`, `total`: questions that got an answer, and all.
-    """
+    """Questions stayed without an answer: so many of all are found, and the remark says why."""
 
     def __init__(self, remark: Remark, found: int, total: int) -> None:
         so_far = f"{found:,} of {number(total, 'row')} got an answer. " if total > 1 else ""

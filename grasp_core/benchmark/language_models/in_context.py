@@ -19,11 +19,7 @@ from grasp_core.statistics.f1 import confusion, macro_f1
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a model is asked.
-
-    `shots`: examples.
-    `semantic`: whether the most similar rows are the examples; else rows by chance.
-    """
+    """How a model is asked: examples, by similarity where `semantic`, else by chance; instructions."""
 
     shots: int
     instructions: bool = True
@@ -32,11 +28,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """Classes of rows.
-
-    `labels`: length n.
-    `probabilities`, of shape (n, classes): each row sums to 1.
-    """
+    """Classes of n rows; `probabilities`, of shape (n, classes): each row sums to 1."""
 
     labels: tuple[str, ...]
     probabilities: FloatArray
@@ -128,10 +120,7 @@ Score = Callable[[Sequence[str], Sequence[str], Task], float]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How well one way of asking did.
-
-    `score`: macro-F1 over the declared classes, by leave-one-out.
-    """
+    """How well one way of asking did: macro-F1 over the declared classes, by leave-one-out."""
 
     setting: Setting
     score: float

@@ -83,7 +83,6 @@ class Difference:
 
     `ci95`: 95 % bootstrap interval over items, both submissions scored on the same draws.
     `p`: of the paired permutation test, two-sided; never 0.
-    `n`: items.
     """
 
     difference: float
@@ -94,11 +93,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two submissions, task by task and overall.
-
-    `tasks`: those tasks for which both submissions and the gold have labels.
-    `overall`: of the mean over all tasks; None unless every one was compared.
-    """
+    """Two submissions, task by task, and overall where every task was compared."""
 
     tasks: Mapping[str, Difference]
     overall: Difference | None
