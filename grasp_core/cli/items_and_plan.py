@@ -103,8 +103,7 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
 
         run = run_there(api, found, options.given_options(chosen), run_spec).run
         label = run_spec.data.questions[question].label if run_spec.data.further else None
-        by_axis = dict(zip(group.axes, group.values, strict=True))
-        result = ItemsResult.from_dict(api.items(run, by_axis, label))
+        result = ItemsResult.from_dict(api.items(run, group.by_axis, label))
     told = texts_of_items(found.annotations, run_spec.data)
     top = TOP if chosen.top is None else chosen.top
     tables = {
@@ -157,7 +156,7 @@ def named_group(text: str, groups: Iterable[Group]) -> Group:
     names: dict[str, Group] = {}
     shown: list[str] = []
     for group in groups:
-        pairs = [f"{axis}={value}" for axis, value in zip(group.axes, group.values, strict=True)]
+        pairs = [f"{axis}={value}" for axis, value in group.by_axis.items()]
         shown.append(printable(",".join(pairs)))
         for order in itertools.permutations(pairs):
             names.setdefault(plain(",".join(order)), group)
@@ -274,7 +273,7 @@ def _planned_there(chosen: argparse.Namespace, api: Api, task: PlanTask, found: 
         given, group = options.given_options(chosen), task.group
         fields = {name: given[name] for name in ("min_raters", "level", "seed") if name in given}
         run = run_there(api, found, given, RunSpec(found.spec, AnalysisSpec(axes=(group.axes,), **fields)))
-        asked |= {"run": run.run, "group": dict(zip(group.axes, group.values, strict=True))}
+        asked |= {"run": run.run, "group": group.by_axis}
     return from_json(worked(api, api.ask("/plans", asked))["report"]["plan"], Plan)
 
 

@@ -284,7 +284,7 @@ def group_of(named: Any, groups: Mapping[Group, Any]) -> Group:
     """The group that a mapping from axis to value names, in any order of its axes."""
     wanted = {tuple(texts(pair)) for pair in named.items()} if isinstance(named, Mapping) else None
     for group in groups:
-        if set(zip(group.axes, group.values, strict=True)) == wanted:
+        if set(group.by_axis.items()) == wanted:
             return group
     shown = listed([group_label(group) for group in groups])
     raise SpecError(f"name one group as {{'axis': 'value'}}; found {named!r}, there are {shown}")

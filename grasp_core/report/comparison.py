@@ -314,7 +314,7 @@ def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
 
 def _by_axis(groups: Sequence[Group], before: str = "") -> dict[str, Any]:
     """Columns that hold groups, one for each axis."""
-    values = [dict(zip(one.axes, one.values, strict=True)) for one in groups]
+    values = [one.by_axis for one in groups]
     names = dict.fromkeys(name for one in groups for name in one.axes)
     return {before + name: [one.get(name) for one in values] for name in names}
 

@@ -212,8 +212,7 @@ def _cells(line: Line, analysis: AnalysisSpec) -> dict[str, Any]:
     if line.other is None:
         cells["annotations"] = line.annotations
     else:
-        others = dict(zip(line.other.axes, line.other.values, strict=True))
-        cells |= {f"other_{name}": others.get(name) for name in columns}
+        cells |= {f"other_{name}": line.other.by_axis.get(name) for name in columns}
         cells |= {"other_group": group_label(line.other), "other_raters": line.raters_other}
     low, high = ends(outcome)
     numbers = {"low": low, "high": high, "null_median": outcome.null_median, "p": outcome.p, "q": outcome.q}
@@ -231,7 +230,7 @@ def _cells(line: Line, analysis: AnalysisSpec) -> dict[str, Any]:
 
 def group_cells(axes: AxisSet, group: Group | None, columns: Sequence[str]) -> dict[str, Any]:
     """The axes' columns, and axis and group in words; no group stands for all of its axis, or everybody."""
-    values = {} if group is None else dict(zip(group.axes, group.values, strict=True))
+    values = {} if group is None else group.by_axis
     return {
         **{name: values.get(name) for name in columns},
         "axis": axis_label(axes) or None,

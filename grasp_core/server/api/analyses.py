@@ -34,7 +34,7 @@ from grasp_core.report.plan import sentences
 from grasp_core.report.rater_map import sentences as map_sentences
 from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
-from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work, by_axis
+from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work
 from grasp_core.server.api.runs import AGAIN_SECONDS, agreement_of, result_of, visible_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.runs import RunRecord
@@ -73,7 +73,7 @@ class Moved(Form):
     interval: tuple[float, float] | None = Field(description="95 % interval of `moved`.")
     changed_significance: bool
     made: ClassVar[Makers] = {
-        "group": lambda change: by_axis(change.group),
+        "group": lambda change: change.group.by_axis,
         "moved": lambda change: change.value_moved,
         "interval": lambda change: change.moved_interval and attrgetter("low", "high")(change.moved_interval),
     }
@@ -134,7 +134,7 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
         asked=[Differs.of(one) for one in found.spec],
         data=[Differs.of(one) for one in found.data],
         verdicts=[
-            Judged(group=by_axis(group), a=one.a.code, b=one.b.code)
+            Judged(group=group.by_axis, a=one.a.code, b=one.b.code)
             for one in found.verdicts
             for group in one.groups
         ],
