@@ -40,15 +40,7 @@ from grasp_core.model.text import json_text, listed, printable, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, unused
 from grasp_core.report import agreement
-from grasp_core.report.everybody import (
-    agreement_advice,
-    agreement_tables,
-    agreement_title,
-    how_sure_agreement,
-    in_one_line,
-    over_batches,
-    who_differs,
-)
+from grasp_core.report.everybody import agreement_sentences, agreement_tables, agreement_title, in_one_line
 from grasp_core.report.rater_map import map_csv
 from grasp_core.report.words.printable import printable_result
 
@@ -157,10 +149,8 @@ def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> No
     if found is None:
         return
     say(f"\n{emphasised(agreement_title(result).plain)}\n")
-    details = (how_sure_agreement(found), who_differs(found), *over_batches(found), agreement_advice(found))
-    for sentence in details:
-        if sentence is not None and not brief:
-            say(f"- {printable(sentence.plain)}")
+    for sentence in () if brief else agreement_sentences(found):
+        say(f"- {printable(sentence.plain)}")
     if line := in_one_line(result):
         say(f"- {printable(line)}")
     for heading, table in _tables(result, frame, brief=brief).items():

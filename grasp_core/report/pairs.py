@@ -72,14 +72,10 @@ def _label(label: str) -> Measure:
         **words,
         signed=True,
         of=of,
-        write=_points,
+        write=label_use.write_points,
         brief=_whole_points,
         tested=False,
     )
-
-
-def _points(points: float | None) -> str:
-    return names.NOT_ESTIMABLE if points is None else label_use.format_points(points / 100)
 
 
 def _whole_points(points: float) -> str:
@@ -113,7 +109,7 @@ _ALL_LABELS = Measure(
     **_OF_LABELS["label_use"],
     signed=True,
     of=_all_labels,
-    write=_points,
+    write=label_use.write_points,
     brief=_whole_points,
     tested=True,
 )
