@@ -141,9 +141,7 @@ class RetrievalProgram:
 
     It is started without a shell, once for each different row.
 
-    `line`: the program and its arguments, as a shell would have them.
     `known`: what was retrieved before; what is found is added.
-    `timeout_s`: seconds that it may take for a row.
     """
 
     def __init__(self, line: str, known: MutableMapping[str, str], *, timeout_s: float = 60.0) -> None:

@@ -29,11 +29,7 @@ DATA = "data"
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A CSV file as it is.
-
-    `path`: below the submission, e.g. "data/banking_77/predictions.csv".
-    `error`: why it was not read.
-    """
+    """A CSV file as it is, its path below the submission; or why it was not read."""
 
     path: str
     content: bytes

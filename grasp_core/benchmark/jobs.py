@@ -5,29 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grasp_core.analysis.models.labels import ID, LABEL
+from grasp_core.benchmark import submissions
 from grasp_core.benchmark.baselines.classical import Texts
 from grasp_core.benchmark.baselines.registry import make_baseline
+from grasp_core.benchmark.scoring import human
 from grasp_core.benchmark.scoring.all_tasks import predictions_csv
 from grasp_core.benchmark.scoring.compare import TaskDifference, compare_task
 from grasp_core.benchmark.scoring.evaluate import Fold, label_rows, taken
-from grasp_core.benchmark.scoring.human import (
-    HumanScore,
-    Qualification,
-    human_baseline,
-    of_kind,
-    plurality_of_few,
-    qualify,
-)
 from grasp_core.benchmark.scoring.scores import TaskDraws, calibration, score_task
-from grasp_core.benchmark.submissions import (
-    Gold,
-    Ids,
-    LabelledFile,
-    Submission,
-    known_ids,
-    read_gold,
-    require_scorable,
-)
 from grasp_core.benchmark.tasks import (
     GOLD_FILE,
     TEST_FILE,
@@ -50,21 +35,17 @@ Predictions = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Where a server keeps its benchmark.
-
-    `gold`: folder with ``<task>/test.csv``.
-    `tasks`: folder with ``<task>/task.json``; None for the built-in tasks.
-    """
+    """Where a server keeps its benchmark: ``TASK/test.csv`` and ``TASK/task.json``; tasks may be built in."""
 
     gold: Path
     tasks: Path | None
 
-    def open(self, *names: str) -> tuple[Mapping[str, Task], Gold, Ids]:
+    def open(self, *names: str) -> tuple[Mapping[str, Task], submissions.Gold, submissions.Ids]:
         """Tasks, with the gold labels and ids of those of these names alone."""
         tasks = read_tasks(self.tasks)
         chosen = {name: task for name, task in tasks.items() if name in names}
-        ids = known_ids(self.tasks, chosen)
-        return tasks, read_gold(self.gold, chosen, ids), ids
+        ids = submissions.known_ids(self.tasks, chosen)
+        return tasks, submissions.read_gold(self.gold, chosen, ids), ids
 
     def with_gold(self) -> tuple[str, ...]:
         """Tasks that can be scored: those whose file of gold labels is there."""
@@ -86,8 +67,8 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
     benchmark, name, part, labels, some = job
     tasks, gold, ids = benchmark.open(name)
     if not some:
-        file = LabelledFile(name, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
-        require_scorable(Submission({name: file}), tasks, {**gold.ids, **ids})
+        file = submissions.LabelledFile(name, (ID, LABEL), tuple(labels), tuple(labels.values()), len(labels))
+        submissions.require_scorable(submissions.Submission({name: file}), tasks, {**gold.ids, **ids})
         return score_task(tasks[name], gold, labels, part=part)
     strange = sorted(labels.keys() - gold.labels.get(name, {}).keys())
     if strange:
@@ -98,7 +79,7 @@ def score_one(job: tuple[Benchmark, str, Part, Mapping[str, str], bool]) -> Task
     unknown = sorted(set(labels.values()) - set(tasks[name].classes))
     if unknown:
         raise DataError(f"{listed(unknown, 3)}: no class of {name}; people must say the classes' names")
-    gold = Gold({name: {one: gold.labels[name][one] for one in labels}})
+    gold = submissions.Gold({name: {one: gold.labels[name][one] for one in labels}})
     return score_task(tasks[name], gold, labels, part=part)
 
 
@@ -119,12 +100,7 @@ def compare_one(job: tuple[Benchmark, str, Part, Mapping[str, str], Mapping[str,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folds:
-    """Folds of an evaluation for one worker, which shares what it embeds among them.
-
-    `name`: of the baseline.
-    `folds`: by number.
-    `unlabelled`: texts of rows without labels, for the baseline that learns from them.
-    """
+    """Folds of an evaluation, by number, for one worker, which shares what it embeds among them."""
 
     name: str
     task: Task
@@ -147,11 +123,7 @@ def label_folds(job: Folds) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class TaskJob:
-    """A baseline on one of a server's tasks.
-
-    `name`: of the baseline.
-    `folder`: the task's own.
-    """
+    """A baseline, by its name, on one of a server's tasks, by its folder."""
 
     name: str
     folder: Path
@@ -191,15 +163,15 @@ class HumanDraws:
 class People:
     """Scores by kind of raters ("" where they are not told apart), and who qualified where that was asked."""
 
-    scores: Mapping[str, HumanScore]
-    qualified: Qualification | None
+    scores: Mapping[str, human.HumanScore]
+    qualified: human.Qualification | None
 
 
 def score_people(job: HumanDraws) -> People:
     """Score the plurality of a few raters."""
     kinds, qualified = _voters(job)
     scores = {
-        kind: human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
+        kind: human.human_baseline(part, votes=job.votes, items=job.items, seed=job.seed, against=job.against)
         for kind, part in kinds.items()
     }
     return People(scores, qualified)
@@ -209,14 +181,14 @@ def people_labels(job: HumanDraws) -> dict[str, dict[str, str]]:
     """The plurality of a few raters by item, by kind of raters, to be scored."""
     kinds, _ = _voters(job)
     return {
-        kind: plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)
+        kind: human.plurality_of_few(part, votes=job.votes, items=job.items, seed=job.seed)
         for kind, part in kinds.items()
     }
 
 
-def _voters(job: HumanDraws) -> tuple[Mapping[str, Dataset], Qualification | None]:
+def _voters(job: HumanDraws) -> tuple[Mapping[str, Dataset], human.Qualification | None]:
     """The votes of each kind of raters, of those who qualify."""
     dataset, qualified = job.dataset, None
     if job.qualification is not None:
-        dataset, qualified = qualify(dataset, job.qualification, job.bar)
-    return {"": dataset} if job.by is None else of_kind(dataset, job.by), qualified
+        dataset, qualified = human.qualify(dataset, job.qualification, job.bar)
+    return {"": dataset} if job.by is None else human.of_kind(dataset, job.by), qualified

@@ -229,10 +229,8 @@ _MAX_LINES = 2 * MAX_ROWS
 class LabelledFile:
     """Ids and labels as a file has them.
 
-    `path`: for messages.
     `columns`: empty if the file could not be read.
     `ids`, `labels`, length n: empty if the file has no such columns.
-    `rows`: rows of the file.
     `error`: why it could not be read, in one sentence.
     `lines`, shape (n,), or None: as in :class:`grasp_core.reading.table.table.Table`.
     """
@@ -335,10 +333,7 @@ def right_labels(file: RawFile) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gold:
-    """Right labels by task and id; they are not shown when the value is printed.
-
-    `labels`: label by id, by task.
-    """
+    """Right labels by task and id; they are not shown when the value is printed."""
 
     labels: Mapping[str, Mapping[str, str]] = field(repr=False)
 

@@ -71,13 +71,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Rows of a task.
-
-    `ids`: length n.
-    `texts`, length n: text by field.
-    `labels`, length n, or None: class of each row, where the file has them.
-    `table`: the file, for messages.
-    """
+    """Rows of a task: texts by field, their classes where the file has them; the file, for messages."""
 
     ids: tuple[str, ...]
     texts: tuple[Mapping[str, str], ...]

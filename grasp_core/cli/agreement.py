@@ -39,22 +39,8 @@ from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, listed, printable, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, unused
-from grasp_core.report.agreement import (
-    batches_table,
-    coefficients_frame,
-    coefficients_table,
-    raters_frame,
-    raters_table,
-)
-from grasp_core.report.everybody import (
-    agreement_advice,
-    agreement_tables,
-    agreement_title,
-    how_sure_agreement,
-    in_one_line,
-    over_batches,
-    who_differs,
-)
+from grasp_core.report import agreement
+from grasp_core.report.everybody import agreement_sentences, agreement_tables, agreement_title, in_one_line
 from grasp_core.report.rater_map import map_csv
 from grasp_core.report.words.printable import printable_result
 
@@ -135,7 +121,7 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if everybody is None:  # it is refused before
         return
     questions = [str(one.label) for one in run_spec.data.questions]
-    frame = coefficients_frame(data, everybody, questions, run_spec.analysis.level)
+    frame = agreement.coefficients_frame(data, everybody, questions, run_spec.analysis.level)
     write_output(
         chosen,
         {
@@ -163,10 +149,8 @@ def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> No
     if found is None:
         return
     say(f"\n{emphasised(agreement_title(result).plain)}\n")
-    details = (how_sure_agreement(found), who_differs(found), *over_batches(found), agreement_advice(found))
-    for sentence in details:
-        if sentence is not None and not brief:
-            say(f"- {printable(sentence.plain)}")
+    for sentence in () if brief else agreement_sentences(found):
+        say(f"- {printable(sentence.plain)}")
     if line := in_one_line(result):
         say(f"- {printable(line)}")
     for heading, table in _tables(result, frame, brief=brief).items():
@@ -181,10 +165,10 @@ def _say_agreement(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> No
 def _tables(result: RunResult, frame: pd.DataFrame, *, brief: bool) -> dict[str, pd.DataFrame]:
     """All tables by their headings; the coefficients alone where it is to be brief."""
     shown = printable_result(result).everybody
-    tables = {"Coefficients": coefficients_table(frame)}
+    tables = {"Coefficients": agreement.coefficients_table(frame)}
     if brief or shown is None:
         return tables
-    batches = batches_table(frame).map(lambda cell: printable(str(cell)))
+    batches = agreement.batches_table(frame).map(lambda cell: printable(str(cell)))
     return {
         **tables,
         **({} if batches.empty else {"By batch": batches}),
@@ -249,16 +233,16 @@ def _raters(chosen: argparse.Namespace) -> None:
     found = read({**given, **_NO_AXES}, several=True)
     found, data = found.formed()
     say_data(data, found.spec, VOICE)
-    frame = raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
+    frame = agreement.raters_frame(data, None if chosen.gold is None else _gold(chosen.gold, found, data))
     write_output(
         chosen,
         {
             "csv": lambda: safe_csv(frame.assign(copies=frame["copies"].map("; ".join)), "\r\n"),
             "json": lambda: json_text({"format": "grasp-raters", "version": 1, "raters": records(frame)}),
-            "markdown": lambda: tables_markdown({"Raters": raters_table(frame)}),
+            "markdown": lambda: tables_markdown({"Raters": agreement.raters_table(frame)}),
         },
     )
-    say(f"\n{fitted(raters_table(frame.head(SHOWN)), 1)}")
+    say(f"\n{fitted(agreement.raters_table(frame.head(SHOWN)), 1)}")
     if len(frame) > SHOWN:
         say(f"... and {len(frame) - SHOWN:,} more: -o raters.csv has all")
     if frame["at_chance"].isna().any() or frame["constant"].isna().any():

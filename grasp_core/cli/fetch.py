@@ -147,11 +147,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFiles:
-    """What a repository holds at a commit.
-
-    `commit`: 40 hexadecimal digits.
-    `files`: by path.
-    """
+    """What a repository holds, by path, at a commit of 40 hexadecimal digits."""
 
     commit: str
     files: tuple[Listed, ...]

@@ -15,14 +15,7 @@ from grasp_core.analysis.items.outcomes import ItemsResult, texts_of_items
 from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
 from grasp_core.analysis.planner.simulation import UNLESS_SAID, PlanTask, assumed_task, make_plan
 from grasp_core.analysis.planner.values import GOALS, Assumed, Plan, Target, plan_dict
-from grasp_core.cli.options import (
-    AtMost,
-    add_fields,
-    add_groups_and_test,
-    add_reading,
-    analysis_fields,
-    given_options,
-)
+from grasp_core.cli import options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import note_other_data, read, recorded_spec, sort_files
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
@@ -48,8 +41,9 @@ from grasp_core.model.spec import DEFAULT_PERMUTATIONS, AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text, printable, quoted
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report.items import MEASURES, in_order, items_csv, items_table, sentences
-from grasp_core.report.plan import EXPLANATION, lines_table, recruitment_csv, recruitment_table
+from grasp_core.report.plan import EXPLANATION, RECRUITMENT, lines_table, recruitment_csv, recruitment_rows
 from grasp_core.report.plan import sentences as plan_sentences
+from grasp_core.report.tables import texts
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 
 if TYPE_CHECKING:  # takes long to load
@@ -66,10 +60,10 @@ def fill_items(items: argparse.ArgumentParser) -> None:
     items.set_defaults(command=_items)
     option(items, "--spec FILE", "the group is one of the run of this spec, or of this result", Path)
     option(items, "--group AXIS=VALUE,...", "whose items, such as race=Black,gender=Woman", required=True)
-    add_reading(items, items=True)
+    options.add_reading(items, items=True)
     analysis = items.add_argument_group("analysis")
-    add_groups_and_test(analysis)
-    add_fields(analysis, AnalysisSpec, "level")
+    options.add_groups_and_test(analysis)
+    options.add_fields(analysis, AnalysisSpec, "level")
     option(items, "--question COLUMN", "of several labels, the one that is looked at")
     output = items.add_argument_group("output")
     option(output, "--top N", f"items shown of each measure (default: {TOP})", int)
@@ -86,10 +80,10 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
         found, recorded = recorded_spec(chosen, BESIDE_SPEC)
         run_spec, permutations = recorded.spec, recorded.permutations
     else:
-        given = given_options(chosen)
+        given = options.given_options(chosen)
         found = read(given, several=True)
-        fields = analysis_fields(given, found)
-        if isinstance(given.get("permutations"), AtMost):
+        fields = options.analysis_fields(given, found)
+        if isinstance(given.get("permutations"), options.AtMost):
             raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
         if not given.keys() & {"axis", "intersect"}:  # the group's own
             fields["axes"] = (group_axes(chosen.group),)
@@ -107,14 +101,13 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
     else:
         from grasp_core.cli.there import run_there  # with what speaks to servers
 
-        run = run_there(api, found, given_options(chosen), run_spec).run
+        run = run_there(api, found, options.given_options(chosen), run_spec).run
         label = run_spec.data.questions[question].label if run_spec.data.further else None
-        by_axis = dict(zip(group.axes, group.values, strict=True))
-        result = ItemsResult.from_dict(api.items(run, by_axis, label))
-    texts = texts_of_items(found.annotations, run_spec.data)
+        result = ItemsResult.from_dict(api.items(run, group.by_axis, label))
+    told = texts_of_items(found.annotations, run_spec.data)
     top = TOP if chosen.top is None else chosen.top
     tables = {
-        measure: items_table(result, measure, in_order(result, measure, "part")[:top], texts)
+        measure: items_table(result, measure, in_order(result, measure, "part")[:top], told)
         for measure in MEASURES
     }
     write_output(
@@ -163,7 +156,7 @@ def named_group(text: str, groups: Iterable[Group]) -> Group:
     names: dict[str, Group] = {}
     shown: list[str] = []
     for group in groups:
-        pairs = [f"{axis}={value}" for axis, value in zip(group.axes, group.values, strict=True)]
+        pairs = [f"{axis}={value}" for axis, value in group.by_axis.items()]
         shown.append(printable(",".join(pairs)))
         for order in itertools.permutations(pairs):
             names.setdefault(plain(",".join(order)), group)
@@ -193,7 +186,7 @@ _TABLES: Mapping[str, Callable[[Plan], bytes]] = {
 def fill_plan(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.set_defaults(command=_plan)
-    add_reading(parser)
+    options.add_reading(parser)
     group = parser.add_argument_group("plan")
     option(group, "--group AXIS=VALUE,...", "of the pilot, such as race=Black")
     option(group, "--assume", "plan without data", default=None)
@@ -214,7 +207,7 @@ def fill_plan(parser: argparse.ArgumentParser) -> None:
     option(group, "--range-items LOW:HIGH", kind=_range)
     option(group, "--cost-annotation X", "default: 1", float, default=1.0)
     option(group, "--cost-rater X", "to recruit (default: 0)", float, default=0.0)
-    add_fields(group, AnalysisSpec, "min_raters", "level", "seed")
+    options.add_fields(group, AnalysisSpec, "min_raters", "level", "seed")
     output = parser.add_argument_group("output")
     add_output(output, FORMATS, "the plan, which names no rater,")
     option(output, "--recruitment FILE", "whom it takes, as .csv or .xlsx", Path)
@@ -236,7 +229,10 @@ def _plan(chosen: argparse.Namespace, api: Api | None = None) -> None:
         sort_files(chosen, "plan")
     task, found = _asked(chosen)
     plan = _planned(task) if api is None else _planned_there(chosen, api, task, found)
-    tables = {"Whom it takes": recruitment_table(plan), "Items by raters and chance": lines_table(plan)}
+    tables = {
+        "Whom it takes": texts(RECRUITMENT, recruitment_rows(plan)),
+        "Items by raters and chance": lines_table(plan),
+    }
     write_output(
         chosen,
         {
@@ -274,10 +270,10 @@ def _planned_there(chosen: argparse.Namespace, api: Api, task: PlanTask, found: 
 
     asked: dict[str, Any] = {"spec": to_json(task.spec)}
     if found is not None and task.group is not None:
-        given, group = given_options(chosen), task.group
+        given, group = options.given_options(chosen), task.group
         fields = {name: given[name] for name in ("min_raters", "level", "seed") if name in given}
         run = run_there(api, found, given, RunSpec(found.spec, AnalysisSpec(axes=(group.axes,), **fields)))
-        asked |= {"run": run.run, "group": dict(zip(group.axes, group.values, strict=True))}
+        asked |= {"run": run.run, "group": group.by_axis}
     return from_json(worked(api, api.ask("/plans", asked))["report"]["plan"], Plan)
 
 
@@ -291,7 +287,7 @@ def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
     """The plan's task, and how the pilot is read where there is one."""
     from grasp_core.notebook.plan import pilot_task, plan_spec  # with figures, which `items` need not load
 
-    given = given_options(chosen)
+    given = options.given_options(chosen)
     if "each" in given:
         given["each"] = given["each"] or None
     assumed = {name: given[name] for name in ("labels", "agreement") if name in given}

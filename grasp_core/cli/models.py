@@ -9,13 +9,7 @@ from grasp_core.analysis.models.labels import MAX_MODEL_FILE
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import WITHOUT_EXAMPLES
 from grasp_core.benchmark.baselines.registry import check_installed
-from grasp_core.cli.options import (
-    add_groups_and_test,
-    add_reading,
-    analysis_fields,
-    given_options,
-    named_axes,
-)
+from grasp_core.cli import options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
 from grasp_core.cli.terminal.messages import VOICE, note, say
@@ -46,7 +40,7 @@ _PLURALITY = "Macro-F1 against each group's own plurality"
 def fill_models(models: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     models.set_defaults(command=_models)
-    add_reading(models)
+    options.add_reading(models)
     given = models.add_argument_group("models", "several models stand side by side")
     option(
         given,
@@ -69,14 +63,14 @@ def fill_models(models: argparse.ArgumentParser) -> None:
         choices=WITHOUT_EXAMPLES,
         action="append",
     )
-    add_groups_and_test(models.add_argument_group("analysis"))
+    options.add_groups_and_test(models.add_argument_group("analysis"))
     output = models.add_argument_group("output")
     add_output(output, FORMATS, csv="the table, a row per model, group and statistic")
 
 
 def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
     sort_files(chosen, "models")
-    given = given_options(chosen)
+    given = options.given_options(chosen)
     check_output(chosen, FORMATS)
     if not given.keys() & {"model", "model_column", "model_baseline"}:
         raise SpecError(
@@ -86,10 +80,10 @@ def _models(chosen: argparse.Namespace, api: Api | None = None) -> None:
     for name in baselines:
         check_installed(name)
     found = read(given)
-    analysis = AnalysisSpec(**analysis_fields(given, found))
+    analysis = AnalysisSpec(**options.analysis_fields(given, found))
     paths = given.get("model", ())
     labels = ((name, _labels_of(Path(path))) for name, path in paths)
-    named = given.keys() | ({"axes"} if named_axes(given, found) else set())
+    named = given.keys() | ({"axes"} if options.named_axes(given, found) else set())
     asked, tables = of_models(found, analysis, labels, given.get("model_column", ()), baselines, named, VOICE)
     if api is None:
         result = _compute(asked.data, asked.spec)

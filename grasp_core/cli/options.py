@@ -193,10 +193,15 @@ def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     return data_fields(own, several=True)
 
 
+def axes_given(given: Mapping[str, Any]) -> tuple[tuple[AxisSet, ...], tuple[AxisSet, ...]]:
+    """The axes that the options name, and the intersections."""
+    crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
+    return tuple((name,) for name in given.get("axis", ())), crossed
+
+
 def named_axes(given: Mapping[str, Any], found: Reading) -> tuple[AxisSet, ...]:
     """Axes and intersections that the options name; intersections alone are beside the recognised axes."""
-    crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
-    singles: tuple[AxisSet, ...] = tuple((name,) for name in given.get("axis", ()))
+    singles, crossed = axes_given(given)
     if crossed and not singles:
         singles = tuple(axes for axes in proposed_axes(found) if axes not in crossed)
     return (*singles, *crossed)

@@ -6,7 +6,7 @@ import argparse
 
 import numpy as np
 
-from grasp_core.cli.options import add_axes, add_fields, add_reading, given_options
+from grasp_core.cli.options import add_axes, add_fields, add_reading, axes_given, given_options
 from grasp_core.cli.parser import option
 from grasp_core.cli.reading import read, sort_files
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, say
@@ -60,8 +60,7 @@ def _quality(chosen: argparse.Namespace, api: Api | None = None) -> None:
     sort_files(chosen, "quality")
     given = given_options(chosen)
     found = read(given)
-    singles = tuple((name,) for name in given.get("axis", found.axes))
-    crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
+    singles, crossed = axes_given({"axis": found.axes, **given})
     shuffled = {"strata": given.get("strata", ()), "cluster": given.get("cluster")}
     analysis = AnalysisSpec(axes=(*singles, *crossed), **shuffled) if singles or crossed else None
     if analysis is None and any(shuffled.values()):

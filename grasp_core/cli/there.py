@@ -9,13 +9,12 @@ from functools import partial
 from typing import Any
 
 from grasp_core.analysis.rater_map_values import RaterMap
-from grasp_core.cli.options import given_options, spec_fields, test_fields
+from grasp_core.cli.options import axes_given, given_options, spec_fields, test_fields
 from grasp_core.cli.reading import read_place
 from grasp_core.cli.terminal.messages import VOICE, Countdown, clearing, note, show_line
 from grasp_core.engine.reading_request import Reading
 from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import SpecError
-from grasp_core.model.groups import AxisSet
 from grasp_core.model.json_values import from_json
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import listed
@@ -112,8 +111,7 @@ def asked_lying(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
     fields = spec_fields(given)
     named_too = {"further", *(["filters"] if fields["filters"] != Filters() else [])}
     named_too |= {"recode"} if fields["recode"] else set()
-    axes: tuple[AxisSet, ...] = tuple((name,) for name in given.get("axis", ()))
-    crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
+    axes, crossed = axes_given(given)
     if crossed and not axes:
         raise SpecError("of data that the server reads, name the axes beside --intersect, with --axis")
     plain = asked_plain(fields, test_fields(given), {*given, *named_too}, (*axes, *crossed) or None)

@@ -33,6 +33,11 @@ class Group:
         """What is the same in whatever order the axes of an intersection are named."""
         return frozenset(zip(self.axes, self.values, strict=True))
 
+    @property
+    def by_axis(self) -> dict[str, str]:
+        """The value on each axis."""
+        return dict(zip(self.axes, self.values, strict=True))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:

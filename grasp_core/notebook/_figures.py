@@ -11,13 +11,7 @@ from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.statistic import TABLE
 from grasp_core.model.text import listed
 from grasp_core.notebook.options import group_of, texts
-from grasp_core.report.charts.forest import (
-    dsi_chart,
-    forest_plot,
-    label_forest_plot,
-    label_use_chart,
-    slices_chart,
-)
+from grasp_core.report.charts import forest
 from grasp_core.report.charts.histograms import group_histograms, null_histograms
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.matrix import pairs_matrix
@@ -73,8 +67,8 @@ def _theme(of: _Of) -> Any:
 def _forest(result: RunResult, of: _Of) -> alt.LayerChart:
     order = _order(of)
     if "label" in of:
-        return label_forest_plot(result, _label(result, of), _theme(of), order)
-    return forest_plot(result, _statistic(result, of), _theme(of), order)
+        return forest.label_forest_plot(result, _label(result, of), _theme(of), order)
+    return forest.forest_plot(result, _statistic(result, of), _theme(of), order)
 
 
 def _label(result: RunResult, of: _Of) -> str:
@@ -103,7 +97,7 @@ def _slices(result: RunResult, of: _Of) -> alt.LayerChart:
     found: SlicesResult = _one("the column", of.get("column"), columns)
     group = group_of(of.get("group"), dict.fromkeys(sliced_groups(result, found)))
     what = (_label(result, of), True) if "label" in of else (_statistic(result, of), False)
-    return slices_chart(result, found.column, group, what, _theme(of))
+    return forest.slices_chart(result, found.column, group, what, _theme(of))
 
 
 _FIGURES: Mapping[str, tuple[Callable[[RunResult, _Of], alt.LayerChart], tuple[str, ...]]] = {
@@ -113,9 +107,9 @@ _FIGURES: Mapping[str, tuple[Callable[[RunResult, _Of], alt.LayerChart], tuple[s
         ("statistic", "order"),
     ),
     "cohesion": (lambda result, of: cohesion_map(result, _theme(of)), ()),
-    "dsi": (lambda result, of: dsi_chart(result, _theme(of)), ()),
+    "dsi": (lambda result, of: forest.dsi_chart(result, _theme(of)), ()),
     "label_use": (
-        lambda result, of: label_use_chart(result, _row(result, of), _theme(of)),
+        lambda result, of: forest.label_use_chart(result, _row(result, of), _theme(of)),
         ("group",),
     ),
     "group": (lambda result, of: group_histograms(result, _row(result, of), _theme(of)), ("group",)),

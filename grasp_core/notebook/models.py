@@ -12,17 +12,10 @@ from grasp_core.analysis.models.labels import check_models, read_model, read_mod
 from grasp_core.analysis.models.result import ModelsResult
 from grasp_core.benchmark.baselines.as_raters import item_texts, label_items
 from grasp_core.benchmark.baselines.registry import check_installed
+from grasp_core.engine import run_request
 from grasp_core.engine.option_names import Voice
 from grasp_core.engine.reading_request import Reading
 from grasp_core.engine.run import checked_groups
-from grasp_core.engine.run_request import (
-    Asked,
-    say_data,
-    say_shuffles,
-    stopping_early,
-    with_axes,
-    with_groups,
-)
 from grasp_core.engine.time_left import models_seconds
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import json_text
@@ -39,7 +32,8 @@ from grasp_core.notebook.options import (
 )
 from grasp_core.reading.sandbox.read import read_table
 from grasp_core.reading.table.table import Table
-from grasp_core.report.models import plurality_table, sentences, sides_csv, sides_table
+from grasp_core.report.models import SIDED, each_side, plurality_table, sentences, sides_csv
+from grasp_core.report.tables import texts
 
 if TYPE_CHECKING:
     import altair as alt
@@ -76,8 +70,8 @@ class ModelsAnalysis(Saved):
         return "\n".join(f"- {sentence.plain}" for sentence in sentences(self.result))
 
     def table(self) -> pd.DataFrame:
-        """One row per model, group and statistic: :func:`~grasp_core.report.models.sides_table`."""
-        return sides_table(self.result)
+        """One row per model, group and statistic."""
+        return texts(SIDED, each_side(self.result))
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Every model beside every group, the same figure as on the page."""
@@ -151,13 +145,13 @@ def models_asked(
     baselines: Sequence[str],
     options: TestOptions,
     voice: Python,
-) -> tuple[Asked, dict[str, Table]]:
+) -> tuple[run_request.Asked, dict[str, Table]]:
     """What is asked by the arguments of :func:`models`, as :func:`of_models` returns it."""
     for name in baselines:
         check_installed(name)
     tables = tables_of(annotations, raters, None, options)
     found = reading(tables, options, voice, axes_named=axes is not None)
-    analysis = AnalysisSpec(**with_axes(found, analysis_fields(options), axis_sets(axes)))
+    analysis = AnalysisSpec(**run_request.with_axes(found, analysis_fields(options), axis_sets(axes)))
     given = ((name, table_of(one, name)) for name, one in (labels or {}).items())
     named = options.keys() | (set() if axes is None else {"axes"})
     return of_models(found, analysis, given, (columns or {}).items(), baselines, named, voice)
@@ -171,7 +165,7 @@ def of_models(
     baselines: Iterable[str],
     named: Collection[str],
     voice: Voice,
-) -> tuple[Asked, dict[str, Table]]:
+) -> tuple[run_request.Asked, dict[str, Table]]:
     """A run of models by name: of tables of labels, of columns of the annotations, and of baselines' labels.
 
     Returns also the tables of labels and of baselines. What cannot be computed is refused.
@@ -179,7 +173,7 @@ def of_models(
     `named`: the options that somebody named; what others say hangs on the data.
     """
     found, data = found.formed(analysis.columns)
-    say_data(data, found.spec, voice)
+    run_request.say_data(data, found.spec, voice)
     tables = [*labels]
     models = [read_model(table, name, data, found.spec) for name, table in tables]
     models += [read_model_column(found.annotations, at, name, data, found.spec) for name, at in columns]
@@ -190,10 +184,11 @@ def of_models(
     check_models(models)
     spec = RunSpec(found.spec, analysis, models=sources(models))
     if "axes" not in named:
-        spec = with_groups(data, spec, voice)
+        spec = run_request.with_groups(data, spec, voice)
     grouping = checked_groups(data, spec)
-    say_shuffles(data, grouping, spec.analysis, voice)
+    run_request.say_shuffles(data, grouping, spec.analysis, voice)
     if "permutations" not in named and "adaptive" not in named:
         seconds = models_seconds(data, len(models), spec.analysis.axes, analysis.min_raters)
-        spec = stopping_early(spec, seconds, voice)
-    return Asked(found, dataclasses.replace(data, models=tuple(models)), spec, grouping), dict(tables)
+        spec = run_request.stopping_early(spec, seconds, voice)
+    data = dataclasses.replace(data, models=tuple(models))
+    return run_request.Asked(found, data, spec, grouping), dict(tables)

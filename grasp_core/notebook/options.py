@@ -14,22 +14,11 @@ import numpy as np
 from grasp_core.engine.option_names import KeepingNotes
 from grasp_core.engine.reading_request import Answer
 from grasp_core.engine.run_request import Preset
+from grasp_core.model import spec
 from grasp_core.model.data_spec import DataSpec, Filters, Layout, Question, Recode, Repeated, Screen
 from grasp_core.model.errors import GraspError, SpecError
 from grasp_core.model.fields import fields_of
 from grasp_core.model.groups import AxisSet, Group, group_label
-from grasp_core.model.spec import (
-    ADAPTIVE_PERMUTATIONS,
-    AnalysisSpec,
-    Correction,
-    CrossNegentropy,
-    Family,
-    IntervalTarget,
-    Level,
-    PValue,
-    Ties,
-    VotingAgreement,
-)
 from grasp_core.model.text import closest, for_python, listed
 
 P = ParamSpec("P")
@@ -76,10 +65,10 @@ class TestOptions(ReadingOptions, total=False):
     seed: Whole | np.random.Generator | None
     strata: Iterable[str] | None
     cluster: str | None
-    p_value: PValue | None
-    ties: Ties | None
-    correction: Correction | None
-    family: Family | None
+    p_value: spec.PValue | None
+    ties: spec.Ties | None
+    correction: spec.Correction | None
+    family: spec.Family | None
 
 
 class AnalysisOptions(TestOptions, total=False):
@@ -87,10 +76,10 @@ class AnalysisOptions(TestOptions, total=False):
 
     statistics: Iterable[str] | None
     gai: tuple[str, str] | None
-    cross_negentropy: CrossNegentropy | None
-    voting_agreement: VotingAgreement | None
-    level: Level | None
-    interval: IntervalTarget | None
+    cross_negentropy: spec.CrossNegentropy | None
+    voting_agreement: spec.VotingAgreement | None
+    level: spec.Level | None
+    interval: spec.IntervalTarget | None
     pairs: bool | None
     tail: bool | None
     slices: Iterable[str] | None
@@ -176,7 +165,7 @@ _AS_ASKED = frozenset(("permutations", "adaptive", "pairs", "missing", "layout",
 """Options whose default depends on the data: None in signatures."""
 
 
-_FIELDS = {**fields_of(AnalysisSpec), **fields_of(DataSpec)}
+_FIELDS = {**fields_of(spec.AnalysisSpec), **fields_of(DataSpec)}
 _MEANINGS = {
     "guess": "False recognises nothing and leaves nothing out that is not named: `item`, `rater` and `label` "
     "(of a matrix `layout` and what its rows are) have to be.",
@@ -268,12 +257,12 @@ def _questions(labels: tuple[str, ...], categories: Any, *, several: bool) -> di
 
 def analysis_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an analysis spec that the options give, without axes."""
-    fields = {name: value for name, value in given.items() if name in fields_of(AnalysisSpec)}
+    fields = {name: value for name, value in given.items() if name in fields_of(spec.AnalysisSpec)}
     for name in ("statistics", "gai", "strata", "slices", "given"):
         if name in given:
             fields[name] = texts(given[name])
     if given.get("adaptive") and "permutations" not in given:
-        fields["permutations"] = ADAPTIVE_PERMUTATIONS
+        fields["permutations"] = spec.ADAPTIVE_PERMUTATIONS
     return fields
 
 
@@ -295,7 +284,7 @@ def group_of(named: Any, groups: Mapping[Group, Any]) -> Group:
     """The group that a mapping from axis to value names, in any order of its axes."""
     wanted = {tuple(texts(pair)) for pair in named.items()} if isinstance(named, Mapping) else None
     for group in groups:
-        if set(zip(group.axes, group.values, strict=True)) == wanted:
+        if set(group.by_axis.items()) == wanted:
             return group
     shown = listed([group_label(group) for group in groups])
     raise SpecError(f"name one group as {{'axis': 'value'}}; found {named!r}, there are {shown}")

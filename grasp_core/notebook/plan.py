@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from grasp_core.analysis.planner.simulation import (
-    UNLESS_SAID,
-    PlanTask,
-    assumed_task,
-    make_plan,
-    task_of,
-    usual,
-)
+from grasp_core.analysis.planner import simulation
 from grasp_core.analysis.planner.values import Assumed, Plan, PlanSpec, Target, plan_dict
 from grasp_core.engine.option_names import Voice
 from grasp_core.engine.pools import workers
@@ -38,6 +31,7 @@ from grasp_core.notebook.options import (
     texts,
 )
 from grasp_core.report import plan as words
+from grasp_core.report.tables import numbers
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 
 if TYPE_CHECKING:
@@ -111,7 +105,7 @@ class Planned(Saved):
         DataFrame
             `group`, `have`, `needed`, `recruit`, `annotations`, `cost`.
         """
-        return words.recruitment_numbers(self.plan)
+        return numbers(words.RECRUITMENT, words.recruitment_rows(self.plan))
 
     def chart(self, *, theme: Any = "light") -> alt.LayerChart:
         """Chances over raters and items, the same figure as on the page."""
@@ -181,7 +175,7 @@ def plan(
     if assumed is not None:
         if annotations is not None or group is not None:
             raise SpecError("a plan takes a pilot or assumed figures, not both")
-        task = assumed_task(plan_spec(options, {**UNLESS_SAID, "assumed": assumed}))
+        task = simulation.assumed_task(plan_spec(options, {**simulation.UNLESS_SAID, "assumed": assumed}))
     elif annotations is None or group is None:
         raise SpecError("a plan takes a pilot's annotations and a group of it, or assumed figures")
     else:
@@ -193,7 +187,9 @@ def plan(
 
         task, _ = pilot_task(found, texts(group), named, options, voice)
     pool, bar = Pool(workers.threads), Bar("data sets", shown=progress)
-    made = on(pool, bar, lambda: make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total)))
+    made = on(
+        pool, bar, lambda: simulation.make_plan(task, pool.each, lambda one: bar.tell(one.done, one.total))
+    )
     return Planned(made, tuple(voice.notes))
 
 
@@ -203,7 +199,7 @@ def pilot_task(
     named: Callable[[Iterable[Group]], Group],
     options: Mapping[str, Any],
     voice: Voice,
-) -> tuple[PlanTask, Reading]:
+) -> tuple[simulation.PlanTask, Reading]:
     """A plan of a pilot's group, the one `named` among all, and how the pilot was read."""
     found, data = found.formed(axes)
     least = options.get("min_raters", 2)
@@ -213,8 +209,8 @@ def pilot_task(
     say_problems(data, voice)
     g, rated = grouping.groups.index(group), data.annotations
     known = int(grouping.known[grouping.known_of[g]].sum())
-    fields = usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)
-    return task_of(data, group, plan_spec(options, fields), min_raters=least), found
+    fields = simulation.usual(int(grouping.n_raters[g]), known, rated.n_items, rated.n_annotations)
+    return simulation.task_of(data, group, plan_spec(options, fields), min_raters=least), found
 
 
 def plan_spec(options: Mapping[str, Any], unless_said: Mapping[str, Any]) -> PlanSpec:

@@ -19,14 +19,15 @@ from grasp_core.report.contents import marks_legend
 from grasp_core.report.findings.answer import answer
 from grasp_core.report.findings.mending import warned
 from grasp_core.report.pairs import PAIRS_SAID, most_told
-from grasp_core.report.tables import RowOrder, dsi_table, results_table, wide_table
+from grasp_core.report.tables import DSI, RowOrder, numbers, ordered_dsi, results_table, wide_table
 from grasp_core.report.tidy import (
+    LABEL_USE,
     OF_GIVEN,
     OF_PAIR,
     OF_SLICE,
     findings_table,
     given_lines,
-    label_use_table,
+    label_use_lines,
     lines,
     pair_lines,
     slice_lines,
@@ -132,7 +133,7 @@ class Analysis(Saved):
             `p_group` and `stars_group` are of that group's own GAI, the paper's convention; `reason` where
             there is no value.
         """
-        return dsi_table(self.result)
+        return numbers(DSI, ordered_dsi(self.result))
 
     def label_use(self) -> pd.DataFrame:
         """Rows per group: the test of all labels, and how much more often it gives each than the others do.
@@ -144,7 +145,7 @@ class Analysis(Saved):
             (shares of 1); `p`, `q` and `stars` of all labels and the mean together, in the row of all labels;
             `p_both` of each label, over other raters and other items.
         """
-        return label_use_table(self.result)
+        return numbers(LABEL_USE, label_use_lines(self.result))
 
     def tidy(self) -> pd.DataFrame:
         """Every number of everybody, of the groups and of the axes: a row each, to filter, join and plot.

@@ -6,7 +6,7 @@ from grasp_core.model.groups import axis_label, group_label, one_line, spoken
 from grasp_core.model.outcome import Verdict
 from grasp_core.model.text import LISTED, agree, number, spelled
 from grasp_core.report.comparison import Change, Comparison, VerdictChange, became, tested, whose
-from grasp_core.report.words.names import SIGNIFICANCE_NAMES, VERDICT_NAMES, format_value, interval_text
+from grasp_core.report.words.names import SIGNIFICANCE_NAMES, VERDICT_NAMES, format_interval, format_value
 
 
 def headline(found: Comparison) -> str:
@@ -74,9 +74,10 @@ def details(found: Comparison) -> tuple[str, ...]:
     told.append(f"Data: {', '.join(counts)}.")
     for change in found.beyond[:LISTED]:
         before, now = (
-            f"{format_value(one.value)} {interval_text(one.interval)}".strip() for one in (change.a, change.b)
+            f"{format_value(one.value)} {format_interval(one.interval)}".strip()
+            for one in (change.a, change.b)
         )
-        moved = f"{before} → {now}, difference {interval_text(change.moved_interval)}"
+        moved = f"{before} → {now}, difference {format_interval(change.moved_interval)}"
         told.append(f"Moved: {tested(change)} of {_whose(change)} {moved}.")
     more = len(found.beyond) - LISTED
     told += [f"Moved: {more:,} more."] if more > 0 else []

@@ -314,7 +314,7 @@ def changes_numbers(changes: Iterable[Change]) -> pd.DataFrame:
 
 def _by_axis(groups: Sequence[Group], before: str = "") -> dict[str, Any]:
     """Columns that hold groups, one for each axis."""
-    values = [dict(zip(one.axes, one.values, strict=True)) for one in groups]
+    values = [one.by_axis for one in groups]
     names = dict.fromkeys(name for one in groups for name in one.axes)
     return {before + name: [one.get(name) for one in values] for name in names}
 
@@ -350,7 +350,7 @@ def _changes() -> Iterator[Column]:
     yield Column("a.value", name="value_a", kind="value")
     yield Column("b.value", name="value_b", kind="value")
     yield Column("value_moved", "moved", or_nan, "moved", kind="value")
-    yield Column("moved_interval", "moved_interval", names.interval_text)
+    yield Column("moved_interval", "moved_interval", names.format_interval)
     yield Column(moved("low"), name="moved_low", kind="value")
     yield Column(moved("high"), name="moved_high", kind="value")
     yield Column("a.q", "q_a", or_nan, "q_a", kind="p")

@@ -228,7 +228,7 @@ def _named(row: GroupResult) -> tuple[str, str]:
 def _tested(outcome: Outcome, result: RunResult) -> list[str]:
     beside = f"{names.arrow(outcome)}{names.form(outcome)}".strip()
     value = f"{names.format_value(outcome.value)} {beside}".rstrip()
-    return [value, names.format_interval(outcome) or _NO_INTERVAL, *p_and_starred_q(outcome, result)]
+    return [value, names.format_interval(outcome.interval) or _NO_INTERVAL, *p_and_starred_q(outcome, result)]
 
 
 class Section(NamedTuple):

@@ -170,9 +170,14 @@ def agreement_details(result: RunResult) -> tuple[Sentence, ...]:
     if found is None:
         return ()
     line = in_one_line(result)
-    said = (how_sure_agreement(found), who_differs(found), *over_batches(found), agreement_advice(found))
     groups = (no_groups(result),) if result.of_everybody else ()
-    return (*(one for one in said if one is not None), *((Sentence.of(line),) if line else ()), *groups)
+    return (*agreement_sentences(found), *((Sentence.of(line),) if line else ()), *groups)
+
+
+def agreement_sentences(found: Everybody) -> tuple[Sentence, ...]:
+    """How sure the figure is, who differs, agreement over batches, and what would make it higher."""
+    said = (how_sure_agreement(found), who_differs(found), *over_batches(found), agreement_advice(found))
+    return tuple(one for one in said if one is not None)
 
 
 def agreement_tables(found: Everybody) -> Iterator[tuple[str, pd.DataFrame]]:

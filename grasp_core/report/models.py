@@ -219,7 +219,7 @@ class _Sided(NamedTuple):
         return closer(self.statistic, self.outcome)
 
 
-_SIDED = (
+SIDED = (
     Column("model", "model", name="model"),
     Column(lambda one: " x ".join(one.row.group.axes), name="axis"),
     Column(lambda one: axis_label(one.row.group.axes), "axis"),
@@ -244,15 +244,11 @@ _SIDED = (
 
 def sides_csv(result: ModelsResult) -> str:
     """Every number at full precision: one line per model, group and statistic."""
-    return csv_of(_SIDED, _each_side(result), end="\r\n")
+    return csv_of(SIDED, each_side(result), end="\r\n")
 
 
-def sides_table(result: ModelsResult) -> pd.DataFrame:
-    """One row per model, group and statistic."""
-    return texts(_SIDED, _each_side(result))
-
-
-def _each_side(result: ModelsResult) -> list[_Sided]:
+def each_side(result: ModelsResult) -> list[_Sided]:
+    """Per model each group, by every statistic."""
     return [
         _Sided(model.name, row, side, statistic, side.statistics[statistic])
         for model in result.models

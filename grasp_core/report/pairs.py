@@ -12,15 +12,7 @@ from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.answer import UNTESTABLE
 from grasp_core.report.findings.finding import LABEL_USE, lead
-from grasp_core.report.words import names
-from grasp_core.report.words.label_use import (
-    direction,
-    format_points,
-    manner,
-    mean_outcome,
-    shift_outcome,
-    tested_as,
-)
+from grasp_core.report.words import label_use, names
 
 PAIRS_EXPLANATION: str = names.TEXTS["explained"]["pairs"]
 
@@ -47,7 +39,7 @@ class Measure:
 def of_label_use(result: RunResult) -> list[Measure]:
     """Each label, all together, then the mean where labels have one."""
     labels = dict.fromkeys(label for row in result.pairs if row.label_use for label in row.label_use.labels)
-    means = any(mean_outcome(row.label_use) is not None for row in result.pairs)
+    means = any(label_use.mean_outcome(row.label_use) is not None for row in result.pairs)
     return [*map(_label, labels), *([_ALL_LABELS] if labels else []), *([_MEAN] if means else [])]
 
 
@@ -71,7 +63,7 @@ def label_key(label: str) -> str:
 
 def _label(label: str) -> Measure:
     def of(row: PairResult) -> Outcome:
-        return shift_outcome(row.label_use, label)
+        return label_use.shift_outcome(row.label_use, label)
 
     words = _OF_LABELS["label"]
     return Measure(
@@ -80,25 +72,21 @@ def _label(label: str) -> Measure:
         **words,
         signed=True,
         of=of,
-        write=_points,
+        write=label_use.write_points,
         brief=_whole_points,
         tested=False,
     )
 
 
-def _points(points: float | None) -> str:
-    return names.NOT_ESTIMABLE if points is None else format_points(points / 100)
-
-
 def _whole_points(points: float) -> str:
-    return format_points(round(points) / 100).removesuffix(".0")
+    return label_use.format_points(round(points) / 100).removesuffix(".0")
 
 
 def _all_labels(row: PairResult) -> Outcome:
     use = row.label_use
     if use is None or use.most is None:
         return Outcome(None, reason=None if use is None else use.reason)
-    return tested_as(shift_outcome(use, use.most), use)
+    return label_use.tested_as(label_use.shift_outcome(use, use.most), use)
 
 
 def _statistic(name: str, row: PairResult) -> Outcome:
@@ -121,7 +109,7 @@ _ALL_LABELS = Measure(
     **_OF_LABELS["label_use"],
     signed=True,
     of=_all_labels,
-    write=_points,
+    write=label_use.write_points,
     brief=_whole_points,
     tested=True,
 )
@@ -129,7 +117,7 @@ _MEAN = Measure(
     "mean",
     **_OF_LABELS["mean"],
     signed=True,
-    of=lambda row: mean_outcome(row.label_use) or Outcome(None),
+    of=lambda row: label_use.mean_outcome(row.label_use) or Outcome(None),
     write=names.format_value,
     brief=names.two_decimals,
     tested=False,
@@ -195,7 +183,7 @@ def _direction(row: PairResult, one: _Told) -> _Parts:
     if isinstance(one.test, LabelUse):
         return ()
     a, b = _both(row)
-    return direction(row.label_use, a, " raters", than=b)
+    return label_use.direction(row.label_use, a, " raters", than=b)
 
 
 def _told(row: PairResult) -> list[_Told]:
@@ -279,7 +267,7 @@ def _found(row: PairResult) -> list[_Told]:
     """All that was tested of a pair and has a value."""
     a, b = _both(row)
     found = []
-    if row.label_use is not None and (said := manner(row.label_use, b)):
+    if row.label_use is not None and (said := label_use.manner(row.label_use, b)):
         found.append(_Told(LABEL_USE, row.label_use, (a, " raters ", *said)))
     for name, outcome in row.statistics.items():
         if outcome.value is not None and not _beyond(name, outcome):
@@ -288,7 +276,7 @@ def _found(row: PairResult) -> list[_Told]:
 
 
 def _words(name: str, outcome: Outcome, value: float, a: Segment, b: Segment) -> _Parts:
-    figure = f"{names.format_value(value)} {names.format_interval(outcome)}".rstrip()
+    figure = f"{names.format_value(value)} {names.format_interval(outcome.interval)}".rstrip()
     than = "more" if value > 0 else "less"
     if name == "distance":
         return (a, " and ", b, f" raters label the same items differently: distance {figure}")

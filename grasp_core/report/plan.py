@@ -5,21 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from grasp_core.analysis.planner.sample_size import (
-    MOST_SIMULATED,
-    Needed,
-    PricedDesign,
-    chance,
-    cheapest,
-    items_needed,
-    rater_steps,
-    recruitment,
-    steps,
-)
+from grasp_core.analysis.planner import sample_size
 from grasp_core.analysis.planner.values import LINES, Plan, PlanSpec, Target
 from grasp_core.model.groups import group_label
 from grasp_core.model.text import Sentence, number, strong
-from grasp_core.report.tables import Column, csv_of, numbers, texts
+from grasp_core.report.tables import Column, csv_of
 from grasp_core.report.words.names import MINUS, TEXTS
 
 TARGETS: dict[Target, str] = {
@@ -49,7 +39,7 @@ def answer(plan: Plan) -> list[Sentence]:
 
 
 def _answer(plan: Plan) -> Sentence:
-    spec, choice = plan.spec, cheapest(plan)
+    spec, choice = plan.spec, sample_size.cheapest(plan)
     if choice is None:
         best = float(_chances(plan, (spec.raters[1],), (spec.items[1],))[0, 0])
         return Sentence.of(
@@ -57,7 +47,7 @@ def _answer(plan: Plan) -> Sentence:
             f": with {_design(spec, spec.raters[1], spec.items[1])} the chance is {best:.0%}, not "
             f"{spec.goal:.0%}. Widen the range, or look for a larger difference.",
         )
-    rows = recruitment(plan, choice.raters, choice.items)
+    rows = sample_size.recruitment(plan, choice.raters, choice.items)
     whose = "of the group" if plan.group is None else named(plan)
     chosen = next(row for row, have in zip(rows, plan.have, strict=True) if have.chosen)
     return Sentence.of(
@@ -68,7 +58,7 @@ def _answer(plan: Plan) -> Sentence:
     )
 
 
-def _at_an_end(spec: PlanSpec, choice: PricedDesign) -> str:
+def _at_an_end(spec: PlanSpec, choice: sample_size.PricedDesign) -> str:
     """That a cheaper design may lie beyond the range, or nothing."""
     ends = [
         number(chosen, noun)
@@ -95,7 +85,7 @@ def _range(plan: Plan) -> list[Sentence]:
         ]
     if plan.factors is None:
         return []
-    low, high = (cheapest(plan, factor) for factor in plan.factors)
+    low, high = (sample_size.cheapest(plan, factor) for factor in plan.factors)
     ends = dict.fromkeys(_ending(plan.spec, one) for one in (high, low))
     return [
         Sentence.of(
@@ -105,7 +95,7 @@ def _range(plan: Plan) -> list[Sentence]:
     ]
 
 
-def _ending(spec: PlanSpec, choice: PricedDesign | None) -> str:
+def _ending(spec: PlanSpec, choice: sample_size.PricedDesign | None) -> str:
     return "more than this range has" if choice is None else _design(spec, choice.raters, choice.items)
 
 
@@ -123,8 +113,12 @@ def details(plan: Plan) -> list[Sentence]:
             f"The pilot has {number(raters, 'rater')}, {number(items, 'item')} and "
             f"{number(annotations, 'annotation')}."
         )
-    beyond = spec.annotations(spec.raters[1], spec.items[1]) > MOST_SIMULATED
-    more = f" Designs beyond {MOST_SIMULATED:,} annotations are told by that curve alone." if beyond else ""
+    beyond = spec.annotations(spec.raters[1], spec.items[1]) > sample_size.MOST_SIMULATED
+    more = (
+        f" Designs beyond {sample_size.MOST_SIMULATED:,} annotations are told by that curve alone."
+        if beyond
+        else ""
+    )
     rough = "" if plan.whole else " Still a rough surface."
     return [
         Sentence.of(
@@ -144,7 +138,7 @@ def details(plan: Plan) -> list[Sentence]:
 
 def surface_table(plan: Plan) -> pd.DataFrame:
     """The chance of every design of the grid, a row per number of items and a column per number of raters."""
-    raters, items = rater_steps(plan.spec), steps(plan.spec.items)
+    raters, items = sample_size.rater_steps(plan.spec), sample_size.steps(plan.spec.items)
     found = _chances(plan, raters, items)
     columns = {
         f"{j:,} raters": [f"{share:.0%}" for share in found[:, place]] for place, j in enumerate(raters)
@@ -156,7 +150,7 @@ def lines_table(plan: Plan) -> pd.DataFrame:
     """Items that each number of raters takes for each chance, with the range of the goal's."""
     spec = plan.spec
     rows = []
-    for raters in rater_steps(spec):
+    for raters in sample_size.rater_steps(spec):
         row = {"Raters": f"{raters:,}"}
         row |= {f"Items for {line:.0%}": _items(plan, line, raters) for line in sorted({*LINES, spec.goal})}
         if plan.factors is not None:
@@ -171,9 +165,9 @@ def lines_numbers(plan: Plan) -> pd.DataFrame:
     spec = plan.spec
     least, most = spec.items
     rows = []
-    for raters in rater_steps(spec):
+    for raters in sample_size.rater_steps(spec):
         for line in sorted({*LINES, spec.goal}):
-            needed = items_needed(plan.fit, spec, line, raters)
+            needed = sample_size.items_needed(plan.fit, spec, line, raters)
             within = least <= needed <= most
             why = None if within else f"over {most}" if needed > most else f"under {least}"
             rows.append((raters, line, float(np.ceil(needed)) if within else np.nan, why))
@@ -181,7 +175,7 @@ def lines_numbers(plan: Plan) -> pd.DataFrame:
 
 
 def _items(plan: Plan, line: float, raters: int, factor: float = 1.0) -> str:
-    needed = items_needed(plan.fit, plan.spec, line, raters, factor)
+    needed = sample_size.items_needed(plan.fit, plan.spec, line, raters, factor)
     low, high = plan.spec.items
     if needed > high:
         return f"over {high:,}"
@@ -191,23 +185,13 @@ def _items(plan: Plan, line: float, raters: int, factor: float = 1.0) -> str:
 def _chances(plan: Plan, raters: Sequence[int], items: Sequence[int]) -> np.ndarray:
     j, i = np.meshgrid(np.array(raters, float), np.array(items, float))
     annotations = i * (j if plan.spec.each is None else plan.spec.each)
-    return chance(plan.fit, j, annotations)
+    return sample_size.chance(plan.fit, j, annotations)
 
 
-def recruitment_rows(plan: Plan) -> list[Needed]:
+def recruitment_rows(plan: Plan) -> list[sample_size.Needed]:
     """Whom the cheapest design takes; nobody where there is none."""
-    choice = cheapest(plan)
-    return [] if choice is None else recruitment(plan, choice.raters, choice.items)
-
-
-def recruitment_table(plan: Plan) -> pd.DataFrame:
-    """:func:`recruitment_rows` as a table to look at."""
-    return texts(RECRUITMENT, recruitment_rows(plan))
-
-
-def recruitment_numbers(plan: Plan) -> pd.DataFrame:
-    """:func:`recruitment_rows` for programs."""
-    return numbers(RECRUITMENT, recruitment_rows(plan))
+    choice = sample_size.cheapest(plan)
+    return [] if choice is None else sample_size.recruitment(plan, choice.raters, choice.items)
 
 
 def recruitment_csv(plan: Plan) -> str:

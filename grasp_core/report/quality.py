@@ -237,11 +237,6 @@ def overlap_table(found: Sequence[Overlap]) -> pd.DataFrame:
     return texts(_OVERLAPS, sorted(found, key=lambda row: -1.0 if row.v is None else row.v, reverse=True))
 
 
-def assignment_table(found: Sequence[AssignmentCheck]) -> pd.DataFrame:
-    """How often each axis's most separate group meets the others on its items, and how much more it rated."""
-    return texts(_ASSIGNED, found)
-
-
 def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
     """Effects that a run could find, per group."""
     return texts(_POWER, found)
@@ -256,7 +251,7 @@ def looked_tables(found: Looked) -> dict[str, pd.DataFrame]:
         "Raters who gave one label always": screened_table(found.constant),
         "Small groups": small_groups_table(found.small),
         "Axes that go together": overlap_table(found.overlaps),
-        "Items and workloads of groups": assignment_table(found.assignment),
+        "Items and workloads of groups": texts(ASSIGNED, found.assignment),
     }
     return {title: table for title, table in titled.items() if not table.empty}
 
@@ -272,7 +267,7 @@ def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
     titled = {
         "Overview": _overview_numbers(report.overview),
         "Axes that go together": numbers(_OVERLAPS, report.overlaps),
-        "Items and workloads of groups": numbers(_ASSIGNED, report.assignment),
+        "Items and workloads of groups": numbers(ASSIGNED, report.assignment),
         "What these raters and items could find": numbers(_POWER, report.power),
     }
     return {title: titled.get(title, table) for title, table in report_tables(report).items()}
@@ -412,7 +407,7 @@ _OVERLAPS = (
     Column(_verdict, "verdict"),
     Column("raters", "raters", name="raters"),
 )
-_ASSIGNED = (
+ASSIGNED = (
     Column(lambda row: _axes(row.axes), "axis", name="axis"),
     # Above 1 it meets them more often than by chance, which is as mixed as can be.
     *_of_apart("items", "group by items", "meets the others", "{:.0%}", 1.0),

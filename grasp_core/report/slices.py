@@ -97,7 +97,7 @@ def _brief(row: GroupResult, what: str) -> str:
     if what == "label_use":
         return "" if row.label_use is None else foremost_text(row.label_use)
     outcome = names.told_of(row, what)
-    return f"{cell_text(outcome)} {names.format_interval(outcome)}".rstrip()
+    return f"{cell_text(outcome)} {names.format_interval(outcome.interval)}".rstrip()
 
 
 def slice_sentences(result: RunResult, found: SlicesResult, group: Group | None = None) -> list[Sentence]:
@@ -203,7 +203,9 @@ def _sentence(result: RunResult, found: SlicesResult, one: SliceTest) -> Sentenc
     words = names.WORDS[one.statistic]
     does = words.less if one.test.direction == "down" else words.more
     outcome = names.outcome_of(one.row, one.statistic)
-    size = f"{words.name} {names.format_value(outcome.value)} {names.format_interval(outcome)}".rstrip()
+    size = (
+        f"{words.name} {names.format_value(outcome.value)} {names.format_interval(outcome.interval)}".rstrip()
+    )
     tests = names.p_and_q_words(outcome, permutations=result.permutations)
     return Sentence.of(*where, f"{does} than random groups of their size would: {size}, {tests}.")
 

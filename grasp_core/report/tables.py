@@ -117,7 +117,7 @@ _PARTS: tuple[tuple[str, str, Kind, Callable[[Outcome], Any]], ...] = (
     ("_low", " from", "end", lambda one: ends(one)[0]),
     ("_high", " to", "end", lambda one: ends(one)[1]),
     ("", " ↑↓ *", "mark", lambda one: f"{names.arrow(one)}{names.signs(one)}"),
-    ("_interval", " 95 % interval", "text", names.format_interval),
+    ("_interval", " 95 % interval", "text", lambda one: names.format_interval(one.interval)),
     ("_arrow", " ↑↓", "text", names.arrow),
     ("_stars", " *", "text", lambda one: names.STARS[one.significance]),
     ("_p", " p", "p", lambda one: one.p),
@@ -331,11 +331,6 @@ DSI = (
 def told_axes(result: RunResult) -> tuple[DsiResult, ...]:
     """The same as people read them: see :func:`~grasp_core.report.words.names.told_dsi`."""
     return tuple(replace(row, outcome=names.told_dsi(row, result.groups)) for row in ordered_dsi(result))
-
-
-def dsi_table(result: RunResult) -> pd.DataFrame:
-    """Diversity sensitivity index per axis, largest first."""
-    return numbers(DSI, ordered_dsi(result))
 
 
 def ends(outcome: Outcome) -> tuple[float | None, float | None]:

@@ -17,7 +17,7 @@ from grasp_core.model.statistic import TABLE
 from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import Column, csv_of, ends, numbers, or_nan, with_label_use
+from grasp_core.report.tables import Column, csv_of, ends, or_nan, with_label_use
 from grasp_core.report.words.label_use import P_BOTH, interval_of, said_more
 from grasp_core.report.words.names import outcome_of, reported_statistics, signs
 
@@ -132,11 +132,6 @@ LABEL_USE = (
 )
 
 
-def label_use_table(result: RunResult) -> pd.DataFrame:
-    """:func:`label_use_lines` with numbers."""
-    return numbers(LABEL_USE, label_use_lines(result))
-
-
 def pair_lines(result: RunResult) -> Iterator[Line]:
     """Every pair of groups, and what was tested of it."""
     for row in result.pairs:
@@ -217,8 +212,7 @@ def _cells(line: Line, analysis: AnalysisSpec) -> dict[str, Any]:
     if line.other is None:
         cells["annotations"] = line.annotations
     else:
-        others = dict(zip(line.other.axes, line.other.values, strict=True))
-        cells |= {f"other_{name}": others.get(name) for name in columns}
+        cells |= {f"other_{name}": line.other.by_axis.get(name) for name in columns}
         cells |= {"other_group": group_label(line.other), "other_raters": line.raters_other}
     low, high = ends(outcome)
     numbers = {"low": low, "high": high, "null_median": outcome.null_median, "p": outcome.p, "q": outcome.q}
@@ -236,7 +230,7 @@ def _cells(line: Line, analysis: AnalysisSpec) -> dict[str, Any]:
 
 def group_cells(axes: AxisSet, group: Group | None, columns: Sequence[str]) -> dict[str, Any]:
     """The axes' columns, and axis and group in words; no group stands for all of its axis, or everybody."""
-    values = {} if group is None else dict(zip(group.axes, group.values, strict=True))
+    values = {} if group is None else group.by_axis
     return {
         **{name: values.get(name) for name in columns},
         "axis": axis_label(axes) or None,

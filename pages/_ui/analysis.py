@@ -336,7 +336,7 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
         return False
     told = [*few_regroupings(grouping, shuffles), *staying(shuffles)]
     if told:
-        st.warning("\n".join(f"- {escape_markdown(sentence)}." for sentence in told))
+        st.warning(ui.entries(f"{sentence}." for sentence in told))
     if analysis.strata or analysis.cluster is not None:
         st.subheader("Who may change places")
         st.markdown(f"Profiles move inside each box. {escape_markdown(fewest_ways(grouping, shuffles))}")

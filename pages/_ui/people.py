@@ -347,16 +347,12 @@ def _erase_dialog(person: Person) -> None:
     asked = bool(traces.held or traces.led)
     heir = _ask_heir(person) if asked else _NOBODY
     if heir is not None:
-        st.markdown(_list(erasing(traces, handed_over=heir != _NOBODY)))
-    st.warning(f"This cannot be taken back.\n{_list(STAYS)}", icon=":material/warning:")
+        st.markdown(ui.entries(erasing(traces, handed_over=heir != _NOBODY)))
+    st.warning(f"This cannot be taken back.\n{ui.entries(STAYS)}", icon=":material/warning:")
     st.text_input(f"To go on, type {escape_markdown(person.identity.email)}", key=_TYPED, autocomplete="off")
     erase = ui.refusals(_PROBLEM)(_erase)
     ui.button("Erase for good", "person_off", erase, person.id, asked, type="primary")
     ui.say_refusal(_PROBLEM)
-
-
-def _list(sentences: tuple[str, ...] | list[str]) -> str:
-    return "\n".join(f"- {escape_markdown(one)}" for one in sentences)
 
 
 def _ask_heir(person: Person) -> str | None:

@@ -22,6 +22,7 @@ from grasp_core.report import plan as report
 from grasp_core.report.charts.plan import plan_chart
 from grasp_core.report.findings.selection import by_verdict
 from grasp_core.report.plan import TARGETS
+from grasp_core.report.tables import texts
 from grasp_core.report.writers.spreadsheet import recruitment_xlsx
 from grasp_core.server import server
 from grasp_core.store.runs import RunRecord
@@ -158,7 +159,7 @@ def draw_plan(key: str, plan: Plan, *, going_on: bool = False, check: Callable[[
         st.markdown(sentence.markdown)
     cache.chart(key, "plan", plan, plan_chart)
     ui.show_table(report.lines_table(plan), "Items that each number of raters takes")
-    table = report.recruitment_table(plan)
+    table = texts(report.RECRUITMENT, report.recruitment_rows(plan))
     if not table.empty:
         st.subheader("Whom it takes")
         ui.show_table(table, "Raters to recruit, by group")

@@ -14,7 +14,7 @@ from grasp_core.store.runs import RunRecord
 from pages._ui.helpers.identity import here, may_manage, owner_names
 from pages._ui.helpers.screens import link_to, link_to_run, link_to_two
 from pages._ui.helpers.state import exactly, lasted, told
-from pages._ui.helpers.widgets import button, caption, for_visit, show_table
+from pages._ui.helpers.widgets import button, caption, entries, for_visit, show_table
 from pages._ui.one_run import cancel, delete, edit, show_progress
 from pages._ui.result.cache import show_changes
 
@@ -98,7 +98,7 @@ def show_side_by_side(id_a: str, id_b: str) -> None:
     first, *further = (headline(comparison), *verdicts_kept(comparison))
     st.markdown(f"**{escape_markdown(first)}**")
     if further:
-        st.markdown("\n".join(f"- {escape_markdown(one)}" for one in further))
+        st.markdown(entries(further))
     st.header("What was asked")
     _show_differences(comparison.spec, "Both runs were asked the same.", "What was asked differently")
     st.header("The data")
@@ -132,7 +132,7 @@ def _show_changes(comparison: comparing.Comparison) -> None:
     if not comparison.changes:
         st.info("No group and statistic is in both, so there is nothing to hold against each other.")
         return
-    st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in comparing.in_words(comparison)))
+    st.markdown(entries(comparing.in_words(comparison)))
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     looks = {"format_func": statistic_name, "key": "compared-statistics"}
     known = comparison.statistics

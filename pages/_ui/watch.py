@@ -119,7 +119,7 @@ def _show_steps(steps: Sequence[WatchStep]) -> None:
         with st.container(key=f"step-{name}", gap="xsmall"):
             st.markdown(f"**{escape_markdown(step.headline)}**")
             if step.details:
-                st.markdown("\n".join(f"- {escape_markdown(one)}" for one in step.details))
+                st.markdown(ui.entries(step.details))
             with st.container(horizontal=True):
                 link_to_run(step.run_id, f"Result of {told(step.at)}")
                 if step.before is not None:

@@ -30,6 +30,7 @@ from grasp_core.reading.dataset.load import load
 from grasp_core.reading.screens.constant import FEWEST_ANNOTATIONS
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import Looked, quality_json, quality_report
+from grasp_core.report.tables import texts
 from tests.batches import in_batches
 from tests.few_items import ANNOTATIONS, few_items
 from tests.permutation.simulated import simulate
@@ -142,7 +143,7 @@ def _with_overlap(found: Overlap) -> Looked:
 @pytest.mark.parametrize(("size", "told"), [(1.07, "100%"), (1.0, "100%"), (0.6, "60%")])
 def test_groups_that_meet_more_than_by_chance_are_as_mixed_as_can_be(size: float, told: str) -> None:
     check = AssignmentCheck(("x",), Apart(Group(("x",), ("a",)), size, 1.0), None)
-    assert list(tables.assignment_table([check])["meets the others"]) == [told]
+    assert list(texts(tables.ASSIGNED, [check])["meets the others"]) == [told]
 
 
 FILES = ["--annotations", "annotations.csv", "--raters", "raters.csv"]

@@ -19,13 +19,6 @@ from grasp_core.benchmark.baselines.classical import Boosting, Fit, distinct_col
 from grasp_core.benchmark.baselines.embedding import Embedder, Matrix, available, in_words, spreading
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, make_baseline
 from grasp_core.benchmark.scoring import evaluate as boosting
-from grasp_core.benchmark.scoring.evaluate import (
-    boosting_grid,
-    boosting_sweeps,
-    evaluate,
-    kept_trials,
-    tune_boosting,
-)
 from grasp_core.benchmark.tasks import read_rows
 from grasp_core.cli import main
 from grasp_core.model.data_spec import DataSpec
@@ -196,13 +189,13 @@ SETTINGS = (Boosting(10, 1, 1.0), Boosting(25, 1, 1.0), Boosting(10, 2, 0.3))
 
 def test_a_trial_is_the_baseline_with_that_setting_and_the_best_and_cheapest_stands_first(tmp_path) -> None:
     task, train = opened(weather(tmp_path))
-    found = tune_boosting(train, task, SETTINGS, {})
+    found = boosting.tune_boosting(train, task, SETTINGS, {})
     for trial in found:
-        alone = evaluate(partial(fit_adaboost, setting=trial.setting), train, task)
+        alone = boosting.evaluate(partial(fit_adaboost, setting=trial.setting), train, task)
         assert trial.score == pytest.approx(alone.macro_f1_declared, abs=1e-12)
     assert found == sorted(found, key=lambda one: (-one.score, one.setting.trees, one.setting.depth))
     with pytest.raises(DataError, match="has one labelled row"):
-        tune_boosting(opened(weather(tmp_path, WEATHER[:1]))[1], task, SETTINGS, {})
+        boosting.tune_boosting(opened(weather(tmp_path, WEATHER[:1]))[1], task, SETTINGS, {})
 
 
 def test_a_search_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,19 +211,19 @@ def test_a_search_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.Mon
             raise EndedError
 
     with pytest.raises(EndedError):
-        tune_boosting(train, task, SETTINGS, kept_trials(path), watch=watch)
-    kept = kept_trials(path)
+        boosting.tune_boosting(train, task, SETTINGS, boosting.kept_trials(path), watch=watch)
+    kept = boosting.kept_trials(path)
     assert len(kept) == 4
-    whole = tune_boosting(train, task, SETTINGS, kept)
-    assert whole == tune_boosting(train, task, SETTINGS, {})
+    whole = boosting.tune_boosting(train, task, SETTINGS, kept)
+    assert whole == boosting.tune_boosting(train, task, SETTINGS, {})
     monkeypatch.setattr(boosting, "fit_staged", lambda *_: pytest.fail("grown again"))
-    assert tune_boosting(train, task, SETTINGS, kept_trials(path)) == whole
+    assert boosting.tune_boosting(train, task, SETTINGS, boosting.kept_trials(path)) == whole
 
 
 def test_the_papers_order_and_all_settings() -> None:
-    assert len(set(boosting_grid())) == 5 * 5 * 4
+    assert len(set(boosting.boosting_grid())) == 5 * 5 * 4
     published = Boosting(100, 3, 1.0)
-    for varied, settings in boosting_sweeps():
+    for varied, settings in boosting.boosting_sweeps():
         assert published in settings
         field = varied.replace(" ", "_")
         assert len({getattr(one, field) for one in settings}) == len(settings)
@@ -321,7 +314,7 @@ def embedder() -> Embedder:
 )
 def test_leave_one_out_figures(name: str, task_name: str, embedder: Embedder) -> None:
     task, train = opened(RAFT / task_name)
-    found = evaluate(make_baseline(name, embedder), train, task)
+    found = boosting.evaluate(make_baseline(name, embedder), train, task)
     figure = MEASURED[task_name][COLUMNS.index(name)]
     assert figure is not None
     assert found.macro_f1_declared == pytest.approx(figure, abs=WITHIN[name])
@@ -333,4 +326,4 @@ def test_leave_one_out_figures(name: str, task_name: str, embedder: Embedder) ->
 def test_adaboost_is_within_what_chance_gives(task_name: str) -> None:
     task, train = opened(RAFT / task_name)
     low, high = ADABOOST[task_name]
-    assert low <= evaluate(make_baseline("adaboost"), train, task).macro_f1_declared <= high
+    assert low <= boosting.evaluate(make_baseline("adaboost"), train, task).macro_f1_declared <= high

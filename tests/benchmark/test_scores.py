@@ -13,17 +13,6 @@ from sklearn.metrics import confusion_matrix, f1_score, log_loss, precision_reca
 
 from grasp_core import cli
 from grasp_core.benchmark.scoring import scores as bootstrap
-from grasp_core.benchmark.scoring.scores import (
-    ClassScore,
-    TaskScore,
-    calibration,
-    class_scores,
-    read_probabilities,
-    resampled_f1,
-    score,
-    score_details,
-    scores_json,
-)
 from grasp_core.benchmark.submissions import Gold, LabelledFile, Submission, read_gold
 from grasp_core.benchmark.tasks import Task, builtin_tasks
 from grasp_core.model.errors import DataError
@@ -92,7 +81,7 @@ def test_the_bootstrap_has_the_exact_distribution(few: int, monkeypatch: pytest.
     right, said = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 0])
     exact = exact_distribution(right, said, 2)  # 5^5 = 3,125 draws
     monkeypatch.setattr(bootstrap, "FEW", few)
-    found = resampled_f1(right, [said], 2, seed=1, purpose="x", resamples=20_000)[0]
+    found = bootstrap.resampled_f1(right, [said], 2, seed=1, purpose="x", resamples=20_000)[0]
     values, times = np.unique(exact.round(9), return_counts=True)
     shares = [(np.abs(found - value) < 1e-8).mean() for value in values]
     # Four standard errors of a share of 20,000 draws are below 0.0142.
@@ -109,7 +98,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     for number in range(200):
         right = rng.integers(0, 2, 150)
         said = np.where(rng.random(150) < 0.25, 1 - right, right)
-        values = resampled_f1(right, [said], 2, seed=number, purpose="x", resamples=500)
+        values = bootstrap.resampled_f1(right, [said], 2, seed=number, purpose="x", resamples=500)
         low, high = interval(values[0])
         covered += low <= truth <= high
     # 95 % of 200, less and more three standard errors of 3.1; percentile intervals are a little short.
@@ -118,15 +107,15 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 
 def test_resamples_depend_on_seed_and_purpose_and_not_on_how_many_follow() -> None:
     right, said = np.array([0, 1, 2, 1, 0, 2, 2]), np.array([0, 1, 1, 1, 0, 2, 0])
-    many = resampled_f1(right, [said], 3, seed=5, purpose="x", resamples=1_000)
-    few = resampled_f1(right, [said], 3, seed=5, purpose="x", resamples=500)
+    many = bootstrap.resampled_f1(right, [said], 3, seed=5, purpose="x", resamples=1_000)
+    few = bootstrap.resampled_f1(right, [said], 3, seed=5, purpose="x", resamples=500)
     assert (many[:, :500] == few).all()
-    assert (resampled_f1(right, [said], 3, seed=6, purpose="x", resamples=500) != few).any()
-    assert (resampled_f1(right, [said], 3, seed=5, purpose="y", resamples=500) != few).any()
+    assert (bootstrap.resampled_f1(right, [said], 3, seed=6, purpose="x", resamples=500) != few).any()
+    assert (bootstrap.resampled_f1(right, [said], 3, seed=5, purpose="y", resamples=500) != few).any()
 
 
 def test_scores_of_a_small_task_by_hand_and_a_class_that_nobody_uses_in_one_convention_only() -> None:
-    found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=200)
+    found = bootstrap.score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=200)
     # no: 2 right of 3 gold and 4 said, yes: 2 of 3 and 3, maybe so: 1 of 2 and 1.
     expected = (4 / 7 + 4 / 6 + 2 / 3) / 3
     assert found.tasks[MOOD].macro_f1 == pytest.approx(expected, abs=1e-12)
@@ -138,18 +127,18 @@ def test_scores_of_a_small_task_by_hand_and_a_class_that_nobody_uses_in_one_conv
     low, high = found.overall_ci95
     assert low < found.overall < high
     task = Task(MOOD, (*CLASSES, "never"), ("text",), ("text",))
-    found = score(submission(MOOD), {MOOD: task}, gold(MOOD), resamples=100).tasks[MOOD]
+    found = bootstrap.score(submission(MOOD), {MOOD: task}, gold(MOOD), resamples=100).tasks[MOOD]
     assert found.macro_f1_declared == pytest.approx(found.macro_f1 * 3 / 4, abs=1e-12)
 
 
 def test_overall_is_never_of_fewer_tasks_and_needs_all_eleven_of_the_benchmark() -> None:
     for sent, known in (((MOOD,), (MOOD, TONE)), ((MOOD, TONE), (TONE,))):
-        found = score(submission(*sent), TASKS, gold(*known), resamples=100)
+        found = bootstrap.score(submission(*sent), TASKS, gold(*known), resamples=100)
         assert len(found.tasks) == 1
         assert found.overall is None
         assert found.overall_ci95 is None
         assert found.unscored == tuple(set(TASKS) - set(found.tasks))
-        assert json.loads(scores_json(found))["overall"] is None
+        assert json.loads(bootstrap.scores_json(found))["overall"] is None
     tasks = builtin_tasks()
     files, right = {}, {}
     for task in tasks.values():
@@ -157,9 +146,9 @@ def test_overall_is_never_of_fewer_tasks_and_needs_all_eleven_of_the_benchmark()
         ids = tuple(str(50 + number) for number in range(80))
         right[task.name] = dict(zip(ids, labels, strict=True))
         files[task.name] = LabelledFile("p.csv", ("ID", "Label"), ids, tuple(labels), 80)
-    assert score(Submission(files), tasks, Gold(right), resamples=50).overall == 1.0
+    assert bootstrap.score(Submission(files), tasks, Gold(right), resamples=50).overall == 1.0
     del files["twitter_complaints"]
-    assert score(Submission(files), tasks, Gold(right), resamples=50).overall is None
+    assert bootstrap.score(Submission(files), tasks, Gold(right), resamples=50).overall is None
 
 
 def test_rows_are_paired_by_id_and_other_tasks_change_no_interval() -> None:
@@ -167,23 +156,23 @@ def test_rows_are_paired_by_id_and_other_tasks_change_no_interval() -> None:
         MOOD: LabelledFile("p.csv", ("ID", "Label"), IDS[::-1], SAID[::-1], len(IDS)),
         TONE: submission(TONE).files[TONE],
     }
-    both = score(Submission(turned), TASKS, gold(MOOD, TONE), resamples=300)
+    both = bootstrap.score(Submission(turned), TASKS, gold(MOOD, TONE), resamples=300)
     assert both.tasks[MOOD].macro_f1 == both.tasks[TONE].macro_f1
-    alone = score(submission(TONE), TASKS, gold(MOOD, TONE), resamples=300)
+    alone = bootstrap.score(submission(TONE), TASKS, gold(MOOD, TONE), resamples=300)
     assert both.tasks[TONE].ci95 == alone.tasks[TONE].ci95
 
 
 def test_an_incomplete_file_and_no_task_in_common_are_refused() -> None:
     with pytest.raises(DataError, match="no task has both"):
-        score(submission(MOOD), TASKS, gold(TONE))
+        bootstrap.score(submission(MOOD), TASKS, gold(TONE))
     short = LabelledFile("p.csv", ("ID", "Label"), IDS[1:], SAID[1:], 7)
     with pytest.raises(DataError, match=f"{MOOD} are incomplete"):
-        score(Submission({MOOD: short}), TASKS, gold(MOOD, TONE))
+        bootstrap.score(Submission({MOOD: short}), TASKS, gold(MOOD, TONE))
 
 
 def test_details_hold_scores_and_counts_by_class_that_equal_scikit_learns() -> None:
-    found = score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
-    plain, details = json.loads(scores_json(found)), score_details(found)
+    found = bootstrap.score(submission(MOOD, TONE), TASKS, gold(MOOD, TONE), resamples=100)
+    plain, details = json.loads(bootstrap.scores_json(found)), bootstrap.score_details(found)
     assert details["overall_ci95"] == list(found.overall_ci95 or ())
     one = details["tasks"][MOOD]
     assert {**one, **plain["tasks"][MOOD]} == one
@@ -193,7 +182,7 @@ def test_details_hold_scores_and_counts_by_class_that_equal_scikit_learns() -> N
     generator = np.random.default_rng(5)
     right, said = generator.integers(0, 4, 200), generator.integers(0, 3, 200)  # nothing is given the last
     counts = confusion(right, said, 5)  # and nothing is of the one after it
-    found = class_scores(TaskScore(0.0, 0.0, (0.0, 1.0), 200, tuple("abcde"), counts))
+    found = bootstrap.class_scores(bootstrap.TaskScore(0.0, 0.0, (0.0, 1.0), 200, tuple("abcde"), counts))
     expected = precision_recall_fscore_support(right, said, labels=range(5), zero_division=0)
     for one, precision, recall, f1_of_class, n in zip(found, *expected, strict=True):
         assert (one.precision or 0.0) == pytest.approx(precision, abs=1e-12)
@@ -202,7 +191,7 @@ def test_details_hold_scores_and_counts_by_class_that_equal_scikit_learns() -> N
         assert one.right + one.false_negatives == n
     assert found[3].precision is None
     assert found[4].recall is None
-    one = ClassScore("angry", 3, false_positives=2, false_negatives=5)
+    one = bootstrap.ClassScore("angry", 3, false_positives=2, false_negatives=5)
     assert [one.cost(1, 10), one.cost(0.5, 0)] == [52, 1]
 
 
@@ -214,7 +203,7 @@ def test_calibration_equals_scikit_learns_and_what_comes_true_has_no_error() -> 
     values = generator.dirichlet([1, 1, 1], 300)
     right = generator.integers(0, 3, 300)
     gold = {str(row): FEELING.classes[code] for row, code in enumerate(right)}
-    found = calibration(FEELING, gold, {str(row): one for row, one in enumerate(values)})
+    found = bootstrap.calibration(FEELING, gold, {str(row): one for row, one in enumerate(values)})
     assert found.log_loss == pytest.approx(log_loss(right, values, labels=[0, 1, 2]), abs=1e-12)
     aim = np.eye(3)[right]
     assert found.brier == pytest.approx(((values - aim) ** 2).sum() / 300, abs=1e-12)
@@ -222,14 +211,14 @@ def test_calibration_equals_scikit_learns_and_what_comes_true_has_no_error() -> 
     assert [one.n for one in found.bins[:3]] == [0, 0, 0]  # the most probable of three has a third or more
     gold = {str(row): "angry" if row < 8 else "calm" for row in range(10)}
     sure = {one: np.array([0.8, 0.2, 0.0]) for one in gold}
-    found = calibration(FEELING, gold, sure)
+    found = bootstrap.calibration(FEELING, gold, sure)
     assert found.ece == pytest.approx(0, abs=1e-12)
     boasting = {one: np.array([1.0, 0.0, 0.0]) for one in gold}
-    found = calibration(FEELING, gold, boasting)
+    found = bootstrap.calibration(FEELING, gold, boasting)
     assert found.ece == pytest.approx(0.2)
     assert found.bins[-1].accuracy == pytest.approx(0.8)
     with pytest.raises(DataError, match="has no row for 1 ID: '11'"):
-        calibration(FEELING, {"11": "calm"}, sure)
+        bootstrap.calibration(FEELING, {"11": "calm"}, sure)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +237,7 @@ def test_faults_are_told_with_their_place(tmp_path: Path, text: str, said: str) 
     path.parent.mkdir()
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        read_probabilities(path, FEELING)
+        bootstrap.read_probabilities(path, FEELING)
     assert said in str(caught.value)
     assert "mood/probabilities.csv" in str(caught.value)
 

@@ -6,16 +6,9 @@ import pytest
 from grasp_core.model.outcome import LabelUse, Shift
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.text import Sentence
-from grasp_core.report.tables import label_use_by_group, label_use_numbers
-from grasp_core.report.tidy import label_use_table, lines, tidy
-from grasp_core.report.words.label_use import (
-    foremost,
-    format_points,
-    format_points_interval,
-    manner,
-    mean_words,
-    p_and_q,
-)
+from grasp_core.report.tables import label_use_by_group, label_use_numbers, numbers
+from grasp_core.report.tidy import LABEL_USE, label_use_lines, lines, tidy
+from grasp_core.report.words import label_use
 from grasp_core.report.words.printable import printable_result
 from tests.results import make_group, make_label_use, make_outcome, make_result, with_label_use
 
@@ -23,7 +16,7 @@ NONE = LabelUse({"No": Shift(None), "Yes": Shift(None)}, reason=said("no shared 
 
 
 def words(use):
-    return Sentence.of(*manner(use)).plain
+    return Sentence.of(*label_use.manner(use)).plain
 
 
 @pytest.mark.parametrize(
@@ -31,19 +24,19 @@ def words(use):
     [(0.1134, "+11.3"), (-0.004, "−0.4"), (0.0004, "0.0"), (-0.0004, "0.0"), (None, "not estimable")],
 )
 def test_points(share, text):
-    assert format_points(share) == text
+    assert label_use.format_points(share) == text
 
 
 def test_intervals_and_what_is_missing_in_words():
-    assert format_points_interval(Shift(0.1, -0.02, 0.22)) == "[−2.0, +22.0]"
-    assert format_points_interval(Shift(0.1)) == ""
-    assert foremost(NONE) is None
-    assert manner(NONE) == ()
+    assert label_use.format_points_interval(Shift(0.1, -0.02, 0.22)) == "[−2.0, +22.0]"
+    assert label_use.format_points_interval(Shift(0.1)) == ""
+    assert label_use.foremost(NONE) is None
+    assert label_use.manner(NONE) == ()
     use = make_label_use({"Yes": 12.0})
     use = replace(use, labels={"Yes": replace(use.labels["Yes"], low=None, high=None)})
     assert words(use).endswith("on the same items")
     use = replace(make_label_use({"Yes": 12.0}), p=0.0123, q=None)
-    assert p_and_q(use, make_result()) == "p = 0.012, q not tested"
+    assert label_use.p_and_q(use, make_result()) == "p = 0.012, q not tested"
 
 
 @pytest.mark.parametrize(
@@ -62,9 +55,9 @@ def test_size_and_direction_in_words(points, said):
 
 def test_which_label_leads():
     use = replace(make_label_use({"No": -12.0, "Yes": 9.0, "Unsure": 3.0}), most="Yes")
-    assert foremost(use)[0] == "Yes"
+    assert label_use.foremost(use)[0] == "Yes"
     assert words(use).startswith("say “Yes” 9.0 points more often")
-    assert foremost(replace(use, most=None))[0] == "No"
+    assert label_use.foremost(replace(use, most=None))[0] == "No"
     assert words(make_label_use({"No": -12.0, "Yes": 11.0, "Unsure": 1.0})).startswith("say “Yes” 11 points")
     assert words(make_label_use({"No": -12.0, "Yes": 8.0, "Unsure": 4.0})).startswith(
         "say “No” 12 points less"
@@ -72,7 +65,7 @@ def test_which_label_leads():
 
 
 def test_names_of_labels_stay_inert():
-    (_, label, *_) = manner(make_label_use({"*a*\n<b>": 12.0}))
+    (_, label, *_) = label_use.manner(make_label_use({"*a*\n<b>": 12.0}))
     assert label.strong
     assert Sentence.of(label).markdown == r"**\*a\* \<b\>**"
 
@@ -95,11 +88,11 @@ def test_names_of_labels_stay_inert():
 )
 def test_mean_shift_in_words(level, mean, said):
     use = replace(make_label_use({"1": 12.0, "2": -12.0}), mean=mean)
-    assert mean_words(use, make_result(level=level)) == f"Their labels lie {said}"
+    assert label_use.mean_words(use, make_result(level=level)) == f"Their labels lie {said}"
     result = make_result((with_label_use(make_group("A"), use),), level=level)
     frame = tidy(result, lines(result)).set_index("statistic")
     assert frame.loc["mean_shift", "unit"] == {"interval": "scale", "ordinal": "ranks"}[level]
-    assert mean_words(replace(use, mean=None), make_result(level=level)) == ""
+    assert label_use.mean_words(replace(use, mean=None), make_result(level=level)) == ""
 
 
 @pytest.fixture
@@ -114,7 +107,7 @@ def result():
 
 
 def test_a_row_for_each_group_and_label(result):
-    table = label_use_table(result)
+    table = numbers(LABEL_USE, label_use_lines(result))
     assert table[["group", "label"]].to_numpy().tolist() == [
         ["White", "all labels"],
         ["White", "No"],
@@ -130,7 +123,8 @@ def test_a_row_for_each_group_and_label(result):
     assert table["stars"].tolist() == ["**"] + [""] * 6
     assert table["p"].notna().tolist() == table["q"].notna().tolist() == [True] + [False] * 6
     with_mean = replace(result.groups[0].label_use, mean=Shift(0.2, p=0.4))
-    table = label_use_table(make_result((with_label_use(result.groups[0], with_mean),)))
+    result = make_result((with_label_use(result.groups[0], with_mean),))
+    table = numbers(LABEL_USE, label_use_lines(result))
     assert table.iloc[-1][["label", "shift"]].tolist() == ["mean", 0.2]
 
 

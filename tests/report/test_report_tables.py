@@ -7,6 +7,7 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.outcome import Interval, Outcome
 from grasp_core.model.remarks.remark import said
 from grasp_core.model.result import DsiResult
+from grasp_core.report import tables
 from grasp_core.report.charts.forest import dsi_chart, forest_plot
 from grasp_core.report.charts.histograms import null_histograms
 from grasp_core.report.charts.maps import cohesion_map
@@ -14,14 +15,6 @@ from grasp_core.report.comparison import compare
 from grasp_core.report.contents import marks_legend
 from grasp_core.report.document import dsi_in_numbers, statistics_in_numbers
 from grasp_core.report.findings.selection import evidence
-from grasp_core.report.tables import (
-    cell_text,
-    column_label,
-    dsi_table,
-    ordered_groups,
-    results_table,
-    wide_table,
-)
 from grasp_core.report.words.names import told_of
 from tests.report.charts.drawn import datasets
 from tests.results import make_group, make_outcome, make_result, without_gai
@@ -32,7 +25,7 @@ def names(rows):
 
 
 def test_results_table(three):
-    table = results_table(three)
+    table = tables.results_table(three)
     parts = ["", "_low", "_high", "_interval", "_arrow", "_stars", "_p", "_q", "_form", "_reason"]
     assert list(table.columns) == [
         "axis",
@@ -49,7 +42,7 @@ def test_results_table(three):
     assert math.isnan(table["gai"][1])
     assert math.isnan(table["gai_q"][1])
     assert table["gai_reason"].tolist() == ["", "no shared items", ""]
-    labels = [column_label(column) for column in results_table(three).columns]
+    labels = [tables.column_label(column) for column in tables.results_table(three).columns]
     assert labels[:12] == [
         "Axis",
         "Group",
@@ -67,23 +60,23 @@ def test_results_table(three):
     assert len(set(labels)) == len(labels)
     rows = list(make_result().groups)
     rows[0] = without_gai(rows[0], "XRR is not above 0")
-    table = results_table(make_result(tuple(rows)))
+    table = tables.results_table(make_result(tuple(rows)))
     assert table["irr"][0] == 0.166
     assert table["gai_reason"][0] == "XRR is not above 0"
 
 
 def test_rows_sort_by_the_lead_statistic_whichever_is_shown(three):
-    assert names(ordered_groups(three)) == ["A", "B", "C"]
-    assert names(ordered_groups(three, "effect")) == ["C", "A", "B"]
-    assert names(ordered_groups(three, "q")) == ["C", "A", "B"]
-    assert names(ordered_groups(three, "q", by="irr")) == ["B", "C", "A"]
-    assert results_table(three, order="q")["group"].tolist() == ["C", "A", "B"]
+    assert names(tables.ordered_groups(three)) == ["A", "B", "C"]
+    assert names(tables.ordered_groups(three, "effect")) == ["C", "A", "B"]
+    assert names(tables.ordered_groups(three, "q")) == ["C", "A", "B"]
+    assert names(tables.ordered_groups(three, "q", by="irr")) == ["B", "C", "A"]
+    assert tables.results_table(three, order="q")["group"].tolist() == ["C", "A", "B"]
     with pytest.raises(SpecError, match="axis, effect or q; found 'p'"):
-        ordered_groups(three, "p")
+        tables.ordered_groups(three, "p")
 
 
 def test_wide_table_is_table_5():
-    table = wide_table(make_result())
+    table = tables.wide_table(make_result())
     assert list(table.columns) == [
         "Axis",
         "Group",
@@ -102,25 +95,25 @@ def test_wide_table_is_table_5():
     assert row["GAI"] == "1.262 ↑**"
     assert row["XRR"] == "0.173 ↓"
     assert row["IRR"] == "0.218 ↑*"
-    assert cell_text(Outcome(None, reason=said("whatever"))) == "not estimable"
+    assert tables.cell_text(Outcome(None, reason=said("whatever"))) == "not estimable"
 
 
 def test_dsi_table_with_what_cannot_be_estimated_last():
-    table = dsi_table(make_result())
+    table = tables.numbers(tables.DSI, tables.ordered_dsi(make_result()))
     assert table["axis"].tolist() == ["race × gender", "race", "gender", "age"]
     assert table["dsi"].tolist() == [1.262, 1.139, 1.071, 1.052]
     assert table["group"].tolist() == ["White, Man", "Latine", "Man", "millenial"]
     assert table["stars"].tolist() == ["**", "*", "", ""]
     missing = DsiResult(("zodiac",), None, Outcome(None, reason=said("no group")), None, "none")
     result = make_result()
-    table = dsi_table(replace(result, dsi=(missing, *result.dsi)))
+    table = tables.numbers(tables.DSI, tables.ordered_dsi(replace(result, dsi=(missing, *result.dsi))))
     assert table.iloc[-1]["axis"] == "zodiac"
     assert math.isnan(table.iloc[-1]["dsi"])
     assert table.iloc[-1]["reason"] == "no group"
     empty = make_result(())
-    assert results_table(empty).empty
-    assert wide_table(empty).empty
-    assert dsi_table(empty).empty
+    assert tables.results_table(empty).empty
+    assert tables.wide_table(empty).empty
+    assert tables.numbers(tables.DSI, tables.ordered_dsi(empty)).empty
 
 
 @pytest.fixture
@@ -136,7 +129,7 @@ def near_0():
 
 
 def test_a_gai_beyond_5_gives_way_to_the_gap_where_people_read(near_0):
-    assert wide_table(near_0)["GAI"].tolist() == ["0.120 ↑** (gap)", "0.800 ↓"]
+    assert tables.wide_table(near_0)["GAI"].tolist() == ["0.120 ↑** (gap)", "0.800 ↓"]
     of_gai = statistics_in_numbers(near_0, ["gai"])
     assert of_gai["Value"].tolist() == ["0.120 ↑ (gap)", "0.800 ↓"]
     gap = near_0.groups[0].statistics["gap"]
@@ -144,7 +137,7 @@ def test_a_gai_beyond_5_gives_way_to_the_gap_where_people_read(near_0):
     assert dsi_in_numbers(near_0)["DSI"].tolist() == ["0.120 (gap)"]
     assert "(gap): IRR − XRR in the place of a GAI beyond 5" in marks_legend(near_0)
     assert "(gap)" not in marks_legend(replace(near_0, groups=near_0.groups[1:]))
-    page = results_table(near_0, of=told_of)
+    page = tables.results_table(near_0, of=told_of)
     assert (page["gai"][0], page["gai_q"][0], page["gai_form"][0]) == (0.12, gap.q, " (gap)")
     assert [one.what for one in evidence(near_0.groups[0], "A")] == ["gap", "irr"]
     changed = compare(near_0, near_0).changes
@@ -152,10 +145,10 @@ def test_a_gai_beyond_5_gives_way_to_the_gap_where_people_read(near_0):
 
 
 def test_programs_keep_the_ratio_and_so_do_runs_without_a_gap(near_0):
-    assert results_table(near_0)["gai"].tolist() == [17.3, 0.8]
-    assert dsi_table(near_0)["dsi"].tolist() == [17.3]
+    assert tables.results_table(near_0)["gai"].tolist() == [17.3, 0.8]
+    assert tables.numbers(tables.DSI, tables.ordered_dsi(near_0))["dsi"].tolist() == [17.3]
     alone = replace(near_0.groups[0], statistics={"gai": near_0.groups[0].statistics["gai"]})
-    assert wide_table(replace(near_0, groups=(alone,)))["GAI"].tolist() == ["17.300 ↑*"]
+    assert tables.wide_table(replace(near_0, groups=(alone,)))["GAI"].tolist() == ["17.300 ↑*"]
 
 
 def test_charts_of_gai_have_no_place_for_a_gap(near_0):

@@ -171,7 +171,7 @@ def other_tables(table: Table, shown: dict[Group, int]) -> Iterator[Table]:
 
 
 def sum_of(table: Table, group: Group) -> int:
-    asked = dict(zip(group.axes, group.values, strict=True))
+    asked = group.by_axis
     return sum(
         size
         for (race, gender), size in table.items()

@@ -2,16 +2,7 @@ import pytest
 
 from grasp_core.model.groups import Group, axis_label, group_label, group_labels
 from grasp_core.model.statistic import TABLE
-from grasp_core.report.words.names import (
-    WORDS,
-    format_p,
-    format_p_value,
-    format_value,
-    lead_statistic,
-    outcome_of,
-    reported_statistics,
-    statistic_formula,
-)
+from grasp_core.report.words import names
 from tests.results import make_group, make_outcome, make_result
 
 
@@ -35,7 +26,7 @@ def test_axis_label(axes, label):
     [(0.54, "0.540"), (-0.0724, "−0.072"), (-0.0001, "0.000"), (12.3456, "12.346"), (None, "not estimable")],
 )
 def test_format_value(value, text):
-    assert format_value(value) == text
+    assert names.format_value(value) == text
 
 
 @pytest.mark.parametrize(
@@ -50,15 +41,15 @@ def test_format_value(value, text):
     ],
 )
 def test_format_p(p, text):
-    assert format_p(p) == text
+    assert names.format_p(p) == text
 
 
 def test_q_has_its_name_and_zero_is_told_by_the_permutations():
-    assert format_p(0.25, name="q") == "q = 0.250"
-    assert format_p(0.0, name="q") == "q < 0.001"
-    assert format_p_value(0.0, permutations=100) == "< 0.010"
-    assert format_p_value(0.0, permutations=10_000) == "< 0.001"
-    assert format_p_value(0.25, permutations=100) == "0.250"
+    assert names.format_p(0.25, name="q") == "q = 0.250"
+    assert names.format_p(0.0, name="q") == "q < 0.001"
+    assert names.format_p_value(0.0, permutations=100) == "< 0.010"
+    assert names.format_p_value(0.0, permutations=10_000) == "< 0.001"
+    assert names.format_p_value(0.25, permutations=100) == "0.250"
 
 
 def test_groups_are_named_apart_in_one_line():
@@ -68,20 +59,20 @@ def test_groups_are_named_apart_in_one_line():
 
 
 def test_statistics_have_words_and_formulas():
-    assert set(WORDS) == set(TABLE)
-    for words in WORDS.values():
+    assert set(names.WORDS) == set(TABLE)
+    for words in names.WORDS.values():
         assert words.explanation.endswith(".")
         assert words.name in words.axis
     result = make_result(gai=("negentropy", "cross_negentropy"))
-    assert statistic_formula("gai", result) == "GAI = Negentropy / Cross-negentropy"
-    assert statistic_formula("irr", result) == WORDS["irr"].formula
-    outcome = outcome_of(make_group(gai=make_outcome(1.0, "up")), "irr")
+    assert names.statistic_formula("gai", result) == "GAI = Negentropy / Cross-negentropy"
+    assert names.statistic_formula("irr", result) == names.WORDS["irr"].formula
+    outcome = names.outcome_of(make_group(gai=make_outcome(1.0, "up")), "irr")
     assert outcome.value is None
     assert str(outcome.reason) == "IRR was not part of this run"
 
 
 def test_reported_statistics_follow_the_spec_in_table_5_order():
     result = make_result(statistics=("xrr", "irr"))
-    assert reported_statistics(result) == ("irr", "xrr")
-    assert lead_statistic(result) == "irr"
-    assert lead_statistic(make_result()) == "gai"
+    assert names.reported_statistics(result) == ("irr", "xrr")
+    assert names.lead_statistic(result) == "irr"
+    assert names.lead_statistic(make_result()) == "gai"

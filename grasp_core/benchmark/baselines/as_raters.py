@@ -19,12 +19,7 @@ _FIELD = "text"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemTexts:
-    """The texts that a baseline is to label.
-
-    `ids`, `texts`: length I.
-    `baseline`: one of :data:`WITHOUT_EXAMPLES`.
-    `source`: the file and column that the texts are from.
-    """
+    """The texts that a baseline of :data:`WITHOUT_EXAMPLES` is to label, and the file and column of them."""
 
     baseline: str
     categories: tuple[str, ...]

@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
-from grasp_core.benchmark.baselines.classical import (
-    Fit,
-    Predict,
-    Texts,
-    always_plurality,
-    known_labels,
-    logistic,
-)
+from grasp_core.benchmark.baselines import classical
 from grasp_core.benchmark.language_models.prompt import shown
 from grasp_core.benchmark.tasks import TEST_FILE, Rows, Task
 from grasp_core.model.errors import DataError
@@ -33,7 +26,7 @@ GAMMA, CLAMP = 10.0, 0.2
 """Width of the kernel, exp(-GAMMA * squared distance), and scikit-learn's own share that may be relearnt."""
 
 
-def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
+def spreading(embed: Embedder, unlabelled: classical.Texts) -> classical.Fit:
     """Labels spread from the labelled rows over all others, the more the more similar the embeddings are.
 
     `unlabelled`: texts by field. Of more than :data:`MOST`, some are drawn at random.
@@ -44,12 +37,12 @@ def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
     if not unlabelled:
         raise DataError(f"it learns from unlabelled rows too; give the task a {TEST_FILE} with some")
 
-    def fit(train: Rows, task: Task, seed: int) -> Predict:
+    def fit(train: Rows, task: Task, seed: int) -> classical.Predict:
         from sklearn.semi_supervised import LabelSpreading  # of an extra
 
-        labels = known_labels(train)
+        labels = classical.known_labels(train)
         if len(set(labels)) == 1:
-            return always_plurality(labels, task)
+            return classical.always_plurality(labels, task)
         number = {name: code for code, name in enumerate(task.classes)}
         some = unlabelled
         if len(some) > MOST:
@@ -61,7 +54,7 @@ def spreading(embed: Embedder, unlabelled: Texts) -> Fit:
         model = LabelSpreading(kernel="rbf", gamma=GAMMA, alpha=CLAMP, max_iter=1000)
         model.fit(embed(texts).astype(np.float64), given)
 
-        def predict(texts: Texts) -> list[str]:
+        def predict(texts: classical.Texts) -> list[str]:
             if not texts:
                 return []
             features = embed([shown(task, text) for text in texts]).astype(np.float64)
@@ -227,25 +220,25 @@ TIE = 1e-6
 """Cosines closer than this are equal: how far sums in another order may be apart."""
 
 
-def nearest(embed: Embedder, *, rows: bool, names: bool) -> Fit:
+def nearest(embed: Embedder, *, rows: bool, names: bool) -> classical.Fit:
     """Each row gets the class of the most similar labelled row, class name, or either of them.
 
     Of equally similar ones, the first. With `names`, texts stand without the names of their fields, which
     class names do not have and labelled rows would share.
     """
 
-    def as_text(texts: Texts, task: Task) -> list[str]:
+    def as_text(texts: classical.Texts, task: Task) -> list[str]:
         if not names:
             return _texts(texts, task)
         fields = task.prompt_fields
         return [". ".join(text[field] for field in fields if text[field].strip()) for text in texts]
 
-    def fit(train: Rows, task: Task, seed: int) -> Predict:
-        labels = [*(known_labels(train) if rows else ()), *(task.classes if names else ())]
+    def fit(train: Rows, task: Task, seed: int) -> classical.Predict:
+        labels = [*(classical.known_labels(train) if rows else ()), *(task.classes if names else ())]
         anchors = as_text(train.texts, task) if rows else []
         known = embed([*anchors, *(map(in_words, task.classes) if names else ())])
 
-        def predict(texts: Texts) -> list[str]:
+        def predict(texts: classical.Texts) -> list[str]:
             cosines = embed(as_text(texts, task)) @ known.T
             if not texts:
                 return []
@@ -257,16 +250,16 @@ def nearest(embed: Embedder, *, rows: bool, names: bool) -> Fit:
     return fit
 
 
-def logistic_head(embed: Embedder) -> Fit:
+def logistic_head(embed: Embedder) -> classical.Fit:
     """Logistic regression on the embeddings, each class of the same weight whatever its number of rows."""
 
-    def fit(train: Rows, task: Task, seed: int) -> Predict:
-        labels = known_labels(train)
+    def fit(train: Rows, task: Task, seed: int) -> classical.Predict:
+        labels = classical.known_labels(train)
         if len(set(labels)) == 1:
-            return always_plurality(labels, task)
-        model = logistic(embed(_texts(train.texts, task)), labels)
+            return classical.always_plurality(labels, task)
+        model = classical.logistic(embed(_texts(train.texts, task)), labels)
 
-        def predict(texts: Texts) -> list[str]:
+        def predict(texts: classical.Texts) -> list[str]:
             return list(map(str, model.predict(embed(_texts(texts, task))))) if texts else []
 
         return predict
@@ -280,6 +273,6 @@ def in_words(name: str) -> str:
     return re.sub(r"[\s_/|:;?!-]+", " ", parted).strip() or name
 
 
-def _texts(texts: Texts, task: Task) -> list[str]:
+def _texts(texts: classical.Texts, task: Task) -> list[str]:
     """Rows as a language model is shown them: ``Field: text``, a line per field."""
     return [shown(task, text) for text in texts]

@@ -28,29 +28,9 @@ def question_key(model: str, prompt: str, candidates: Sequence[str]) -> str:
     return hashlib.sha256(json.dumps([model, prompt, list(candidates)]).encode()).hexdigest()
 
 
-class KeptReplies:
-    """Answers by question, each written to a JSON Lines file as soon as it is there.
-
-    The file holds hashes and numbers: no text, no label and no key.
-
-    `path`: may hold answers of an earlier attempt.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._known = KeptWork(path, "grasp-lm-answers", _WHAT, to_json, _answer)
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def get(self, key: str, candidates: int) -> Answer | None:
-        """The answer to a question, if it is known."""
-        answer = self._known.get(key)
-        return answer if answer is not None and len(answer.logprobs) == candidates else None
-
-    def add(self, key: str, answer: Answer) -> None:
-        """Keep an answer, on disk before anything else happens."""
-        self._known[key] = answer
+def kept_answers(path: Path) -> KeptWork[Answer]:
+    """The file of answers by question, which holds hashes and numbers: no text, no label and no key."""
+    return KeptWork(path, "grasp-lm-answers", _WHAT, to_json, _answer)
 
 
 def _answer(plain: dict[str, Any]) -> Answer:
@@ -136,16 +116,11 @@ _IN_A_ROW = 3  # failures after which the model is taken to be out of reach
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """All that stays the same from question to question.
-
-    `similarity`: needed where examples are chosen by similarity.
-    `seed`: of examples by chance.
-    `usage`: counts along.
-    """
+    """All that stays the same from question to question; the seed is of examples by chance."""
 
     task: Task
     model: LanguageModel
-    answers: KeptReplies
+    answers: KeptWork[Answer]
     similarity: Similarity | None = None
     seed: int = 1
     watch: Watch = unwatched
@@ -153,11 +128,7 @@ class Asking:
 
 
 class UnansweredError(DataError):
-    """Questions stayed without an answer.
-
-    `remark`: why.
-    `found`, `total`: questions that got an answer, and all.
-    """
+    """Questions stayed without an answer: so many of all are found, and the remark says why."""
 
     def __init__(self, remark: Remark, found: int, total: int) -> None:
         so_far = f"{found:,} of {number(total, 'row')} got an answer. " if total > 1 else ""
@@ -197,8 +168,8 @@ def _batch(
 
     def ask(question: tuple[str, Prompt]) -> tuple[Answer | ModelError, bool]:
         key, prompt = question
-        known = asking.answers.get(key, len(candidates))
-        if known is not None:
+        known = asking.answers.get(key)
+        if known is not None and len(known.logprobs) == len(candidates):
             return known, False
         try:
             return asking.model.next_token_logprobs(prompt.text, candidates), True
@@ -210,7 +181,7 @@ def _batch(
     for (key, prompt), (answer, new) in zip(keyed, each(ask, keyed), strict=True):
         if isinstance(answer, Answer):
             if new:
-                asking.answers.add(key, answer)
+                asking.answers[key] = answer
             asking.usage.count(answer, new=new)
             asking.usage.left_out += prompt.left_out
         found.append(answer)

@@ -81,15 +81,12 @@ class Endpoint:
     """A model behind an address.
 
     `url`: up to and with the version, e.g. ``http://localhost:8000/v1``.
-    `model`: its name there.
     `key_variable`: environment variable that holds the key. It is read for each client and kept nowhere else.
         Without it, OPENAI_API_KEY is read for OpenAI's own address, and no other address is sent a key.
     `tokens`: the model's tokens; without them an estimate (`ApproximateTokens`).
     `window`: tokens that prompt and answer may have together.
     `top`: most likely tokens that the endpoint is asked to name. OpenAI names 5 at most; the paper had 100.
-    `timeout_s`: seconds that an attempt may take.
     `retries`: attempts after a first that failed; waits are the endpoint's own wish (Retry-After), or grow.
-    `parallel`: questions asked at the same time.
     `chat`: whether it is asked as a chat: the class is then the one that it writes, with probability 1.
     """
 

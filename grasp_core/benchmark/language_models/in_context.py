@@ -6,8 +6,9 @@ from itertools import product
 
 import numpy as np
 
-from grasp_core.benchmark.language_models.answers import Asking, KeptReplies, Usage, ask_all
-from grasp_core.benchmark.language_models.model import LanguageModel
+from grasp_core.benchmark.checkpoints import KeptWork
+from grasp_core.benchmark.language_models.answers import Asking, Usage, ask_all
+from grasp_core.benchmark.language_models.model import Answer, LanguageModel
 from grasp_core.benchmark.language_models.prompt import Prompt, Similarity, drawn, fit, most_similar, shown
 from grasp_core.benchmark.tasks import Rows, Task
 from grasp_core.model.annotations import FloatArray
@@ -18,11 +19,7 @@ from grasp_core.statistics.f1 import confusion, macro_f1
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a model is asked.
-
-    `shots`: examples.
-    `semantic`: whether the most similar rows are the examples; else rows by chance.
-    """
+    """How a model is asked: examples, by similarity where `semantic`, else by chance; instructions."""
 
     shots: int
     instructions: bool = True
@@ -31,11 +28,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """Classes of rows.
-
-    `labels`: length n.
-    `probabilities`, of shape (n, classes): each row sums to 1.
-    """
+    """Classes of n rows; `probabilities`, of shape (n, classes): each row sums to 1."""
 
     labels: tuple[str, ...]
     probabilities: FloatArray
@@ -105,7 +98,7 @@ class InContext:
     """
 
     model: LanguageModel
-    answers: KeptReplies
+    answers: KeptWork[Answer]
     setting: Setting | None = None
     similarity: Similarity | None = None
     watch: Watch = unwatched
@@ -127,10 +120,7 @@ Score = Callable[[Sequence[str], Sequence[str], Task], float]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How well one way of asking did.
-
-    `score`: macro-F1 over the declared classes, by leave-one-out.
-    """
+    """How well one way of asking did: macro-F1 over the declared classes, by leave-one-out."""
 
     setting: Setting
     score: float

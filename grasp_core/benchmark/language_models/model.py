@@ -35,11 +35,7 @@ class Answer:
 
 
 class ModelError(DataError):
-    """A model gave no answer that can be used.
-
-    `remark`: without texts and keys.
-    `passing`: whether the next question may well be answered.
-    """
+    """No answer that can be used, told without texts and keys; `passing`: the next question may get one."""
 
     def __init__(self, remark: Remark, *, passing: bool = False) -> None:
         super().__init__(str(remark))

@@ -140,11 +140,7 @@ _BESIDE = 2  # the answer's token, and one that some models put before every tex
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt that fits.
-
-    `examples`: examples in it.
-    `left_out`: examples, the least similar ones, that the window had no room for.
-    """
+    """A prompt that fits; the least similar examples are left out where the window has no room."""
 
     text: str
     examples: int

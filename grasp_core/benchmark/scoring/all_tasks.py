@@ -59,9 +59,7 @@ class TaskRun:
     """What labelling a task took.
 
     `key`: all that decides the labels; work of another key is done anew.
-    `labels_sha256`: of the file of labels.
-    `rows`, `questions`, `tokens`: questions and tokens are those of a language model.
-    `seconds`, `cost`: the cost in the currency of the model's prices.
+    `questions`, `tokens`, `cost`: of a language model, in the currency of its prices.
     """
 
     key: str

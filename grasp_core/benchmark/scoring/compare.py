@@ -15,17 +15,7 @@ from grasp_core.benchmark.tasks import TEST_FILE, Task, read_rows
 from grasp_core.model.annotations import Codes, FloatArray, Int64Array
 from grasp_core.model.errors import DataError
 from grasp_core.model.text import csv_text, printable_name, safe_cell
-from grasp_core.statistics.f1 import (
-    TIE,
-    Part,
-    confusion,
-    distinct,
-    f1_of_totals,
-    indicator,
-    interval,
-    macro_f1,
-    streams,
-)
+from grasp_core.statistics import f1
 
 ERROR_COLUMNS = ("task", ID, "gold", "predicted", "text")
 _MOST_CLASSES = 8
@@ -93,7 +83,6 @@ class Difference:
 
     `ci95`: 95 % bootstrap interval over items, both submissions scored on the same draws.
     `p`: of the paired permutation test, two-sided; never 0.
-    `n`: items.
     """
 
     difference: float
@@ -104,11 +93,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two submissions, task by task and overall.
-
-    `tasks`: those tasks for which both submissions and the gold have labels.
-    `overall`: of the mean over all tasks; None unless every one was compared.
-    """
+    """Two submissions, task by task, and overall where every task was compared."""
 
     tasks: Mapping[str, Difference]
     overall: Difference | None
@@ -175,7 +160,7 @@ def compare_task(
     seed: int = 1,
     permutations: int = PERMUTATIONS,
     resamples: int = RESAMPLES,
-    part: Part = (0, 1),
+    part: f1.Part = (0, 1),
 ) -> TaskDifference:
     """Compare two systems' labels of one task, by row id, on all draws or a part of them."""
     right, (a, b) = paired_codes(task, gold, [first, second])
@@ -184,7 +169,7 @@ def compare_task(
         right, a, b, classes, seed=seed, purpose=name, permutations=permutations, part=part
     )
     scores = resampled_f1(right, [a, b], classes, seed=seed, purpose=name, resamples=resamples, part=part)
-    gap = macro_f1(confusion(right, a, classes)) - macro_f1(confusion(right, b, classes))
+    gap = f1.macro_f1(f1.confusion(right, a, classes)) - f1.macro_f1(f1.confusion(right, b, classes))
     return TaskDifference(name, gap, int(right.size), null, scores[0] - scores[1])
 
 
@@ -220,15 +205,15 @@ def swapped_differences(
     seed: int,
     purpose: str,
     permutations: int,
-    part: Part = (0, 1),
+    part: f1.Part = (0, 1),
 ) -> FloatArray:
     """Differences in macro-F1, shape (permutations,), each item's two predictions swapped by a coin.
 
     Of c items with the same gold label and the same two predictions a binomial number is swapped; each
     swap moves one count between two classes of either submission.
     """
-    rows, times = distinct([gold, first, second])
-    of_gold, of_first, of_second = (indicator(rows[:, column], classes) for column in range(3))
+    rows, times = f1.distinct([gold, first, second])
+    of_gold, of_first, of_second = (f1.indicator(rows[:, column], classes) for column in range(3))
     moved = of_second - of_first
     right_moved = of_gold * moved
     golds = times @ of_gold
@@ -237,12 +222,12 @@ def swapped_differences(
     differ = rows[:, 1] != rows[:, 2]
     moved, right_moved, times = moved[differ], right_moved[differ], times[differ]
     blocks = []
-    for generator, size in streams(seed, f"permutation {purpose}", permutations, part):
+    for generator, size in f1.streams(seed, f"permutation {purpose}", permutations, part):
         swaps = _swaps(generator, times, size).astype(np.float64)
         shift, right_shift = swaps @ moved, swaps @ right_moved
         blocks.append(
-            f1_of_totals(right[0] + right_shift, golds, said[0] + shift)
-            - f1_of_totals(right[1] - right_shift, golds, said[1] - shift)
+            f1.f1_of_totals(right[0] + right_shift, golds, said[0] + shift)
+            - f1.f1_of_totals(right[1] - right_shift, golds, said[1] - shift)
         )
     return np.concatenate(blocks)
 
@@ -258,5 +243,5 @@ def _swaps(generator: np.random.Generator, times: Int64Array, size: int) -> Int6
 
 def _difference(gap: float, null: FloatArray, drawn: FloatArray, n: int) -> Difference:
     """With p = (1 + #{|shuffled| >= |observed|}) / (B + 1), values within 1e-12 being ties."""
-    as_large = int((np.abs(null) >= abs(gap) - TIE).sum())
-    return Difference(gap, interval(drawn), (1 + as_large) / (null.size + 1), int(n))
+    as_large = int((np.abs(null) >= abs(gap) - f1.TIE).sum())
+    return Difference(gap, f1.interval(drawn), (1 + as_large) / (null.size + 1), int(n))

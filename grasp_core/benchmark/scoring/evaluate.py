@@ -87,9 +87,7 @@ class Evaluation:
     `macro_f1`, `macro_f1_declared`: over the classes in gold or predictions, and over all declared ones; of
         splits, the mean over them.
     `ci95`: of `macro_f1`: bootstrap over rows; of splits, the 2.5th and 97.5th percentile over them.
-    `n`: rows labelled, over all splits.
-    `predicted`: labels, fold after fold.
-    `caution`: sentences that say where the score misleads.
+    `caution`: where the score misleads.
     """
 
     way: Way
@@ -261,10 +259,7 @@ RATES, DEPTHS, TREES = (0.1, 0.3, 1.0, 3.0), (1, 2, 3, 5, 10), (10, 25, 50, 100,
 
 @dataclass(frozen=True, slots=True)
 class BoostingTrial:
-    """How well one setting did.
-
-    `score`: macro-F1 over the declared classes, by leave-one-out.
-    """
+    """How well one setting did: macro-F1 over the declared classes, by leave-one-out."""
 
     setting: Boosting
     score: float

@@ -93,11 +93,9 @@ def _drawn(generator: np.random.Generator, times: Int64Array, size: int) -> Int6
 class TaskScore:
     """Scores on one task; counts over items only, no item's gold label.
 
-    `classes`: length K.
     `macro_f1`: over the classes in gold or predictions, as on the leaderboard.
     `macro_f1_declared`: over all classes that the task declares.
     `ci95`: 95 % bootstrap interval of `macro_f1`, over items.
-    `n`: items scored.
     `confusion`, shape (K, K): items by gold class (row) and predicted class (column).
     """
 
@@ -111,13 +109,7 @@ class TaskScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Scores of a submission.
-
-    `tasks`: those tasks that have both predictions and gold.
-    `overall`: mean macro-F1 over all tasks, each counting alike; None unless every one was scored.
-    `overall_ci95`: its 95 % bootstrap interval, over the items of every task.
-    `unscored`: tasks without predictions or without gold.
-    """
+    """Scores of a submission, by task; the mean over all only where every one was scored."""
 
     tasks: Mapping[str, TaskScore]
     overall: float | None

@@ -13,14 +13,7 @@ from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, ch
 from grasp_core.benchmark.checkpoints import RetrievalProgram, Retrieve, kept_texts, with_retrieved
 from grasp_core.benchmark.language_models.answers import Asking, Usage
 from grasp_core.benchmark.language_models.in_context import Trial, grid, macro_f1_declared, paper_sweeps, tune
-from grasp_core.benchmark.scoring.all_tasks import (
-    TaskFiles,
-    TaskRun,
-    label_all,
-    predictions_csv,
-    read_files,
-    write_run,
-)
+from grasp_core.benchmark.scoring import all_tasks
 from grasp_core.benchmark.scoring.evaluate import (
     BLOCK,
     Way,
@@ -121,7 +114,7 @@ def _baseline(chosen: argparse.Namespace) -> None:
                 watch=show_rows,
                 block=_block(chosen),
             )
-        write_text(out, predictions_csv(test.ids, labels))
+        write_text(out, all_tasks.predictions_csv(test.ids, labels))
         print(f"{len(labels):,} rows labelled: {out}")
         return
     way: Way = chosen.evaluate if chosen.evaluate in ("loo", "splits") else "file"
@@ -212,20 +205,20 @@ def _label_all(chosen: argparse.Namespace) -> None:
     folder, out = chosen.tasks or TASKS, chosen.out or Path(chosen.name)
     if out.is_file():
         raise DataError(f"{out} is a file; with --all, --out names the submission's folder")
-    found, without = read_files(folder)
+    found, without = all_tasks.read_files(folder)
     gold = None if chosen.gold is None else read_gold(chosen.gold, read_tasks(folder))
     if without:
         note(f"left out, for want of {TRAIN_FILE} or {TEST_FILE}: {listed(without)}")
     retrieve = _retrieve(chosen)
     settings = (*_IDENTITY.get(chosen.name, ()), "retrieve")  # all that labels depend on
-    runs: dict[str, TaskRun] = {}
+    runs: dict[str, all_tasks.TaskRun] = {}
     try:
         if retrieve is not None:
             for place, files in enumerate(found):
                 train, task = _with(retrieve, files.train, files.task)
-                found[place] = TaskFiles(task, train, _with(retrieve, files.test, files.task)[0])
+                found[place] = all_tasks.TaskFiles(task, train, _with(retrieve, files.test, files.task)[0])
         with _maker(chosen) as (make, usage), clearing():
-            done = label_all(
+            done = all_tasks.label_all(
                 found,
                 lambda files: make(files.task, files.test.texts),
                 f"{chosen.name} {[str(getattr(chosen, name)) for name in settings]}",
@@ -247,7 +240,7 @@ def _label_all(chosen: argparse.Namespace) -> None:
     print(f"{number(len(runs), 'task')} labelled: {out}")
     if gold is not None:
         scores = score(read_submission(out, read_tasks(folder)), read_tasks(folder), gold)
-        write_run(out, runs, scores)
+        all_tasks.write_run(out, runs, scores)
         print_scores(scores)
 
 
@@ -258,7 +251,7 @@ _IDENTITY = {
 }
 
 
-def _line(name: str, run: TaskRun, new: bool, usage: Usage | None) -> str:
+def _line(name: str, run: all_tasks.TaskRun, new: bool, usage: Usage | None) -> str:
     took = f"{run.seconds:.1f} s" if new else "from before"
     asked = f", {number(run.questions, 'question')}, {run.tokens:,} tokens" if run.questions else ""
     price = f", price {run.cost:.4f}" if usage is not None and run.cost else ""

@@ -10,15 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from grasp_core.benchmark import leaderboard
 from grasp_core.benchmark.folders import read_bounded
-from grasp_core.benchmark.leaderboard import (
-    Entry,
-    leaderboard_dict,
-    leaderboard_table,
-    published,
-    ranked,
-    read_leaderboard,
-)
 from grasp_core.benchmark.scoring.human import UNVOTED, HumanScore, human_baseline, of_kind, qualify
 from grasp_core.benchmark.submissions import gold_labels, right_labels
 from grasp_core.benchmark.tasks import builtin_tasks
@@ -104,19 +97,19 @@ def _human(chosen: argparse.Namespace) -> None:
         if result.unvoted:
             note(f"{UNVOTED}: {listed(result.unvoted, 5)}")
         at = chosen.task or ""
-        entries.append(Entry(name, {at: result.macro_f1}, None, ci95={at: result.ci95}))
+        entries.append(leaderboard.Entry(name, {at: result.macro_f1}, None, ci95={at: result.ci95}))
     say_problems(dataset, VOICE)
     if chosen.task is None:
         return
     board = _board(chosen.out, entries)
-    scored = [entry for entry in ranked(board, chosen.task) if chosen.task in entry.tasks]
-    table = leaderboard_table(scored, [chosen.task])[["system", chosen.task, "scored"]]
+    scored = [entry for entry in leaderboard.ranked(board, chosen.task) if chosen.task in entry.tasks]
+    table = leaderboard.leaderboard_table(scored, [chosen.task])[["system", chosen.task, "scored"]]
     table[chosen.task] = table[chosen.task].map("{:.3f}".format)
     with pd.option_context("display.max_colwidth", 60):
         print(table.to_string(index=False))
     if chosen.out is not None:
         tasks = dict.fromkeys([*builtin_tasks(), *(task for entry in board for task in entry.tasks)])
-        plain = leaderboard_dict(ranked(board), list(tasks))
+        plain = leaderboard.leaderboard_dict(leaderboard.ranked(board), list(tasks))
         write_text(chosen.out, json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
 
 
@@ -153,12 +146,12 @@ def _print(result: HumanScore, pay: float | None, asked: int) -> None:
         print(f"{number(votes, 'vote')} cost {votes * pay:,.2f}, {result.votes * pay:,.2f} an item{extra}")
 
 
-def _board(path: Path | None, entries: Sequence[Entry]) -> list[Entry]:
+def _board(path: Path | None, entries: Sequence[leaderboard.Entry]) -> list[leaderboard.Entry]:
     """The leaderboard of the file, or the published one, with the rows; an earlier row gets the task."""
-    known = list(published())
+    known = list(leaderboard.published())
     if path is not None and path.exists():
         try:
-            known, _ = read_leaderboard(json.loads(path.read_bytes()))
+            known, _ = leaderboard.read_leaderboard(json.loads(path.read_bytes()))
         except (OSError, ValueError, RecursionError):
             raise DataError(f"{path} is no leaderboard; name another file with --out") from None
     own = {entry.name: entry for entry in known if entry.own}
@@ -167,7 +160,7 @@ def _board(path: Path | None, entries: Sequence[Entry]) -> list[Entry]:
         tasks = {**(before.tasks if before else {}), **entry.tasks}
         whole = tasks.keys() >= builtin_tasks().keys()
         mean = float(np.mean([tasks[name] for name in builtin_tasks()])) if whole else None
-        own[entry.name] = Entry(
+        own[entry.name] = leaderboard.Entry(
             entry.name, tasks, mean, ci95={**(before.ci95 if before else {}), **entry.ci95}
         )
     return [*own.values(), *(entry for entry in known if not entry.own)]

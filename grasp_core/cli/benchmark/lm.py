@@ -7,13 +7,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from grasp_core.benchmark.baselines.embedding import Embedder
-from grasp_core.benchmark.language_models.answers import KeptReplies, Usage
+from grasp_core.benchmark.checkpoints import KeptWork
+from grasp_core.benchmark.language_models.answers import Usage, kept_answers
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import (
     InContext,
     Setting,
 )
-from grasp_core.benchmark.language_models.model import LanguageModel, LocalModel
+from grasp_core.benchmark.language_models.model import Answer, LanguageModel, LocalModel
 from grasp_core.benchmark.language_models.prompt import FileTokens, Similarity, cosine_of
 from grasp_core.benchmark.tasks import Task
 from grasp_core.cli.parser import from_one, option, whole
@@ -91,10 +92,10 @@ def asked_lm(chosen: argparse.Namespace) -> Iterator[tuple[Callable[[Task], InCo
 
 
 @contextmanager
-def asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, KeptReplies, Usage]]:
+def asked(chosen: argparse.Namespace) -> Iterator[tuple[LanguageModel, KeptWork[Answer], Usage]]:
     """The model that the options name, its answers so far, and what it takes, which is said at the end."""
     usage = Usage(chosen.price_in, chosen.price_out)
-    answers = KeptReplies(chosen.resume)
+    answers = kept_answers(chosen.resume)
     with closing(_model(chosen)) as model:
         try:
             yield model, answers, usage

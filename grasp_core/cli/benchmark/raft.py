@@ -5,14 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grasp_core.benchmark.submissions import (
-    Gold,
-    Submission,
-    known_ids,
-    read_gold,
-    read_submission,
-    require_scorable,
-)
+from grasp_core.benchmark import submissions
 from grasp_core.benchmark.tasks import Task, read_tasks
 from grasp_core.cli.parser import Command, add_commands, option, whole
 from grasp_core.cli.terminal.messages import note, show_line
@@ -75,13 +68,13 @@ class ScoringData:
     """Tasks, gold and the ids that submissions must have."""
 
     tasks: Mapping[str, Task]
-    gold: Gold
+    gold: submissions.Gold
     ids: Mapping[str, tuple[str, ...]]
 
-    def submission(self, source: Path) -> Submission:
+    def submission(self, source: Path) -> submissions.Submission:
         """A submission that can be scored."""
-        found = read_submission(source, self.tasks)
-        require_scorable(found, self.tasks, self.ids)
+        found = submissions.read_submission(source, self.tasks)
+        submissions.require_scorable(found, self.tasks, self.ids)
         for file in found.unexpected:
             note(f"{file.path} belongs to none of the tasks and is left out")
         return found
@@ -90,8 +83,8 @@ class ScoringData:
 def open_setting(chosen: argparse.Namespace) -> ScoringData:
     """What ``--tasks`` and ``--gold`` name."""
     tasks = read_tasks(chosen.tasks)
-    ids = known_ids(chosen.tasks)
-    gold = read_gold(chosen.gold, tasks, ids)
+    ids = submissions.known_ids(chosen.tasks)
+    gold = submissions.read_gold(chosen.gold, tasks, ids)
     return ScoringData(tasks, gold, {**gold.ids, **ids})
 
 

@@ -37,16 +37,7 @@ from grasp_core.benchmark.scoring.scores import (
 )
 from grasp_core.benchmark.submissions import PROBABILITIES, Gold, Submission
 from grasp_core.benchmark.tasks import builtin_tasks
-from grasp_core.cli.benchmark.raft import (
-    ScoringData,
-    add_setting,
-    add_submission,
-    interval,
-    open_setting,
-    show_task,
-    table_text,
-    unknown,
-)
+from grasp_core.cli.benchmark import raft
 from grasp_core.cli.parser import option
 from grasp_core.cli.terminal.messages import clear_line, note
 from grasp_core.cli.terminal.output import check_target, write_text
@@ -58,8 +49,8 @@ from grasp_core.report.words.names import format_p_value
 def fill_score(scoring: argparse.ArgumentParser) -> None:
     """Add the command ``score`` to those of ``raft``."""
     scoring.set_defaults(command=_score)
-    add_submission(scoring, "submission")
-    add_setting(scoring)
+    raft.add_submission(scoring, "submission")
+    raft.add_setting(scoring)
     option(
         scoring,
         "--costs CLASS FALSE_POSITIVE FALSE_NEGATIVE",
@@ -84,22 +75,22 @@ def fill_score(scoring: argparse.ArgumentParser) -> None:
 def fill_compare(comparing: argparse.ArgumentParser) -> None:
     """Add the command ``compare`` to those of ``raft``."""
     comparing.set_defaults(command=_compare)
-    add_submission(comparing, "first")
-    add_submission(comparing, "second")
-    add_setting(comparing)
+    raft.add_submission(comparing, "first")
+    raft.add_submission(comparing, "second")
+    raft.add_setting(comparing)
 
 
 def _score(chosen: argparse.Namespace) -> None:
     for target in (chosen.out, chosen.details, chosen.errors):
         check_target(target)
     costs = _costs(chosen.costs)
-    setting = open_setting(chosen)
+    setting = raft.open_setting(chosen)
     if costs is not None:
         names = dict.fromkeys(one for task in setting.tasks.values() for one in task.classes)
         if costs[0] not in names:
-            raise unknown(f"--costs: {quoted(costs[0])} is a class of no task", costs[0], names)
+            raise raft.unknown(f"--costs: {quoted(costs[0])} is a class of no task", costs[0], names)
     submission = setting.submission(chosen.submission)
-    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
+    scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=raft.show_task)
     clear_line()
     if chosen.errors is not None:
         text = errors_csv(submission.predictions, setting.tasks, setting.gold, chosen.tasks)
@@ -123,13 +114,13 @@ def _score(chosen: argparse.Namespace) -> None:
 def print_scores(scores: Scores) -> None:
     """Print a row of each task, and of all together."""
     rows = [
-        (name, f"{one.macro_f1:.3f}", interval(one.ci95), f"{one.macro_f1_declared:.3f}", f"{one.n:,}")
+        (name, f"{one.macro_f1:.3f}", raft.interval(one.ci95), f"{one.macro_f1_declared:.3f}", f"{one.n:,}")
         for name, one in scores.tasks.items()
     ]
     if scores.overall is not None and scores.overall_ci95 is not None:
-        rows.append(("overall", f"{scores.overall:.3f}", interval(scores.overall_ci95), "", ""))
+        rows.append(("overall", f"{scores.overall:.3f}", raft.interval(scores.overall_ci95), "", ""))
     columns = ["task", "macro-F1", "95 % interval", "over declared classes", "items"]
-    print(table_text(columns, rows))
+    print(raft.table_text(columns, rows))
     if scores.unscored:
         without = listed(scores.unscored)
         note(
@@ -158,10 +149,10 @@ def _classes_text(score: TaskScore) -> str:
         for one in found
     ]
     columns = ["class", "precision", "recall", "F1", "false positives", "false negatives"]
-    return table_text(columns, rows)
+    return raft.table_text(columns, rows)
 
 
-def _calibrations(folder: Path, scores: Scores, setting: ScoringData) -> dict[str, Calibration]:
+def _calibrations(folder: Path, scores: Scores, setting: raft.ScoringData) -> dict[str, Calibration]:
     found = {
         name: calibration(
             setting.tasks[name],
@@ -186,7 +177,7 @@ def _calibration_text(found: Calibration) -> str:
     return (
         f"calibration: Brier score {found.brier:.3f}, log loss {found.log_loss:.3f}, "
         f"expected calibration error {found.ece:.3f}\n"
-        f"{table_text(columns, rows)}"
+        f"{raft.table_text(columns, rows)}"
     )
 
 
@@ -220,17 +211,17 @@ def _cost_text(score: TaskScore, name: str, false_positive: float, false_negativ
 
 
 def _compare(chosen: argparse.Namespace) -> None:
-    setting = open_setting(chosen)
+    setting = raft.open_setting(chosen)
     first, second = (setting.submission(source) for source in (chosen.first, chosen.second))
-    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
+    found = compare(first, second, setting.tasks, setting.gold, seed=chosen.seed, told=raft.show_task)
     clear_line()
     named = [*found.tasks.items(), *([("overall", found.overall)] if found.overall is not None else [])]
     rows = [
-        (name, f"{one.difference:+.3f}", interval(one.ci95), format_p_value(one.p), f"{one.n:,}")
+        (name, f"{one.difference:+.3f}", raft.interval(one.ci95), format_p_value(one.p), f"{one.n:,}")
         for name, one in named
     ]
     columns = ["task", "difference", "95 % interval", "p", "items"]
-    print(table_text(columns, rows))
+    print(raft.table_text(columns, rows))
     if found.overall is None:
         note("no overall difference, not every task could be compared")
 
@@ -245,7 +236,7 @@ def fill_leaderboard(parser: argparse.ArgumentParser) -> None:
         metavar="SUBMISSION_DIR",
         help="folders or zips, each a row under its name; without one: the published systems",
     )
-    add_setting(parser, gold_required=False)
+    raft.add_setting(parser, gold_required=False)
     option(parser, "--by TASK", "rank by this task; default: the mean over all tasks", default=OVERALL)
     option(
         parser,
@@ -265,7 +256,7 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
             "submissions are scored against gold labels: name their folder by --gold; RAFT's own are "
             "private: it scores at huggingface.co/spaces/ought/raft-leaderboard"
         )
-    setting = open_setting(chosen) if chosen.submissions else None
+    setting = raft.open_setting(chosen) if chosen.submissions else None
     tasks = setting.tasks if setting is not None else builtin_tasks()
     held = _scored(chosen, setting) if setting is not None else {}
     both = is_part_of_raft(tasks)
@@ -273,7 +264,7 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
     found = [entry for entry, _ in held.values()]
     found += over_tasks(published(), names) if both else []
     if chosen.by not in (OVERALL, *names):
-        raise unknown(f"{chosen.by} is none of the tasks", chosen.by, names)
+        raise raft.unknown(f"{chosen.by} is none of the tasks", chosen.by, names)
     best = ranked(found, chosen.by)
     tested = _tested(best, chosen, held, setting) if setting is not None else {}
     clear_line()
@@ -294,7 +285,7 @@ def _leaderboard(chosen: argparse.Namespace) -> None:
     write_text(chosen.out, content)
 
 
-def _scored(chosen: argparse.Namespace, setting: ScoringData) -> dict[str, tuple[Entry, Submission]]:
+def _scored(chosen: argparse.Namespace, setting: raft.ScoringData) -> dict[str, tuple[Entry, Submission]]:
     """Each submission with its row, by its name."""
     held: dict[str, tuple[Entry, Submission]] = {}
     for path in chosen.submissions:
@@ -302,7 +293,7 @@ def _scored(chosen: argparse.Namespace, setting: ScoringData) -> dict[str, tuple
         if name in held:
             raise DataError(f"two submissions are named {name}; rename one of them")
         submission = setting.submission(path)
-        scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=show_task)
+        scores = score(submission, setting.tasks, setting.gold, seed=chosen.seed, told=raft.show_task)
         held[name] = scored_entry(name, score_details(scores), id=name), submission
     return held
 
@@ -311,14 +302,16 @@ def _tested(
     best: list[Entry],
     chosen: argparse.Namespace,
     held: Mapping[str, tuple[Entry, Submission]],
-    setting: ScoringData,
+    setting: raft.ScoringData,
 ) -> dict[str, tuple[str, Difference]]:
     """Each own system's difference from the own one above it, by its id, with that one's name."""
     tasks = setting.tasks if chosen.by == OVERALL else {chosen.by: setting.tasks[chosen.by]}
     gold = Gold({name: labels for name, labels in setting.gold.labels.items() if name in tasks})
     found = {}
     for lower, upper in steps(best, chosen.by):
-        made = compare(held[lower.id][1], held[upper.id][1], tasks, gold, seed=chosen.seed, told=show_task)
+        made = compare(
+            held[lower.id][1], held[upper.id][1], tasks, gold, seed=chosen.seed, told=raft.show_task
+        )
         difference = made.overall if chosen.by == OVERALL else made.tasks[chosen.by]
         if difference is not None:
             found[lower.id] = upper.name, difference
@@ -329,7 +322,7 @@ def _system(best: list[Entry], name: str) -> Entry:
     for entry in best:
         if entry.name == name:
             return entry
-    raise unknown(f"{name} is no system of the leaderboard", name, [entry.name for entry in best])
+    raise raft.unknown(f"{name} is no system of the leaderboard", name, [entry.name for entry in best])
 
 
 def _board(

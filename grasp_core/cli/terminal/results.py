@@ -141,7 +141,7 @@ def _say_all(result: RunResult) -> None:
 def _how_by_command(result: RunResult) -> str:
     """The command that shows the items of the group told first, after the advice to see them."""
     group = next(one for one in told(result) if one.apart).row.group
-    named = ",".join(map("=".join, zip(group.axes, group.values, strict=True)))
+    named = ",".join(map("=".join, group.by_axis.items()))
     return f" With the same files and options: grasp items --group {shlex.quote(named)}"
 
 

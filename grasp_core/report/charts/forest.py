@@ -13,12 +13,12 @@ from grasp_core.model.outcome import Interval, LabelUse, Outcome
 from grasp_core.model.result import DsiResult, GroupResult, RunResult
 from grasp_core.model.text import number
 from grasp_core.report.charts import theme as draw
-from grasp_core.report.charts.rows import MEMBERS, Axis, Row, in_rows, in_words, of_groups, on_page, points
+from grasp_core.report.charts.rows import MEMBERS, Axis, Row, in_rows, in_words, of_groups, on_page
 from grasp_core.report.models import EVERYBODY, lead_of
 from grasp_core.report.slices import by_value
 from grasp_core.report.tables import RowOrder, large_groups, not_drawn, ordered_groups, told_axes
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import p_and_q, shift_outcome, tested_as
+from grasp_core.report.words.label_use import p_and_q, shift_outcome, tested_as, write_points
 
 _NOTHING: dict[str, float] = {"gai": 1.0, "gap": 0.0, "distance": 0.0, "irr": 0.0, "xrr": 0.0}
 """Values that say "no difference" or "as by chance", where there is such a value."""
@@ -121,7 +121,7 @@ def _of_label(use: LabelUse, label: str) -> Row:
     found = shift_outcome(use, label)
     if found.value is not None:
         found = replace(tested_as(found, use), significance=found.significance)
-    return Row(one_line(label), found, write=points)
+    return Row(one_line(label), found, write=write_points)
 
 
 _MOST_LABELS = 40

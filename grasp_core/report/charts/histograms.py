@@ -17,7 +17,6 @@ from grasp_core.report.charts.rows import (
     moved,
     of_groups,
     on_page,
-    points,
     rounded_outwards,
     shared_domain,
 )
@@ -25,7 +24,7 @@ from grasp_core.report.findings.finding import LABEL_USE, Finding, words_of
 from grasp_core.report.findings.selection import evidence, of_labels
 from grasp_core.report.tables import RowOrder, large_groups, not_drawn, ordered_groups
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import centre, spread
+from grasp_core.report.words.label_use import centre, spread, write_points
 
 _CALLED: Mapping[str, str] = {
     **{"group": "Of", "axis": "Axis", "raters": "Raters", "value": "Observed", "interval": "95 % interval"},
@@ -83,7 +82,7 @@ def _of_group(row: GroupResult, statistic: str) -> Row:
 
 def _in_points(before: str, found: Finding) -> Row:
     name = f"{before}“{one_line(found.label or '')}”"
-    return Row(name, moved(found.outcome, lambda share: 100 * share), write=points)
+    return Row(name, moved(found.outcome, lambda share: 100 * share), write=write_points)
 
 
 def _on_its_own(row: Row) -> Row:

@@ -14,7 +14,6 @@ from grasp_core.model.result import GroupResult, Result
 from grasp_core.report.charts import theme as draw
 from grasp_core.report.tables import ends
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import format_points
 
 PAGE = 40
 """Groups that a page shows at once."""
@@ -84,11 +83,6 @@ class Axis:
     nothing: float | None = None
     domain: tuple[float, float] | None = None
     look: Mapping[str, Any] = field(default_factory=lambda: {"grid": True})
-
-
-def points(value: float | None) -> str:
-    """Percentage points as text."""
-    return names.NOT_ESTIMABLE if value is None else format_points(value / 100)
 
 
 def in_words(rows: Iterable[Row]) -> str:
@@ -231,7 +225,7 @@ def _layers(
         draw.written(base, "named", draw.LEFT, text_y, limit=alt.expr(f"width - {room}")),
         *(draw.written(one, "figures", draw.RIGHT, text_y, "right", color=ink) for one, ink in figures),
         draw.written(heads, "text", draw.LEFT, draw.down("y"), fontWeight=600, limit=alt.expr("width")),
-        draw.clickable(base, "top", "bottom"),
+        draw.clickable(base),
     ]
 
 

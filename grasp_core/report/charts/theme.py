@@ -130,10 +130,10 @@ def from_edge_to_edge(base: alt.Chart, y: alt.Y, theme: Theme) -> alt.Chart:
     return line.encode(x=LEFT, x2=UP_TO_RIGHT, y=y)
 
 
-def clickable(base: alt.Chart, top: str, bottom: str, **look: Any) -> alt.Chart:
+def clickable(base: alt.Chart, **look: Any) -> alt.Chart:
     """Rows as wide as the chart that nobody sees: they answer a pointer anywhere beside their marks."""
     rect: alt.Chart = base.mark_rect(opacity=0, **look)
-    return rect.encode(x=LEFT, x2=UP_TO_RIGHT, y=down(top), y2=alt.Y2(f"{bottom}:Q"))
+    return rect.encode(x=LEFT, x2=UP_TO_RIGHT, y=down("top"), y2=alt.Y2("bottom:Q"))
 
 
 def measured(field: str, domain: Sequence[float], title: str, **axis: Any) -> alt.X:

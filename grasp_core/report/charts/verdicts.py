@@ -122,7 +122,7 @@ class _Drawing:
         told = "; ".join(f"{row['group']}: {row['status']}, {row['said']}" for row in self._named)
         a_click = alt.selection_point(name=CHOSEN, fields=["name"])  # on a row chooses its group
         whole = alt.Chart(draw.rows(self._named, "rows"))
-        clicked = draw.clickable(whole, "top", "bottom", cursor="pointer", aria=False).add_params(a_click)
+        clicked = draw.clickable(whole, cursor="pointer", aria=False).add_params(a_click)
         alt_text = f"Groups by verdict. {told}."
         return draw.finish(
             [clicked, *layers], self._theme, heading=None, alt_text=alt_text, height=self._height
@@ -260,7 +260,7 @@ class _Drawing:
                     "high": place(high),
                     "fill": row["colour"] if filled else draw.palette(self._theme).background,
                     "value": format_value(outcome.value),
-                    "interval": format_interval(outcome),
+                    "interval": format_interval(outcome.interval),
                 }
             )
         # No difference, and one step to each side: a round one where ticks say how much.

@@ -201,7 +201,7 @@ class Finding:
         if self.what == LABEL_USE or self.vague:
             return self._does
         value = f"{words_of(self.what).name} {names.format_value(self.value)}"
-        return (*self._does, f": {value} {names.format_interval(self.outcome)}".rstrip())
+        return (*self._does, f": {value} {names.format_interval(self.outcome.interval)}".rstrip())
 
     @property
     def _does(self) -> tuple[str | Segment, ...]:
@@ -230,7 +230,7 @@ class Finding:
     @property
     def _value(self) -> str:
         if self.label is None:
-            size = f"{names.format_value(self.value)} {names.format_interval(self.outcome)}"
+            size = f"{names.format_value(self.value)} {names.format_interval(self.outcome.interval)}"
             return f"{names.arrow(self.outcome)} {words_of(self.what).name} {size}".strip()
         return f"“{one_line(self.label)}” {format_points(self.value)} points"
 

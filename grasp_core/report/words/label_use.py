@@ -77,6 +77,11 @@ def format_points(share: float | None) -> str:
     return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", names.MINUS)
 
 
+def write_points(points: float | None) -> str:
+    """The same of percentage points."""
+    return format_points(None if points is None else points / 100)
+
+
 def of_100(share: float) -> str:
     """A difference of shares as answers of each 100, such as ``13 more`` and ``0.4 fewer``."""
     size = 100 * abs(share)

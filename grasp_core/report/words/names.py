@@ -94,13 +94,8 @@ def two_decimals(value: float | None) -> str:
     return NOT_ESTIMABLE if value is None else f"{value:z.2f}".replace("-", MINUS)
 
 
-def format_interval(outcome: Outcome) -> str:
-    """An outcome's interval in brackets, such as ``[0.112, 0.304]``; empty where it has none."""
-    return interval_text(outcome.interval)
-
-
-def interval_text(interval: Interval | None) -> str:
-    """As :func:`format_interval`, of an interval or None."""
+def format_interval(interval: Interval | None) -> str:
+    """In brackets, such as ``[0.112, 0.304]``; empty where there is none."""
     if interval is None:
         return ""
     ends = (f"{end:z.3f}" for end in (interval.low, interval.high))

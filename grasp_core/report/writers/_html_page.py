@@ -212,7 +212,7 @@ def _chance(result: RunResult) -> Parts:
         outcomes = [names.told_of(row, name) for row in result.groups]
         table["Group"] = group_labels([row.group for row in result.groups])
         table[document.INTERVAL] = [
-            names.format_interval(one) or str(one.no_interval or "") for one in outcomes
+            names.format_interval(one.interval) or str(one.no_interval or "") for one in outcomes
         ]
         table.insert(
             3, "Median of random groupings", [names.format_value(one.null_median) for one in outcomes]

@@ -34,23 +34,14 @@ from grasp_core.report.plan import sentences
 from grasp_core.report.rater_map import sentences as map_sentences
 from grasp_core.server.api import _answers
 from grasp_core.server.api._admission import Asking, Caller, map_shown_to
-from grasp_core.server.api._answers import (
-    NOT_AGAIN,
-    PRIVATE,
-    Done,
-    IdempotencyKey,
-    JsonObject,
-    TaggedJson,
-    once,
-)
-from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work, by_axis
+from grasp_core.server.api.forms import AskedItems, Form, FoundItems, Items, Makers, NewItems, Work
 from grasp_core.server.api.runs import AGAIN_SECONDS, agreement_of, result_of, visible_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.runs import RunRecord
 
 router = APIRouter(tags=["Questions about runs"])
 _OF_MODELS = "Results about models have neither map nor plan."
-_Work = Callable[[_answers.Told], Done]
+_Work = Callable[[_answers.Told], _answers.Done]
 
 
 class Differs(Form):
@@ -82,7 +73,7 @@ class Moved(Form):
     interval: tuple[float, float] | None = Field(description="95 % interval of `moved`.")
     changed_significance: bool
     made: ClassVar[Makers] = {
-        "group": lambda change: by_axis(change.group),
+        "group": lambda change: change.group.by_axis,
         "moved": lambda change: change.value_moved,
         "interval": lambda change: change.moved_interval and attrgetter("low", "high")(change.moved_interval),
     }
@@ -143,7 +134,7 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
         asked=[Differs.of(one) for one in found.spec],
         data=[Differs.of(one) for one in found.data],
         verdicts=[
-            Judged(group=by_axis(group), a=one.a.code, b=one.b.code)
+            Judged(group=group.by_axis, a=one.a.code, b=one.b.code)
             for one in found.verdicts
             for group in one.groups
         ],
@@ -151,7 +142,7 @@ def compare_runs(run_id: str, other_id: str, asking: Asking) -> Compared:
     )
 
 
-@router.get("/runs/{run_id}/rater-map", response_model=dict[str, Any], responses=NOT_AGAIN)
+@router.get("/runs/{run_id}/rater-map", response_model=dict[str, Any], responses=_answers.NOT_AGAIN)
 def read_rater_map(run_id: str, asking: Asking) -> Response:
     """The map of a run's raters, once it was drawn on *Results* or asked for here; it names nobody."""
     record = visible_run(asking, run_id)
@@ -159,17 +150,17 @@ def read_rater_map(run_id: str, asking: Asking) -> Response:
     found = map_shown_to(asking, of_answer(asking.server.answers.find(record.id, ANSWER)), result)
     if found is None:
         raise ProblemError("not-found", "The raters of this run were not mapped yet; POST here does it.")
-    return TaggedJson(_told_of(found, result), headers=PRIVATE)
+    return _answers.TaggedJson(_told_of(found, result), headers=_answers.PRIVATE)
 
 
 @router.post("/runs/{run_id}/rater-map", status_code=HTTPStatus.ACCEPTED, response_model=Work)
-def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+def draw_rater_map(run_id: str, asking: Asking, idempotency_key: _answers.IdempotencyKey = None) -> Response:
     """Have the raters placed by how they agree, as *Results* and `grasp rater-map` do; kept with the run."""
     record = visible_run(asking, run_id)
     user = asking.runner(record.project)
     result = agreement_of(asking, record, _OF_MODELS)
 
-    def draw(told: _answers.Told) -> tuple[HTTPStatus, JsonObject]:
+    def draw(told: _answers.Told) -> tuple[HTTPStatus, _answers.JsonObject]:
         server = asking.server
         answers = server.seen(user.reach(record.project)).answers
         found = of_answer(answers.find(record.id, ANSWER))
@@ -180,7 +171,7 @@ def draw_rater_map(run_id: str, asking: Asking, idempotency_key: IdempotencyKey 
                 task, server.service.pool.each, lambda share: told(f"Placing the raters: {share:.0%}")
             )
             answers.keep(record.id, ANSWER, to_json(found))
-        return HTTPStatus.OK, JsonObject(_told_of(found, result))
+        return HTTPStatus.OK, _answers.JsonObject(_told_of(found, result))
 
     return _later(asking, user, idempotency_key, f"POST /runs/{record.id}/rater-map", "", draw)
 
@@ -192,7 +183,7 @@ def _told_of(found: RaterMap, result: RunResult) -> dict[str, Any]:
 
 
 @router.post("/plans", status_code=HTTPStatus.ACCEPTED, response_model=Work)
-def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: _answers.IdempotencyKey = None) -> Response:
     """Have planned how many raters and items find a difference next time, as `grasp plan` does.
 
     From a run that is done and one of its groups; or without a run, from what is assumed.
@@ -217,7 +208,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
         if not found:
             raise ProblemError("not-found", f"The run has no group {printable(wanted.label)}.")
 
-    def plan(told: _answers.Told) -> tuple[HTTPStatus, JsonObject]:
+    def plan(told: _answers.Told) -> tuple[HTTPStatus, _answers.JsonObject]:
         told("Reading the data")
         made = make_plan(
             supposed if new.run is None else _from_run(asking, record, found[0], new.spec),
@@ -225,7 +216,7 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
             lambda so_far: told(f"{so_far.done:,} of {so_far.total:,} data sets simulated"),
         )
         said = [printable(one_line(one.plain)) for one in sentences(made)]
-        return HTTPStatus.OK, JsonObject({**plan_dict(made), "sentences": said})
+        return HTTPStatus.OK, _answers.JsonObject({**plan_dict(made), "sentences": said})
 
     return _later(asking, user, idempotency_key, "POST /plans", new.model_dump_json(), plan)
 
@@ -233,11 +224,11 @@ def make_a_plan(new: NewPlan, asking: Asking, idempotency_key: IdempotencyKey = 
 def _later(asking: Caller, user: User, key: str | None, action: str, asked: str, do: _Work) -> Response:
     """Have asked once what takes long to compute."""
 
-    def begin() -> Done:
+    def begin() -> _answers.Done:
         asking.server.rates.run(asking.asker)
         return _answers.later(asking, user, do, asking.server.questions)
 
-    return once(asking, key, action, asked, begin)
+    return _answers.once(asking, key, action, asked, begin)
 
 
 def _from_run(asking: Caller, record: RunRecord, group: Group, spec: Mapping[str, Any]) -> PlanTask:
@@ -280,7 +271,9 @@ def list_items(run_id: str, asking: Asking) -> Items:
     response_model=AskedItems,
     responses={200: {"model": AskedItems, "description": "The same was asked before, and is kept"}},
 )
-def ask_items(run_id: str, new: NewItems, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+def ask_items(
+    run_id: str, new: NewItems, asking: Asking, idempotency_key: _answers.IdempotencyKey = None
+) -> Response:
     """Have found which items carry what a group says differently, as *Results* does; kept with the run.
 
     It is computed once, whoever asks for it, and takes some seconds.
@@ -288,7 +281,7 @@ def ask_items(run_id: str, new: NewItems, asking: Asking, idempotency_key: Idemp
     record, result = _run(asking, run_id)
     asking.runner(record.project)
 
-    def ask() -> Done:
+    def ask() -> _answers.Done:
         check_items(result)
         server, asked = asking.server, _asked(result, new)
         named = id_of(asked.group, asked.question)
@@ -301,10 +294,10 @@ def ask_items(run_id: str, new: NewItems, asking: Asking, idempotency_key: Idemp
         return HTTPStatus.ACCEPTED, AskedItems.of(asked, state="running", share=making.share, error=None)
 
     place = f"/runs/{record.id}/items"
-    return once(asking, idempotency_key, f"POST {place}", new.model_dump_json(), ask, place=place)
+    return _answers.once(asking, idempotency_key, f"POST {place}", new.model_dump_json(), ask, place=place)
 
 
-@of_groups.get("/runs/{run_id}/items/{items_id}", response_model=FoundItems, responses=NOT_AGAIN)
+@of_groups.get("/runs/{run_id}/items/{items_id}", response_model=FoundItems, responses=_answers.NOT_AGAIN)
 def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
     """The items of a group, as files have them; before they are found, how far that is.
 
@@ -316,12 +309,12 @@ def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
         raise missing(_WHAT)
     plain = asking.server.items.kept(record.id, record.project, items_id)
     if plain is not None:
-        return TaggedJson(plain, headers=PRIVATE)
+        return _answers.TaggedJson(plain, headers=_answers.PRIVATE)
     told = _told(asking, record, asked, kept=False)
     if told is None:
         raise missing(_WHAT)
     again = again_after(AGAIN_SECONDS) if told.state == "running" else {}
-    return JSONResponse(told.model_dump(), headers={**PRIVATE, **again})
+    return JSONResponse(told.model_dump(), headers={**_answers.PRIVATE, **again})
 
 
 def _run(asking: Caller, run_id: str) -> tuple[RunRecord, RunResult]:

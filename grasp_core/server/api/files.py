@@ -18,30 +18,8 @@ from grasp_core.benchmark.leaderboard import leaderboard_dict, ranked
 from grasp_core.benchmark.tasks import read_tasks
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import DataError
+from grasp_core.server.api import _answers, forms
 from grasp_core.server.api._admission import Asking, Caller, check_link
-from grasp_core.server.api._answers import (
-    NOT_AGAIN,
-    PRIVATE,
-    Done,
-    IdempotencyKey,
-    TaggedJson,
-    Told,
-    later,
-    once,
-)
-from grasp_core.server.api.forms import (
-    FolderFile,
-    FolderFiles,
-    Form,
-    Found,
-    OwnFile,
-    OwnFiles,
-    Parts,
-    Project,
-    StoredFile,
-    Submission,
-    Work,
-)
 from grasp_core.server.gate import UploadLedger, room, stated_size
 from grasp_core.server.problem import ProblemError, missing
 from grasp_core.server.server import Stores
@@ -65,8 +43,8 @@ async def upload(
     request: Request,
     asking: Asking,
     name: Annotated[str, Query(min_length=1, max_length=255, description="What messages call it.")],
-    project: Project = EVERYONE,
-) -> StoredFile:
+    project: forms.Project = EVERYONE,
+) -> forms.StoredFile:
     """Upload a file: the request's body is its content. A run of its project names it by its sha256."""
     user = asking.runner(project)
     async with received(request, asking, user) as spool:
@@ -74,7 +52,9 @@ async def upload(
 
 
 @router.post("/files/joined", status_code=HTTPStatus.CREATED)
-def join_files(request: Request, parts: Parts, asking: Asking, project: Project = EVERYONE) -> StoredFile:
+def join_files(
+    request: Request, parts: forms.Parts, asking: Asking, project: forms.Project = EVERYONE
+) -> forms.StoredFile:
     """Join files of yours to one, in this order, and delete them: a large file is sent in parts."""
     user, stores = asking.runner(project), asking.stores(project)
     asking.server.rates.upload(asking.asker)
@@ -101,28 +81,28 @@ def _check_size(size: int, most: int) -> None:
 
 
 @router.get("/files")
-def list_files(asking: Asking, project: Project = EVERYONE) -> OwnFiles:
+def list_files(asking: Asking, project: forms.Project = EVERYONE) -> forms.OwnFiles:
     """Files of yours that a project has; they are deleted some hours after no run needs them any more."""
     user = asking.seeing(project)
     found = asking.stores(project).files.of(user.id)
-    return OwnFiles(files=[OwnFile.of(one) for one in found])
+    return forms.OwnFiles(files=[forms.OwnFile.of(one) for one in found])
 
 
 @router.get("/files/folder")
 def list_folder(
     asking: Asking,
     text: Annotated[str, Query(max_length=200, description="A part of their paths.")] = "",
-    project: Project = EVERYONE,
-) -> FolderFiles:
+    project: forms.Project = EVERYONE,
+) -> forms.FolderFiles:
     """Files that lie in the server's folder, of which a run may be made; none where it has no folder."""
     asking.runner(project)
     found = asking.server.service.inputs.allowed.listing(text)
-    return FolderFiles(files=[FolderFile.of(one) for one in found.entries], more=found.more)
+    return forms.FolderFiles(files=[forms.FolderFile.of(one) for one in found.entries], more=found.more)
 
 
 @router.delete("/files/{sha256}", status_code=HTTPStatus.NO_CONTENT)
 def delete_file(
-    sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking, project: Project = EVERYONE
+    sha256: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], asking: Asking, project: forms.Project = EVERYONE
 ) -> None:
     """Delete a file of your own; a run that still needs it will say so."""
     owner = asking.runner(project).id
@@ -152,19 +132,19 @@ async def received(request: Request, asking: Caller, user: User) -> AsyncIterato
         yield spool
 
 
-def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -> StoredFile:
+def _keep(asking: Caller, stores: Stores, user: User, name: str, spool: Spool) -> forms.StoredFile:
     size = spool.tell()
     if not size:
         raise ProblemError("invalid", "The file is empty: its content is the body.")
     spool.seek(0)
     sha256 = asking.server.keep_file(stores.files, spool.read(), name, user.id)
-    return StoredFile(sha256=sha256, name=name, bytes=size)
+    return forms.StoredFile(sha256=sha256, name=name, bytes=size)
 
 
 benchmark = APIRouter(tags=["Benchmark"])
 
 
-class TaskForm(Form):
+class TaskForm(forms.Form):
     """A task of the benchmark."""
 
     name: str
@@ -178,16 +158,16 @@ class TaskForm(Form):
     scored: bool = Field(description="Whether this server has its gold labels.")
 
 
-class Tasks(Form):
+class Tasks(forms.Form):
     """All of them, in the benchmark's order."""
 
     tasks: list[TaskForm]
 
 
-class Submissions(Form):
+class Submissions(forms.Form):
     """All of them, newest first."""
 
-    submissions: list[Submission]
+    submissions: list[forms.Submission]
 
 
 @benchmark.get("/tasks")
@@ -202,28 +182,28 @@ def list_tasks(asking: Asking) -> Tasks:
 
 
 @benchmark.get("/leaderboard")
-def show_leaderboard(asking: Asking, project: Project = EVERYONE) -> JSONResponse:
+def show_leaderboard(asking: Asking, project: forms.Project = EVERYONE) -> JSONResponse:
     """The project's leaderboard as it is now, a `grasp-leaderboard`: docs/models.md."""
     _ = asking.person
     settings = asking.server.settings
     found = ranked(systems(asking.stores(project).submissions.all(), settings))
     content = leaderboard_dict(found, list(read_tasks(tasks_folder(settings))))
-    return JSONResponse(content, headers=PRIVATE)
+    return JSONResponse(content, headers=_answers.PRIVATE)
 
 
 @benchmark.get("/submissions")
-def list_submissions(asking: Asking, project: Project = EVERYONE) -> Submissions:
+def list_submissions(asking: Asking, project: forms.Project = EVERYONE) -> Submissions:
     """Systems that were scored in a project, newest first."""
     asking.seeing(project)
     found = asking.stores(project).submissions.all()
-    return Submissions(submissions=[Submission.of(one) for one in found])
+    return Submissions(submissions=[forms.Submission.of(one) for one in found])
 
 
 @benchmark.post(
     "/submissions",
     status_code=HTTPStatus.ACCEPTED,
-    response_model=Work,
-    responses={200: {"model": Submission, "description": "These predictions were scored before"}},
+    response_model=forms.Work,
+    responses={200: {"model": forms.Submission, "description": "These predictions were scored before"}},
     openapi_extra=FILE_BODY,
 )
 async def submit(
@@ -232,8 +212,8 @@ async def submit(
     name: Annotated[
         str, Query(min_length=1, max_length=NAME_LENGTH, pattern=r"\S", description="Of the system.")
     ],
-    project: Project = EVERYONE,
-    idempotency_key: IdempotencyKey = None,
+    project: forms.Project = EVERYONE,
+    idempotency_key: _answers.IdempotencyKey = None,
 ) -> Response:
     """Have predictions scored: the body is a zip archive with `data/TASK/predictions.csv` for each task.
 
@@ -244,7 +224,7 @@ async def submit(
         spool.seek(0)
         content = spool.read()
 
-    def begin() -> Done:
+    def begin() -> _answers.Done:
         held = benchmark_of(asking.server.settings)
         if held is None:
             raise ProblemError("conflict", "This server holds no gold labels, so nothing can be scored here.")
@@ -253,10 +233,10 @@ async def submit(
             raise DataError(faulty[0].remark, faulty)
         before = store.renamed(title, sent.predictions, owner=user.id)
         if before is not None:
-            return HTTPStatus.OK, Submission.of(before)
+            return HTTPStatus.OK, forms.Submission.of(before)
         asking.server.rates.run(asking.asker)
 
-        def score(told: Told) -> Done:
+        def score(told: _answers.Told) -> _answers.Done:
             record = scored(
                 held,
                 sent.predictions,
@@ -267,16 +247,16 @@ async def submit(
                 told=lambda done, of, task: told(f"{done:,} of {of:,} rows scored; scoring {task}"),
                 probabilities=sent.probabilities,
             )
-            return HTTPStatus.OK, Submission.of(record)
+            return HTTPStatus.OK, forms.Submission.of(record)
 
-        return later(asking, user, score, asking.server.questions)
+        return _answers.later(asking, user, score, asking.server.questions)
 
     asked = f"{project}\n{title}\n{hashlib.sha256(content).hexdigest()}"
-    return await run_in_threadpool(once, asking, idempotency_key, "POST /submissions", asked, begin)
+    return await run_in_threadpool(_answers.once, asking, idempotency_key, "POST /submissions", asked, begin)
 
 
 @benchmark.delete("/submissions/{submission_id}", status_code=HTTPStatus.NO_CONTENT)
-def delete_submission(submission_id: str, asking: Asking, project: Project = EVERYONE) -> None:
+def delete_submission(submission_id: str, asking: Asking, project: forms.Project = EVERYONE) -> None:
     """Take a system off the leaderboard; what was scored stays counted."""
     asking.seeing(project)
     store = asking.stores(project).submissions
@@ -288,11 +268,11 @@ def delete_submission(submission_id: str, asking: Asking, project: Project = EVE
     asking.server.audit.record(asking.person.id, "delete", "submission", submission_id)
 
 
-@benchmark.get("/leaderboards/{link_id}", response_model=Found, responses=NOT_AGAIN)
+@benchmark.get("/leaderboards/{link_id}", response_model=forms.Found, responses=_answers.NOT_AGAIN)
 def read_leaderboard(link_id: str, asking: Asking) -> Response:
     """The leaderboard that the link of this id shows, as it was when the link was made."""
     check_link(asking, Target("leaderboard", link_id))
     found = asking.stores().links.leaderboard(link_id)
     if found is None:
         raise missing("leaderboard")
-    return TaggedJson(found.content, headers=PRIVATE)
+    return _answers.TaggedJson(found.content, headers=_answers.PRIVATE)

@@ -12,7 +12,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from grasp_core.analysis.small_groups import LEAST
 from grasp_core.engine.service import id_of
 from grasp_core.model.access import EVERYONE, Role
-from grasp_core.model.groups import Group
 from grasp_core.reading.sources.allowed import FOLDER
 from grasp_core.store.links import LONGEST, MOST_USES, SHORTEST
 from grasp_core.store.runs import TAG_LENGTH
@@ -53,11 +52,6 @@ class Form(BaseModel):
         if _has_half(given):
             raise ValueError("a text has half of a surrogate pair, which is no Unicode")
         return given
-
-
-def by_axis(group: Group) -> dict[str, str]:
-    """A group's value on each axis."""
-    return dict(zip(group.axes, group.values, strict=True))
 
 
 def _has_half(given: Any) -> bool:
@@ -356,7 +350,7 @@ class AskedItems(Form):
     error: str | None = Field(description="Why it failed.")
     made: ClassVar[Makers] = {
         "id": lambda asked: id_of(asked.group, asked.question),
-        "group": lambda asked: by_axis(asked.group),
+        "group": lambda asked: asked.group.by_axis,
         "question": lambda asked: asked.question_name,
     }
 

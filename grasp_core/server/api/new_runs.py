@@ -439,7 +439,7 @@ def _validated(bringing: Bringing, new: NewCheck, sent: Sent, told: Told) -> tup
             answer.data = to_json(dataset.summary)
             grouping = checked_groups(dataset, found.spec)
             answer.groups = [
-                forms.GroupFormed(group=forms.by_axis(one), raters=int(count))
+                forms.GroupFormed(group=one.by_axis, raters=int(count))
                 for one, count in zip(grouping.groups, grouping.n_raters, strict=True)
             ]
             answer.hints = hints(sent, found.spec, tables, dataset, grouping)

@@ -32,18 +32,6 @@ from grasp_core.report.writers.registry import EXPORTS, safe_name
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller, check_link, map_shown_to, shown_to
 from grasp_core.server.api._answers import NOT_AGAIN, PRIVATE, Done, IdempotencyKey, Tagged, TaggedJson, once
-from grasp_core.server.api.forms import (
-    Answer,
-    Found,
-    Link,
-    Links,
-    MadeLink,
-    NewLink,
-    Project,
-    Run,
-    Runs,
-    State,
-)
 from grasp_core.server.identity import told_of, withdraw_of_person, withdraw_of_run
 from grasp_core.server.problem import ProblemError, again_after, missing
 from grasp_core.store.database import digest_of
@@ -78,11 +66,11 @@ def list_runs(
     text: Annotated[str, Query(max_length=200, description="In title, note, owner or a tag.")] = "",
     tag: Annotated[str | None, Query(max_length=64)] = None,
     owner: Annotated[str | None, Query(max_length=200)] = None,
-    state: State | None = None,
+    state: forms.State | None = None,
     limit: Annotated[int, Query(ge=1, le=_MOST)] = _PAGE,
     cursor: Annotated[str | None, Query(max_length=200, description="`next` of the page before.")] = None,
-    project: Project = EVERYONE,
-) -> Runs:
+    project: forms.Project = EVERYONE,
+) -> forms.Runs:
     """Runs of a project, latest first."""
     asking.seeing(project)
     after = None if cursor is None else _place_of(cursor)
@@ -93,7 +81,7 @@ def list_runs(
     if found[limit:]:
         place = json.dumps([shown[-1].created_at, shown[-1].id]).encode("ascii")
         following = base64.urlsafe_b64encode(place).decode("ascii")
-    return Runs(runs=[Run.of(one) for one in shown], next=following)
+    return forms.Runs(runs=[forms.Run.of(one) for one in shown], next=following)
 
 
 def _place_of(cursor: str) -> tuple[float, str]:
@@ -109,7 +97,7 @@ def _place_of(cursor: str) -> tuple[float, str]:
     )
 
 
-@router.get("/runs/{run_id}", response_model=Found, responses=NOT_AGAIN)
+@router.get("/runs/{run_id}", response_model=forms.Found, responses=NOT_AGAIN)
 def read_run(run_id: str, asking: Asking) -> Response:
     """The result of a run; before it is there, how far the run is and what it has found so far.
 
@@ -125,23 +113,23 @@ def read_run(run_id: str, asking: Asking) -> Response:
 
 
 @router.get("/runs/{run_id}/status")
-def read_status(run_id: str, asking: Asking) -> Run:
+def read_status(run_id: str, asking: Asking) -> forms.Run:
     """A run without its result: its title, where it stands, why it failed."""
     _ = asking.person
-    return Run.of(visible_run(asking, run_id))
+    return forms.Run.of(visible_run(asking, run_id))
 
 
 @router.get("/runs/{run_id}/answer")
-def read_answer(run_id: str, asking: Asking) -> Answer:
+def read_answer(run_id: str, asking: Asking) -> forms.Answer:
     """What the page says of a result, in words."""
     result = result_of(asking, visible_run(asking, run_id))
     if not isinstance(result, RunResult):
         headline, *said = [printable(one_line(one.plain)) for one in of_models(cast("ModelsResult", result))]
         warnings = [printable(str(one)) for one in result.warnings]
-        return Answer(headline=headline, mind=[], sentences=said, warnings=warnings)
+        return forms.Answer(headline=headline, mind=[], sentences=said, warnings=warnings)
     found = answer(result)
     pairs = most_told(result, PAIRS_SAID) if result.pairs else ()
-    return Answer(
+    return forms.Answer(
         headline=printable(one_line(found.headline.plain)),
         mind=[printable(str(one)) for one in found.warned.first],
         sentences=[printable(one_line(one.plain)) for one in (*found.details, *pairs)],
@@ -191,8 +179,8 @@ def delete_run(run_id: str, asking: Asking) -> None:
     asking.server.audit.record(user.id, "delete", "run", record.id)
 
 
-@router.post("/runs/{run_id}/cancel", response_model=Run)
-def cancel_run(run_id: str, asking: Asking) -> Run:
+@router.post("/runs/{run_id}/cancel", response_model=forms.Run)
+def cancel_run(run_id: str, asking: Asking) -> forms.Run:
     """Stop a run that goes on; it stays in the list. Of one that has ended nothing changes.
 
     Others who asked the same keep theirs.
@@ -201,11 +189,11 @@ def cancel_run(run_id: str, asking: Asking) -> Run:
     if not record.ended:
         asking.server.service.cancel(record.id)
         asking.server.audit.record(user.id, "change", "run", record.id, {"cancelled": True})
-    return Run.of(visible_run(asking, run_id))
+    return forms.Run.of(visible_run(asking, run_id))
 
 
 @router.patch("/runs/{run_id}")
-def change_run(run_id: str, changed: forms.ChangedRun, asking: Asking) -> Run:
+def change_run(run_id: str, changed: forms.ChangedRun, asking: Asking) -> forms.Run:
     """Another title, note or tags; what is not sent stays."""
     record, _ = managed_run(asking, run_id)
     title, note, tags = changed.title, changed.note, changed.tags
@@ -215,7 +203,7 @@ def change_run(run_id: str, changed: forms.ChangedRun, asking: Asking) -> Run:
         note=None if note is None else note.strip(),
         tagged=None if tags is None else [tag.strip() for tag in tags],
     )
-    return Run.of(visible_run(asking, run_id))
+    return forms.Run.of(visible_run(asking, run_id))
 
 
 def visible_run(asking: Caller, run_id: str) -> RunRecord:
@@ -346,15 +334,19 @@ sharing = APIRouter(tags=["Links"])
 
 
 @sharing.get("/runs/{run_id}/links")
-def list_links(run_id: str, asking: Asking) -> Links:
+def list_links(run_id: str, asking: Asking) -> forms.Links:
     """The links to a run, for those who may make them; never their tokens."""
     _ = asking.person
     record, _ = managed_run(asking, run_id)
-    return Links(links=[Link.of(one) for one in asking.stores(record.project).links.of_run(record.id)])
+    return forms.Links(
+        links=[forms.Link.of(one) for one in asking.stores(record.project).links.of_run(record.id)]
+    )
 
 
-@sharing.post("/runs/{run_id}/links", status_code=HTTPStatus.CREATED, response_model=MadeLink)
-def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
+@sharing.post("/runs/{run_id}/links", status_code=HTTPStatus.CREATED, response_model=forms.MadeLink)
+def make_link(
+    run_id: str, new: forms.NewLink, asking: Asking, idempotency_key: IdempotencyKey = None
+) -> Response:
     """Make a link that shows the result to people without an account, without what could name a person."""
     record, user = managed_run(asking, run_id)
     action = f"POST /runs/{record.id}/links"
@@ -369,7 +361,7 @@ def make_link(run_id: str, new: NewLink, asking: Asking, idempotency_key: Idempo
         token = links.create(record.id, created_by=user.id, **terms)
         asking.server.audit.record(user.id, "share", "run", record.id, told_of(terms))
         address = f"{asking.server.settings.public_url}/shared?token={token}"
-        return HTTPStatus.CREATED, MadeLink.of(links.of_token(token), token=token, address=address)
+        return HTTPStatus.CREATED, forms.MadeLink.of(links.of_token(token), token=token, address=address)
 
     kept = {"token": None, "address": None}
     return once(asking, idempotency_key, action, asked.model_dump_json(), make, kept)

@@ -15,10 +15,12 @@ import streamlit as st
 from grasp_core.analysis.models.labels import LABEL
 from grasp_core.benchmark.baselines.embedding import Embedder, available
 from grasp_core.benchmark.baselines.registry import BASELINES, LM, SPREADING, installed
+from grasp_core.benchmark.checkpoints import KeptWork
 from grasp_core.benchmark.jobs import Folds, TaskJob, label_folds, label_task
-from grasp_core.benchmark.language_models.answers import KEPT, KeptReplies, UnansweredError, Usage
+from grasp_core.benchmark.language_models.answers import KEPT, UnansweredError, Usage, kept_answers
 from grasp_core.benchmark.language_models.endpoint import OPENAI_HOST, Endpoint
 from grasp_core.benchmark.language_models.in_context import InContext, Setting
+from grasp_core.benchmark.language_models.model import Answer
 from grasp_core.benchmark.language_models.prompt import cosine_of
 from grasp_core.benchmark.scoring import evaluate as scoring
 from grasp_core.benchmark.submissions import PREDICTIONS
@@ -133,7 +135,7 @@ def _total(rows: Rows, way: scoring.Way, seed: int) -> int:
     return sum(len(fold.test) for fold in folds)
 
 
-def _answers(settings: Settings, task: Task, rows: Rows) -> KeptReplies:
+def _answers(settings: Settings, task: Task, rows: Rows) -> KeptWork[Answer]:
     """One file for all that the same model is asked about the same rows."""
     model = f"{settings.lm_model} at {settings.lm_endpoint}"
     path = settings.folder / FOLDER / f"{scoring.work_key(model, task, [rows], FOLDER, 0)}.jsonl"
@@ -142,7 +144,7 @@ def _answers(settings: Settings, task: Task, rows: Rows) -> KeptReplies:
     except OSError as error:
         raise DataError(f"This server cannot keep answers ({error.strerror}); tell whoever runs it") from None
     try:
-        return KeptReplies(path)
+        return kept_answers(path)
     except DataError:
         raise DataError(
             "The answers that this server kept for these rows cannot be used; whoever runs it may delete "

@@ -21,10 +21,10 @@ from grasp_core.reading.archives.containers import packed
 from grasp_core.server import server, submitting
 from grasp_core.server.submitting import NAME_LENGTH, scored
 from grasp_core.store.submissions import SubmissionRecord
+from pages._ui.helpers import widgets as ui
 from pages._ui.helpers.identity import here, may_manage, may_run, owner_names, require_manage, require_run
 from pages._ui.helpers.page_frame import outcome, start, under_way
 from pages._ui.helpers.state import told
-from pages._ui.helpers.widgets import ask_first, button, forget, pick, refusal_told, show_table, switch, warn
 
 _CALIBRATION = {"brier": "Brier score", "log_loss": "Log loss", "ece": "Calibration error"}
 
@@ -45,7 +45,7 @@ def show_scores(record: SubmissionRecord) -> None:
         if told := one.get("calibration"):
             row |= {head: f"{told[name]:.3f}" for name, head in _CALIBRATION.items()}
         rows.append(row)
-    show_table(rows, "Scores by task", height="content")
+    ui.show_table(rows, "Scores by task", height="content")
     st.caption(f"It now stands on the Leaderboard, as {escape_markdown(record.name)}.")
     detailed = {task: one for task, one in scores["tasks"].items() if "classes" in one}
     if detailed:  # scores of earlier versions have none
@@ -66,7 +66,7 @@ def _show_classes(tasks: dict[str, Any]) -> None:
         {"Class": one.name, **{head: getattr(one, name) for name, head in heads.items()}} for one in found
     ]
     figures = dict.fromkeys((heads[name] for name in shares), st.column_config.NumberColumn(format="%.3f"))
-    show_table(rows, "Precision, recall and F1 of each class", column_config=figures, placeholder="–")
+    ui.show_table(rows, "Precision, recall and F1 of each class", column_config=figures, placeholder="–")
     show_confusion(np.array(plain["confusion"]), [one.name for one in found])
     _show_costs(found, plain["n"])
 
@@ -148,7 +148,7 @@ def show_submission() -> None:
         return
     shown, size, content = given
     stops = True
-    with refusal_told():
+    with ui.refusal_told():
         check_size(size, MAX_ARCHIVE, shown, "a submission")
         submission, problems, faulty = submitting.looked_at(content(), shown, server.shared().settings)
         stops = bool(faulty)
@@ -200,7 +200,7 @@ def _show_tasks(names: Mapping[str, Task]) -> None:
             for name, task in names.items()
         ]
         sizes = {"Rows to label": st.column_config.NumberColumn(format="localized")}
-        show_table(rows, "The tasks", height="content", column_config=sizes)
+        ui.show_table(rows, "The tasks", height="content", column_config=sizes)
         show_instructions(names[st.selectbox("Instructions of", list(names), key="task-in-full")])
 
 
@@ -214,7 +214,7 @@ def show_instructions(task: Task) -> None:
 
 def _given() -> tuple[str, int, Callable[[], bytes]] | None:
     """What was handed in, if it was: its name in messages, its size, and the archive that it is or makes."""
-    kind = switch("What you have", ("Zip archive", "Folder"), key="submission-kind")
+    kind = ui.switch("What you have", ("Zip archive", "Folder"), key="submission-kind")
     key = f"submission-{kind}"
     if kind != "Folder":
         looks = {"type": "zip", "max_upload_size": MAX_ARCHIVE // MIB, "key": key}
@@ -230,8 +230,7 @@ def _given() -> tuple[str, int, Callable[[], bytes]] | None:
 
 def _show_problems(problems: list[Problem], submission: Submission, names: list[str], faulty: bool) -> None:
     stopping, remarks = (
-        "\n".join(f"- {escape_markdown(one.message)}" for one in problems if one.stops == stops)
-        for stops in (True, False)
+        ui.entries(one.message for one in problems if one.stops == stops) for stops in (True, False)
     )
     if faulty:
         st.error(f"To be mended first:\n\n{stopping}")
@@ -263,7 +262,7 @@ def _offer_scoring(submission: Submission) -> None:
     given = st.text_input("Name of the system", max_chars=NAME_LENGTH, key="submission-name")
     name = given.strip()[:NAME_LENGTH]
     going = under_way(_SCORING)
-    if button("Score", "scoreboard", type="primary", disabled=going):
+    if ui.button("Score", "scoreboard", type="primary", disabled=going):
         if name:
             how = {"name": name, "owner": owner, "store": store, "pool": server.shared().service.pool}
             how["probabilities"] = submission.probabilities
@@ -290,7 +289,7 @@ def offer_taking_off() -> None:
     title, answers = "Take a system off the leaderboard?", ("Take it off for good", "Keep it")
     if found:
         say = partial(_choose_which, found)
-        ask_first("Take a system off", "delete", title, say, take_off, found, answers=answers)
+        ui.ask_first("Take a system off", "delete", title, say, take_off, found, answers=answers)
 
 
 def _choose_which(found: list[SubmissionRecord]) -> None:
@@ -299,9 +298,9 @@ def _choose_which(found: list[SubmissionRecord]) -> None:
     for one in found:
         by = f"handed in by {owners[one.owner]}, " if owners[one.owner] else ""
         names[one.id] = f"{one.name} ({by}{told(one.created_at)})"
-    chosen = pick("Which one", names, key=CHOSEN)
+    chosen = ui.pick("Which one", names, key=CHOSEN)
     record = next(one for one in found if one.id == chosen)
-    warn(
+    ui.warn(
         f"{record.name}: its labels and scores are deleted for everybody, and cannot be brought back. Links "
         "to the leaderboard that were made before still show it, and its scorings stay counted."
     )
@@ -313,4 +312,4 @@ def take_off(found: list[SubmissionRecord]) -> None:
     user = require_manage(record.owner, record.project)
     here().submissions.delete(record.id)
     server.shared().audit.record(user.id, "delete", "submission", record.id)
-    forget(_SCORING, PUT)
+    ui.forget(_SCORING, PUT)

@@ -142,6 +142,11 @@ def bullets(sentences: Iterable[Sentence]) -> None:
         st.markdown(f"- {sentence.markdown}")
 
 
+def entries(texts: Iterable[str]) -> str:
+    """Plain texts as the entries of a list."""
+    return "\n".join(f"- {escape_markdown(one)}" for one in texts)
+
+
 FIRST = 3
 """Warnings that stand in the open."""
 

@@ -14,13 +14,7 @@ from grasp_core.model.result import GroupResult, RunResult, SlicesResult
 from grasp_core.model.text import escape_markdown, number
 from grasp_core.report import pairs, slices
 from grasp_core.report.account import least_of
-from grasp_core.report.charts.forest import (
-    dsi_chart,
-    forest_plot,
-    label_forest_plot,
-    label_use_chart,
-    slices_chart,
-)
+from grasp_core.report.charts import forest
 from grasp_core.report.charts.histograms import group_histograms, null_histograms, pair_histograms
 from grasp_core.report.charts.maps import cohesion_map
 from grasp_core.report.charts.matrix import pairs_matrix
@@ -60,7 +54,7 @@ def _show_null_histograms(shown: Shown, order: RowOrder) -> None:
     ways = ("Random groupings", "Intervals")
     as_forest = is_statistic and ui.switch("Drawn with", ways, key="null-way", **_PER_PAGE) == "Intervals"
     own = not as_forest and st.toggle("An axis of its own for each", key="null-own", **_PER_PAGE)
-    chart = forest_plot if as_forest else partial(null_histograms, own=own)
+    chart = forest.forest_plot if as_forest else partial(null_histograms, own=own)
 
     def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:
         return chart(drawn, statistic, theme, order, page=page)
@@ -91,7 +85,7 @@ def _show_labels(shown: Shown) -> None:
     label = _choose_label(result)
 
     def draw(drawn: RunResult, theme: Theme, page: int | None = None) -> alt.LayerChart:
-        return label_forest_plot(drawn, label, theme, page=page)
+        return forest.label_forest_plot(drawn, label, theme, page=page)
 
     files = ("label-use", "chart of this label")
     few = partial(_say_not_drawn, result.groups)
@@ -145,7 +139,7 @@ def show_groups(shown: Shown, *, at_once: bool = False) -> None:
         st.caption(words.DSI_EXPLANATION)
         table = partial(cache.kept, shown.key, "dsi table", result, partial(cache.show_dsi_table, result))
         numbers = ("DSI as a table", "dsi-table", table)
-        cache.figure(shown, "dsi", dsi_chart, ("dsi", "DSI chart"), numbers)
+        cache.figure(shown, "dsi", forest.dsi_chart, ("dsi", "DSI chart"), numbers)
 
 
 def _draw_groups(shown: Shown) -> None:
@@ -293,7 +287,7 @@ def _show_label_use(shown: Shown, row: GroupResult, use: LabelUse, name: str) ->
     cache.figure(
         shown,
         f"label use of {name}",
-        lambda drawn, theme: label_use_chart(drawn, named_groups(drawn)[name], theme),
+        lambda drawn, theme: forest.label_use_chart(drawn, named_groups(drawn)[name], theme),
         (f"label-use-{safe_name(name)}", "label use of this group"),
         ("Label use as a table", "group-labels", table),
         between=explain,
@@ -305,7 +299,7 @@ def _statistics_table(result: RunResult, row: GroupResult) -> None:
     for name in reported_statistics(result):
         outcome = words.told_of(row, name)
         p, q = words.p_and_q_cells(outcome, result)
-        known = {"95 % interval": words.format_interval(outcome), "p": p, "q": q}
+        known = {"95 % interval": words.format_interval(outcome.interval), "p": p, "q": q}
         why = str(outcome.reason or outcome.no_fit or "")
         rows.append({"Statistic": WORDS[name].name, "Value": cell_text(outcome), **known, "Why not": why})
     ui.show_table(pd.DataFrame(rows), "Every statistic of the group with p and q")
@@ -411,7 +405,7 @@ def show_slices(shown: Shown, group: Group | None = None) -> None:
     cache.figure(
         shown,
         f"slices {found.column} {chosen} {what}",
-        lambda drawn, theme: slices_chart(drawn, found.column, chosen, what, theme),
+        lambda drawn, theme: forest.slices_chart(drawn, found.column, chosen, what, theme),
         ("slices", "chart of these slices"),
         ("Slices as a table", "slices-table", partial(_slices_table, result, found, chosen, what)),
         between=partial(st.caption, said),

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grasp_core.benchmark.language_models.answers import Asking, KeptReplies
+from grasp_core.benchmark.language_models.answers import Asking, kept_answers
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import Setting, leave_one_out
 from grasp_core.benchmark.language_models.model import FLOOR, Answer, LocalModel, ModelError
@@ -314,7 +314,7 @@ def test_a_whole_task_twice_gives_the_same(model: LocalModel, tmp_path: Path) ->
     train = rows(tmp_path, ROWS[:4])
     runs = []
     for name in ("one", "two"):
-        asking = Asking(TASK, model, KeptReplies(tmp_path / name))
+        asking = Asking(TASK, model, kept_answers(tmp_path / name))
         runs.append(leave_one_out(asking, Setting(2, semantic=False), train))
     assert runs[0].labels == runs[1].labels
     assert np.array_equal(runs[0].probabilities, runs[1].probabilities)

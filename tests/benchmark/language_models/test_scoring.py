@@ -13,7 +13,8 @@ import pytest
 from sklearn.metrics import f1_score
 
 from grasp_core.benchmark.baselines import embedding
-from grasp_core.benchmark.language_models.answers import Asking, KeptReplies, Usage, question_key
+from grasp_core.benchmark.checkpoints import KeptWork
+from grasp_core.benchmark.language_models.answers import Asking, Usage, kept_answers, question_key
 from grasp_core.benchmark.language_models.endpoint import Endpoint
 from grasp_core.benchmark.language_models.in_context import (
     InContext,
@@ -54,8 +55,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 FILES = count()
 
 
-def no_answers() -> KeptReplies:
-    return KeptReplies(Path(f"{next(FILES)}.jsonl"))
+def no_answers() -> KeptWork[Answer]:
+    return kept_answers(Path(f"{next(FILES)}.jsonl"))
 
 
 def asking(model: WordModel, **more: object) -> Asking:
@@ -135,18 +136,23 @@ class Failing(WordModel):
         return super().next_token_logprobs(prompt, candidates)
 
 
-def test_a_second_attempt_asks_only_what_is_missing(train: Rows, tmp_path: Path) -> None:
+def test_a_second_attempt_asks_only_what_is_missing_or_of_another_number_of_classes(
+    train: Rows, tmp_path: Path
+) -> None:
     path = tmp_path / "answers.jsonl"
     failing = Failing({2, 5})
     with pytest.raises(DataError, match=r"4 of 6 rows got an answer\. It did not answer\. Answers so far"):
-        leave_one_out(asking(failing, answers=KeptReplies(path)), Setting(3), train)
+        leave_one_out(asking(failing, answers=kept_answers(path)), Setting(3), train)
     assert failing.calls == 6
     again = WordModel()
-    ask = asking(again, answers=KeptReplies(path))
+    ask = asking(again, answers=kept_answers(path))
     found = leave_one_out(ask, Setting(3), train)
     assert len(again.asked) == 2
     assert (ask.usage.asked, ask.usage.reused) == (2, 4)
     assert found.labels == leave_one_out(asking(WordModel()), Setting(3), train).labels
+    ask.answers[next(iter(ask.answers))] = Answer((FLOOR,), 1, 90, 1)
+    leave_one_out(ask, Setting(3), train)
+    assert len(again.asked) == 3
 
 
 @pytest.mark.parametrize(("failing", "passing", "calls"), [({2}, False, 2), ({2, 3, 4}, True, 4)])
@@ -165,7 +171,7 @@ def test_progress_and_cancel(train: Rows, tmp_path: Path) -> None:
         if done == 3:
             raise RunCancelledError
 
-    answers = KeptReplies(tmp_path / "answers.jsonl")
+    answers = kept_answers(tmp_path / "answers.jsonl")
     with pytest.raises(RunCancelledError):
         leave_one_out(asking(WordModel(), watch=watch, answers=answers), Setting(3), train)
     assert told == [(0, 6), (1, 6), (2, 6), (3, 6)]
@@ -181,7 +187,7 @@ def test_tuning_tries_all_settings_and_resumes_and_the_papers_trials_vary_one_th
     assert len(grid()) == 16
     assert {setting.shots for setting in settings} == {5}
     told: list[tuple[int, int]] = []
-    answers = KeptReplies(tmp_path / "a.jsonl")
+    answers = kept_answers(tmp_path / "a.jsonl")
     model = WordModel()
     ask = asking(model, answers=answers, watch=lambda done, total: told.append((done, total)))
     trials = tune(ask, train, settings, macro_f1)
@@ -190,7 +196,7 @@ def test_tuning_tries_all_settings_and_resumes_and_the_papers_trials_vary_one_th
     assert [trial.score for trial in trials] == sorted((trial.score for trial in trials), reverse=True)
     best = leave_one_out(ask, trials[0].setting, train)
     assert trials[0].score == pytest.approx(macro_f1(train.labels, best.labels, None))
-    again = tune(replace(ask, answers=KeptReplies(tmp_path / "a.jsonl")), train, settings, macro_f1)
+    again = tune(replace(ask, answers=kept_answers(tmp_path / "a.jsonl")), train, settings, macro_f1)
     assert len(model.asked) == ask.usage.asked == len(set(model.asked))
     assert again == trials
     sweeps = dict(paper_sweeps())
@@ -205,7 +211,7 @@ def test_over_the_network_an_interrupted_job_goes_on(train: Rows, tmp_path: Path
 
     def attempt(url: str) -> tuple[tuple[str, ...], Usage]:
         with closing(Endpoint(url, "m", retries=0, parallel=parallel)) as model:
-            ask = asking(model, answers=KeptReplies(path))
+            ask = asking(model, answers=kept_answers(path))
             return leave_one_out(ask, Setting(3), train).labels, ask.usage
 
     with serving() as server:
@@ -214,7 +220,7 @@ def test_over_the_network_an_interrupted_job_goes_on(train: Rows, tmp_path: Path
         server.before = [lambda: None, says(200, b"{garbage"), lambda: None, says(500)]
         with pytest.raises(DataError, match="4 of 6 rows got an answer"):
             attempt(url)
-        assert len(KeptReplies(path)) == 4
+        assert len(kept_answers(path)) == 4
         labels, usage = attempt(url)
         assert (usage.asked, usage.reused, usage.prompt_tokens, usage.floored) == (2, 4, 200, 6)
         assert labels == ("yes", "no", "no", "no", "no", "no")
@@ -228,17 +234,16 @@ ANSWER = Answer((-0.25, FLOOR), 1, 90, 1)
 
 def test_an_answer_is_found_again_by_model_prompt_and_candidates_in_a_file_without_text(tmp_path) -> None:
     path = tmp_path / "answers.jsonl"
-    KeptReplies(path).add(KEY, ANSWER)
+    kept_answers(path)[KEY] = ANSWER
     written = path.read_text()
     assert len(written.splitlines()) == 2  # written at once
     assert "private" not in written
     assert "yes" not in written
     told = {"key", "logprobs", "floored", "prompt_tokens", "completion_tokens"}
     assert set(json.loads(written.splitlines()[1])) == told
-    again = KeptReplies(path)
-    assert again.get(KEY, 2) == ANSWER
-    assert again.get(KEY, 3) is None
-    assert again.get(question_key("m2", "private words", (" yes", " no")), 2) is None
+    again = kept_answers(path)
+    assert again.get(KEY) == ANSWER
+    assert again.get(question_key("m2", "private words", (" yes", " no"))) is None
     questions = [("m", "p", ("a", "b")), ("m", "p", ("ab",)), ("mp", "", ("a", "b")), ("m", "p", ("b", "a"))]
     assert len({question_key(*question) for question in questions}) == 4
 
@@ -246,14 +251,14 @@ def test_an_answer_is_found_again_by_model_prompt_and_candidates_in_a_file_witho
 @pytest.mark.parametrize("cut", [1, 20, 60])
 def test_a_line_that_was_not_finished_is_asked_again(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "answers.jsonl"
-    answers = KeptReplies(path)
-    answers.add(KEY, ANSWER)
-    answers.add("another", ANSWER)
+    answers = kept_answers(path)
+    answers[KEY] = ANSWER
+    answers["another"] = ANSWER
     path.write_bytes(path.read_bytes()[:-cut])
-    again = KeptReplies(path)
-    assert (again.get(KEY, 2), again.get("another", 2)) == (ANSWER, None)
-    again.add("another", ANSWER)
-    assert len(KeptReplies(path)) == 2
+    again = kept_answers(path)
+    assert (again.get(KEY), again.get("another")) == (ANSWER, None)
+    again["another"] = ANSWER
+    assert len(kept_answers(path)) == 2
 
 
 @pytest.mark.parametrize(
@@ -276,21 +281,21 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, content: bytes, 
     path = tmp_path / "train.csv"
     path.write_bytes(content)
     with pytest.raises(DataError, match=sentence):
-        KeptReplies(path)
+        kept_answers(path)
     assert path.read_bytes() == content
 
 
 def test_files_of_answers_that_are_and_are_not_read(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
-        KeptReplies(tmp_path)
+        kept_answers(tmp_path)
     with pytest.raises(DataError, match="answers of a language model cannot be written"):
-        KeptReplies(tmp_path / "missing" / "answers.jsonl").add(KEY, ANSWER)
+        kept_answers(tmp_path / "missing" / "answers.jsonl")[KEY] = ANSWER
     path = tmp_path / "answers.jsonl"
     first = '{"format": "grasp-lm-answers", "version": 1}\n'
     numbers = '"floored": 1, "prompt_tokens": 90, "completion_tokens": 1, "retries": 2'
     for heads in (1, 2):
         path.write_text(f'{first * heads}{{"key": "{KEY}", "logprobs": [-0.25, -100.0], {numbers}}}\n')
-        assert KeptReplies(path).get(KEY, 2) == ANSWER
+        assert kept_answers(path).get(KEY) == ANSWER
 
 
 def test_the_usage_and_its_words() -> None:

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from grasp_core import cli
-from grasp_core.benchmark.language_models.answers import KeptReplies
+from grasp_core.benchmark.language_models.answers import kept_answers
 from grasp_core.benchmark.language_models.prompt import FileTokens
 from grasp_core.benchmark.tasks import builtin_tasks, read_rows, read_task
 from grasp_core.model.errors import DataError
@@ -158,7 +158,7 @@ def test_files_and_lists_of_ids_are_read_up_to_a_size(tmp_path: Path, capsys) ->
         ("task.json", lambda path: read_task(path.parent), "a task's description"),
         ("train.csv", lambda path: read_rows(path, TASK, labelled=True), "a task's rows"),
         ("tokenizer.json", FileTokens, "a tokenizer"),
-        ("answers.jsonl", KeptReplies, "answers"),
+        ("answers.jsonl", kept_answers, "answers"),
     ],
 )
 def test_files_of_the_benchmark_are_read_up_to_a_size(tmp_path, name, read, what) -> None:

@@ -11,16 +11,8 @@ from grasp_core.model.text import WORD_JOINER, printable_name
 from grasp_core.report.contents import brackets, not_estimable
 from grasp_core.report.words.names import NOT_ESTIMABLE
 from grasp_core.report.writers.markdown import escape_inline, table_markdown
+from tests import results
 from tests.report.hostile import TEXTS, hostile_result
-from tests.results import (
-    make_group,
-    make_label_use,
-    make_outcome,
-    make_result,
-    with_label_use,
-    with_pairs,
-    with_slices,
-)
 
 
 def parsed(text):
@@ -44,7 +36,7 @@ def tables(text, part=0):
 
 
 def test_tables():
-    text = table_markdown(make_result())
+    text = table_markdown(results.make_result())
     assert text.startswith(
         "# Q\\_overall by age, gender, race, race × gender\n\n"
         "label 'Q\\_overall': 36,400 annotations of 350 items by 104 raters ("
@@ -63,15 +55,15 @@ def test_tables():
         ["race", "Latine", "1.139", "none", "0.021", "0.086 *"],
     ]
     assert "\\*: may be luck, p < 0.05; \\*\\*: after correction, q < 0.05 (Benjamini–Hochberg)." in text
-    text = table_markdown(make_result(warnings=("Beware.",)))
+    text = table_markdown(results.make_result(warnings=("Beware.",)))
     assert 0 < text.index("**Warnings**\n\n- Beware.") < text.index("| Axis |")
-    assert "Warnings" not in table_markdown(make_result())
-    assert [len(table) for table in tables(table_markdown(make_result(())))] == [1]
+    assert "Warnings" not in table_markdown(results.make_result())
+    assert [len(table) for table in tables(table_markdown(results.make_result(())))] == [1]
 
 
 def test_what_cannot_be_estimated():
-    row = make_group("A", gai=Outcome(None, reason=said("XRR is 0")))
-    result = make_result((row,), statistics=("gai",), dsi=())
+    row = results.make_group("A", gai=Outcome(None, reason=said("XRR is 0")))
+    result = results.make_result((row,), statistics=("gai",), dsi=())
     text = table_markdown(result)
     assert tables(text)[0][1][-1] == NOT_ESTIMABLE
     assert f"- {not_estimable(result)[0]}" in text
@@ -79,8 +71,8 @@ def test_what_cannot_be_estimated():
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text[:20]))
 def test_text_shows_as_itself(text):
-    row = make_group(text, gai=make_outcome(1.0, "up"))
-    ((_, cells),) = tables(table_markdown(make_result((row,), statistics=("gai",), dsi=())))
+    row = results.make_group(text, gai=results.make_outcome(1.0, "up"))
+    ((_, cells),) = tables(table_markdown(results.make_result((row,), statistics=("gai",), dsi=())))
     assert cells[1].replace(WORD_JOINER, "") == printable_name(one_line(text))
     assert not re.search(rf"[:@](?=[^\s{WORD_JOINER}])|www\.", escape_inline(text))
 
@@ -98,10 +90,10 @@ def test_a_hostile_result_is_three_tables_and_text():
 
 
 def test_pairs_and_slices_are_told_and_tabled():
-    text = table_markdown(with_pairs())
+    text = table_markdown(results.with_pairs())
     assert "**Black** raters say “**Yes**” 14 points more often than **White**" in text
     assert "| race | Black (9) | White (10) |" in text
-    text = table_markdown(with_slices())
+    text = table_markdown(results.with_slices())
     assert "\n\n## Slices by topic\n\n- On **topic = news** (20 items), **Woman** raters (n = 12) " in text
     *_, slices = tables(text)
     assert slices[0][:5] == ["topic", "Items", "Axis", "Group", "Raters"]
@@ -113,7 +105,7 @@ def test_pairs_and_slices_are_told_and_tabled():
 
 
 def test_every_number_has_its_interval_p_and_q():
-    result = replace(with_slices(), pairs=with_pairs().pairs)
+    result = replace(results.with_slices(), pairs=results.with_pairs().pairs)
     text = table_markdown(result)
     assert brackets(result.spec.analysis) in text
     found = tables(text, 1)
@@ -132,10 +124,10 @@ def test_every_number_has_its_interval_p_and_q():
 
 
 def test_the_shift_of_the_mean_and_dsi_of_slices_are_told():
-    found = with_slices()
-    use = replace(make_label_use({"1": 12.0, "2": -12.0}), mean=Shift(-0.25, -0.4, -0.1, p=0.04))
-    row = with_label_use(make_group("Woman", irr=make_outcome(0.4, "up")), use)
-    of_axis = make_result((make_group("Woman", gai=make_outcome(1.2, "up")),)).dsi
+    found = results.with_slices()
+    use = replace(results.make_label_use({"1": 12.0, "2": -12.0}), mean=Shift(-0.25, -0.4, -0.1, p=0.04))
+    row = results.with_label_use(results.make_group("Woman", irr=results.make_outcome(0.4, "up")), use)
+    of_axis = results.make_result((results.make_group("Woman", gai=results.make_outcome(1.2, "up")),)).dsi
     (topic,) = found.slices
     values = tuple(replace(one, groups=(row,), dsi=of_axis) for one in topic.values)
     whole = replace(found, groups=(row,), slices=(replace(topic, values=values),))
