@@ -18,7 +18,6 @@ from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import form_groups
 from grasp_core.model.spec import AnalysisSpec, RunSpec
 from grasp_core.model.text import printable, printable_name
-from grasp_core.notebook.data import power_of
 from grasp_core.notebook.remote import Api
 from grasp_core.permutation.draw import Exchange, exchange_of
 from grasp_core.permutation.testing.tail import check_something_moves
@@ -29,6 +28,7 @@ from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.quality import (
     QualityReport,
+    power_of,
     quality_json,
     quality_report,
     report_tables,

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from grasp_core.analysis.power import GroupPower, estimate, power_tasks
 from grasp_core.engine.reading_request import Reading, Tables, as_named, reading_of
 from grasp_core.engine.run_request import say_batches, say_data, say_problems
 from grasp_core.model.data_spec import DataSpec
 from grasp_core.model.errors import SpecError
 from grasp_core.model.example import example_files
-from grasp_core.model.groups import AxisSet
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Sentence, for_python
 from grasp_core.notebook._shown import Bar, Saved, page, shown_table
@@ -30,11 +28,11 @@ from grasp_core.notebook.options import (
     takes,
 )
 from grasp_core.reading.connectors.fetching import read_anywhere
-from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.table.table import Table
 from grasp_core.report.quality import (
     QualityReport,
     findings,
+    power_of,
     power_sentences,
     quality_json,
     quality_report,
@@ -207,13 +205,3 @@ def quality(
         report = quality_report(data, power=power_of(data, sets if power else (), bar.tell))
     say_batches(found, tuple(data.raters.axes), data, report.warnings, voice)
     return Quality(report, tuple(voice.notes))
-
-
-def power_of(data: Dataset, axes: Sequence[AxisSet], tell: Callable[[int, int], object]) -> list[GroupPower]:
-    """How large a GAI is found of each group of the axes; `tell` takes how many are done, of how many."""
-    tasks = power_tasks(data.annotations, data.raters, axes) if axes else ()
-    found: list[GroupPower] = []
-    for task in tasks:
-        tell(len(found), len(tasks))
-        found.append(estimate(task))
-    return found

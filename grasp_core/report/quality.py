@@ -26,9 +26,9 @@ from grasp_core.analysis.overview import (
     random_raters,
     small_groups,
 )
-from grasp_core.analysis.power import DetectableEffect, GroupPower
+from grasp_core.analysis.power import DetectableEffect, GroupPower, estimate, power_tasks
 from grasp_core.model.annotations import Axis, Codes
-from grasp_core.model.groups import Group, axis_label, form_groups, group_label
+from grasp_core.model.groups import AxisSet, Group, axis_label, form_groups, group_label
 from grasp_core.model.json_values import damaged, from_json, in_file, to_json
 from grasp_core.model.outcome import AssignmentCheck
 from grasp_core.model.remarks.cautions import Caution
@@ -152,6 +152,16 @@ def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
         overlaps(raters),
         check_assignment(Seen.of(annotations), dataset.annotations_of, grouping, axes, exchange),
     )
+
+
+def power_of(data: Dataset, axes: Sequence[AxisSet], tell: Callable[[int, int], object]) -> list[GroupPower]:
+    """How large a GAI is found of each group of the axes; `tell` takes how many are done, of how many."""
+    tasks = power_tasks(data.annotations, data.raters, axes) if axes else ()
+    found: list[GroupPower] = []
+    for task in tasks:
+        tell(len(found), len(tasks))
+        found.append(estimate(task))
+    return found
 
 
 def quality_report(

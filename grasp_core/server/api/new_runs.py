@@ -12,7 +12,6 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from grasp_core.analysis.design import Seen, check_assignment
-from grasp_core.analysis.power import estimate, power_tasks
 from grasp_core.engine import run_request as request
 from grasp_core.engine.option_names import KeepingNotes
 from grasp_core.engine.reading_request import Answer, Reading, mended
@@ -32,7 +31,7 @@ from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.table.table import Table
 from grasp_core.report.account import said_of_assignment
 from grasp_core.report.contents import run_title
-from grasp_core.report.quality import findings, quality_report
+from grasp_core.report.quality import findings, power_of, quality_report
 from grasp_core.server.api import forms
 from grasp_core.server.api._admission import Asking, Caller
 from grasp_core.server.api._answers import Done, IdempotencyKey, JsonObject, Told, later, once
@@ -461,12 +460,8 @@ def _reported(bringing: Bringing, new: NewReport, sent: Sent, told: Told) -> tup
     analysis = found.spec.analysis
     if new.power and not analysis.axes:
         raise SpecError("power needs groups: name an axis", field="axes")
-    power = []
-    if new.power:
-        tasks = power_tasks(dataset.annotations, dataset.raters, analysis.axes)
-        for number, task in enumerate(tasks, 1):
-            told(f"Simulating group {number} of {len(tasks)}")
-            power.append(estimate(task))
+    axes = analysis.axes if new.power else ()
+    power = power_of(dataset, axes, lambda done, of: told(f"Simulating group {done + 1} of {of}"))
     told("Looking at raters and groups")
     exchange = exchange_of(dataset.raters, analysis) if analysis.axes else None
     report = quality_report(dataset, names=analysis.tested or None, power=power, exchange=exchange)
