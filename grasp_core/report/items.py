@@ -174,17 +174,16 @@ def _names(held: list[ItemOutcome]) -> list[str | Segment]:
 
 def _top(measure: Measure, top: TopTenth) -> Sentence:
     what = "distance" if measure == "distance" else "difference in label use"
-    make = agree(top.items, "makes", "make")
     tenth = f"The tenth with most of it ({number(top.items, 'item')})"
-    share = f"{tenth} {make} {percent(top.share)} of all {what} on single items"
+    share = f"{tenth} makes {percent(top.share)} of all {what} on single items"
     if top.chance is None or top.low is None or top.high is None:
         return Sentence.of(f"{share}; there are too few permutations to say what luck would give.")
     if top.share > top.high:
-        meaning = "Few items make much of it"
+        meaning = "Few items make much of the difference"
     elif top.share < top.low:
-        meaning = "It is spread more evenly over items than luck would spread it"
+        meaning = "The difference is spread more evenly over items than luck would spread it"
     else:
-        meaning = "Luck would spread it over items likewise"
+        meaning = "Luck would spread the difference over items likewise"
     luck = f"by luck it would be {percent(top.chance)} ({percent(top.low)} to {percent(top.high)})"
     return Sentence.of(f"{share}; {luck}. {meaning}.")
 

@@ -10,7 +10,7 @@ from grasp_core.model.outcome import Kind, LabelUse, Outcome, PairResult
 from grasp_core.model.result import RunResult
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.advice import About, doubts
-from grasp_core.report.findings.answer import UNTESTABLE
+from grasp_core.report.findings.answer import LESS_CERTAIN, UNTESTABLE
 from grasp_core.report.findings.finding import LABEL_USE, lead
 from grasp_core.report.words import label_use, names
 
@@ -249,7 +249,19 @@ def most_told(result: RunResult, most: int) -> tuple[Sentence, ...]:
     if left > 0:
         pairs = "One more pair differs" if left == 1 else f"{left} more pairs differ"
         told.append(Sentence.of(f"{pairs}, too, more than luck explains."))
+    if any(_may_be_0(_told(row)) for row in found[:most]):
+        told.append(Sentence.of(f"Where brackets hold 0: {LESS_CERTAIN[0].lower()}{LESS_CERTAIN[1:]}"))
     return tuple(told)
+
+
+def _may_be_0(told: Sequence[_Told]) -> bool:
+    """Whether other raters may show no difference, by the interval of what is told first."""
+    if not told or told[0].name == "xrr":  # whose 0 is chance
+        return False
+    of = told[0].test
+    shift = None if isinstance(of, Outcome) else label_use.said_more(of)
+    interval = of.interval if isinstance(of, Outcome) else label_use.interval_of(of, shift and shift[1])
+    return interval is not None and interval.low <= 0 <= interval.high
 
 
 def _nearest(result: RunResult) -> tuple[Sentence, ...]:

@@ -82,7 +82,8 @@ def test_sentences_say_how_much_then_how_sure_then_what_to_do() -> None:
         "On 1 of 3 items, which makes 40 % of it, both sides differ more than luck explains: strange (“Yes” "
         "more often).",
         "The tenth with most of it (1 item) makes 30 % of all distance on single items; by luck it would be "
-        "25 % (20 % to 40 %). Luck would spread it over items likewise.",
+        "25 % (20 % to 40 %). Luck would spread the difference over items "
+        "likewise.",
         "Read this item first, beside both sides’ labels.",
     ]
     assert said(FOUND, "label_use")[:2] == [

@@ -124,6 +124,13 @@ def test_the_strongest_pairs_come_first_and_the_rest_is_counted(result: RunResul
     assert [row.b.label for row in seen_from(both, result.pairs[2].b)] == ["Latine", "Asian", "Black"]
 
 
+@pytest.mark.parametrize(("low", "told"), [(-0.01, True), (0.01, False)])
+def test_of_a_pair_whose_interval_holds_0_it_is_said_what_is_certain(low: float, told: bool) -> None:
+    far = replace(make_outcome(0.1, "up", "**"), interval=Interval(low, 0.3, "both"))
+    said = most_told(replace(make_result(), pairs=(make_pair("a", "b", distance=far),)), 5)
+    assert said[-1].plain.startswith("Where brackets hold 0: these raters do differ") is told
+
+
 def test_the_measure_that_is_shown_first_is_that_of_the_first_sentence(result: RunResult) -> None:
     assert told_first(result.pairs[2]) == "label: Yes"
     assert told_first(result.pairs[2].turned()) == "label: Yes"
