@@ -356,11 +356,12 @@ class Pairs:
         """What verdicts need of the columns (B, C), shape (B + 1, 2 U, 4): both groups of each pair."""
         places, n = self._places.of_first, len(self._pairs)
         first = values_together(shuffled, self.observed, places, self._by_shares.tolist())
-        whole = np.concatenate([self.observed[None], shuffled])
         second = first.copy()
-        for u in range(n):
-            second[:, u, GAI_AT] -= whole[:, self._places.column(u, "gai_difference")]
-            second[:, u, GAP_AT] = whole[:, self._places.column(u, "gap_b")]
+        differences = [self._places.column(u, "gai_difference") for u in range(n)]
+        gaps = [self._places.column(u, "gap_b") for u in range(n)]
+        for rows, of in ((second[:1], self.observed[None]), (second[1:], shuffled)):
+            rows[..., GAI_AT] -= of[:, differences]
+            rows[..., GAP_AT] = of[:, gaps]
         return np.stack([first, second], axis=2).reshape(len(first), 2 * n, -1)
 
     def _judged(self, pairs: Sequence[PairResult], tally: Tally) -> tuple[PairResult, ...]:
