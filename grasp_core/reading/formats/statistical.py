@@ -8,7 +8,6 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -122,11 +121,13 @@ def _read(content: bytes, form: Format, name: str) -> tuple[dict[str, Any], Any,
     if form is not _POR and (
         refused is None or isinstance(refused, UnicodeError) or "encoding" in str(refused)
     ):
-        with suppress(*_FAILURES):
+        try:
             return _decoded(*_read_as(content, form, name, encoding=_BYTES))
+        except _FAILURES as error:
+            refused = error
     raise DataError(
         f"{name} is a damaged or cut-off {form.kind} file; write it again, or save the data as CSV there"
-    ) from None
+    ) from refused
 
 
 def _read_as(content: bytes, form: Format, name: str, **more: Any) -> tuple[dict[str, Any], Any]:
