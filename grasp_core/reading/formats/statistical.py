@@ -130,6 +130,20 @@ def _read(content: bytes, form: Format, name: str) -> tuple[dict[str, Any], Any,
     ) from refused
 
 
+class _Stream(io.BytesIO):
+    """A file that remembers where memory ended in it: ReadStat takes that for the end of the file."""
+
+    ended: MemoryError | None = None
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes."""
+        try:
+            return super().read(size)
+        except MemoryError as error:
+            self.ended = error
+            raise
+
+
 def _read_as(content: bytes, form: Format, name: str, **more: Any) -> tuple[dict[str, Any], Any]:
     options = {"disable_datetime_conversion": True, **more}
     with warnings.catch_warnings():
@@ -140,7 +154,13 @@ def _read_as(content: bytes, form: Format, name: str, **more: Any) -> tuple[dict
         if form is not _POR:
             options["user_missing"] = True
         most = MAX_CELLS // width + 1
-        columns, about = form.read(io.BytesIO(content), output_format="dict", row_limit=most, **options)
+        stream = _Stream(content)
+        try:
+            columns, about = form.read(stream, output_format="dict", row_limit=most, **options)
+        except pyreadstat.ReadstatError:
+            if stream.ended is not None:
+                raise stream.ended from None
+            raise
     if not all(isinstance(column, str) for column in columns):
         raise ValueError("a variable has no name")
     check_cells(width * max((len(cells) for cells in columns.values()), default=0), name)
