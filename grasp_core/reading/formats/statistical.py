@@ -8,7 +8,6 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -122,11 +121,27 @@ def _read(content: bytes, form: Format, name: str) -> tuple[dict[str, Any], Any,
     if form is not _POR and (
         refused is None or isinstance(refused, UnicodeError) or "encoding" in str(refused)
     ):
-        with suppress(*_FAILURES):
+        try:
             return _decoded(*_read_as(content, form, name, encoding=_BYTES))
+        except _FAILURES as error:
+            refused = error
     raise DataError(
         f"{name} is a damaged or cut-off {form.kind} file; write it again, or save the data as CSV there"
-    ) from None
+    ) from refused
+
+
+class _Stream(io.BytesIO):
+    """A file that remembers where memory ended in it: ReadStat takes that for the end of the file."""
+
+    ended: MemoryError | None = None
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes."""
+        try:
+            return super().read(size)
+        except MemoryError as error:
+            self.ended = error
+            raise
 
 
 def _read_as(content: bytes, form: Format, name: str, **more: Any) -> tuple[dict[str, Any], Any]:
@@ -139,7 +154,13 @@ def _read_as(content: bytes, form: Format, name: str, **more: Any) -> tuple[dict
         if form is not _POR:
             options["user_missing"] = True
         most = MAX_CELLS // width + 1
-        columns, about = form.read(io.BytesIO(content), output_format="dict", row_limit=most, **options)
+        stream = _Stream(content)
+        try:
+            columns, about = form.read(stream, output_format="dict", row_limit=most, **options)
+        except pyreadstat.ReadstatError:
+            if stream.ended is not None:
+                raise stream.ended from None
+            raise
     if not all(isinstance(column, str) for column in columns):
         raise ValueError("a variable has no name")
     check_cells(width * max((len(cells) for cells in columns.values()), default=0), name)

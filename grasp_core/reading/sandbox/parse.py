@@ -199,16 +199,16 @@ def run(connection: socket.socket) -> int:
     return DONE
 
 
-_NO_THREAD = ("start new thread", "launch worker thread")
-"""What Python and Arrow say where a thread's stack does not fit."""
+_NO_ROOM = ("start new thread", "launch worker thread", "Unable to allocate memory")
+"""What Python and Arrow say where a thread's stack does not fit, and ReadStat where anything does not."""
 
 
 def _out_of_memory(error: BaseException | None) -> bool:
     """Whether memory ended, now or in what this error was raised from."""
     while error is not None:
-        if isinstance(error, MemoryError) or any(said in str(error) for said in _NO_THREAD):
+        if isinstance(error, MemoryError) or any(said in str(error) for said in _NO_ROOM):
             return True
-        error = error.__context__
+        error = error.__cause__ or error.__context__
     return False
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -96,12 +97,15 @@ def test_what_takes_too_much_memory_is_told_in_a_sentence(form, monkeypatch):
 
 def test_memory_that_ends_anywhere_is_never_told_as_damage_or_a_fault(monkeypatch):
     """Where even a thread's stack does not fit, Arrow has no word of memory, and zip files seem closed."""
+    stata = io.BytesIO()
     columns = {name: [f"{name} {row} of a longer text" for row in range(40_000)] for name in "abc"}
     workbook = xlsx_bytes([list(columns), *list(zip(*columns.values(), strict=True))[:10_000]])
+    pd.DataFrame({name: cells * 4 for name, cells in columns.items()}).to_stata(stata, write_index=False)
     for content in (
         csv_bytes([list(columns), *zip(*columns.values(), strict=True)]),
         parquet_bytes(columns),
         workbook,
+        stata.getvalue(),
     ):
         for megabytes in range(30, 130, 9):
             monkeypatch.setenv("GRASP_READ_MEMORY_MB", str(megabytes))
