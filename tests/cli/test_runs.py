@@ -64,7 +64,8 @@ def test_progress_is_of_at_most_so_many_and_a_number_says_nothing_of_marks(
     folder, capsys, monkeypatch
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr("grasp_core.cli.terminal.progress.preparing", lambda: None)  # that line would come first
+    # That line would come first.
+    monkeypatch.setattr("grasp_core.cli.terminal.progress.preparing", lambda: None)
     monkeypatch.setenv("TERM", "xterm")
     result(folder, "auto:3000")
     assert " of at most 3,000 permutations" in capsys.readouterr().err

@@ -347,6 +347,6 @@ def _ended(code: int | None, limits: Limits, name: str) -> DataError:
     if code is None:
         return DataError(f"{name}: the process that reads files ended; read it again")
     return DataError(
-        f"{name}: the program that reads this format failed on it, so it may be damaged; write it again, or "
-        "save it as CSV"
+        f"{name}: the program that reads this format failed on it, so it may be damaged, or take more than "
+        f"{limits.memory / 2**30:.3g} GiB of memory; write it again, save it as CSV, or split it"
     )

@@ -95,8 +95,11 @@ def test_what_takes_too_much_memory_is_told_in_a_sentence(form, monkeypatch):
     assert len(read_table(CSV, "votes.csv")) == len(ROWS) - 1
 
 
-def test_memory_that_ends_anywhere_is_never_told_as_damage_or_a_fault(monkeypatch):
-    """Where even a thread's stack does not fit, Arrow has no word of memory, and zip files seem closed."""
+def test_memory_that_ends_anywhere_is_told(monkeypatch):
+    """Where even a thread's stack does not fit, Arrow has no word of memory, and zip files seem closed.
+
+    Now and then Arrow crashes; what may be the reason is told then.
+    """
     stata = io.BytesIO()
     columns = {name: [f"{name} {row} of a longer text" for row in range(40_000)] for name in "abc"}
     workbook = xlsx_bytes([list(columns), *list(zip(*columns.values(), strict=True))[:10_000]])
