@@ -54,7 +54,9 @@ def guess_long(look: Look) -> Reading:
     item, rater, found = _guess_ids(look)
     look = look.with_joined(item)
     sure = all(reason.confidence == "sure" for reason in found)
-    why = "the file has a row per annotation: items and raters recur from row to row"
+    found_both = all(reason.confidence != "unsure" for reason in found)
+    recur = ": items and raters recur from row to row" if found_both else ""
+    why = f"the file has a row per annotation{recur}"
     reasons = [Reason("layout", why, "sure" if sure or look.named.long else "likely"), *found]
     some = look.of_some(item)
     label = look.named.label
