@@ -189,6 +189,10 @@ class Interval:
     high: float
     target: IntervalTarget
 
+    def holds(self, value: float) -> bool:
+        """Whether a value lies in it, its ends included."""
+        return self.low <= value <= self.high
+
 
 @dataclass(frozen=True, slots=True)
 class TailFit:

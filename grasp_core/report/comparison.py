@@ -154,7 +154,7 @@ class Change:
     def leaves_out_0(self) -> bool:
         """Whether it moved further than noise explains, by its interval."""
         interval = self.moved_interval
-        return interval is not None and not interval.low <= 0 <= interval.high
+        return interval is not None and not interval.holds(0)
 
     @property
     def beyond_noise(self) -> bool:

@@ -261,7 +261,7 @@ def _may_be_0(told: Sequence[_Told]) -> bool:
     of = told[0].test
     shift = None if isinstance(of, Outcome) else label_use.said_more(of)
     interval = of.interval if isinstance(of, Outcome) else label_use.interval_of(of, shift and shift[1])
-    return interval is not None and interval.low <= 0 <= interval.high
+    return interval is not None and interval.holds(0)
 
 
 def _nearest(result: RunResult) -> tuple[Sentence, ...]:

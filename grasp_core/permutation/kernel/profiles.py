@@ -125,7 +125,7 @@ def rows_by_column(rows: BoolArray) -> tuple[Int64Array, Int64Array]:
 
 def unions_of(grouping: Grouping) -> tuple[Int64Array, Int64Array]:
     """Groups that are disjoint unions of shown groups of a finer axis set, and those."""
-    values = [dict(zip(group.axes, group.values, strict=True)) for group in grouping.groups]
+    values = [group.by_axis for group in grouping.groups]
     axis_sets = dict.fromkeys(group.axes for group in grouping.groups)
     found: list[tuple[int, int]] = []
     for g, group in enumerate(grouping.groups):

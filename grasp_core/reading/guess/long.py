@@ -54,15 +54,14 @@ def guess_long(look: Look) -> Reading:
     item, rater, found = _guess_ids(look)
     look = look.with_joined(item)
     sure = all(reason.confidence == "sure" for reason in found)
-    found_both = all(reason.confidence != "unsure" for reason in found)
-    recur = ": items and raters recur from row to row" if found_both else ""
+    unsure = [one.field for one in found if one.confidence == "unsure"]
+    recur = "" if unsure else ": items and raters recur from row to row"
     why = f"the file has a row per annotation{recur}"
     reasons = [Reason("layout", why, "sure" if sure or look.named.long else "likely"), *found]
     some = look.of_some(item)
     label = look.named.label
     if label is None:
         label, reason = guess_label(some, item, rater)
-        unsure = [one.field for one in found if one.confidence == "unsure"]
         if "rater" in unsure and (told := means(some, reason.candidates or (label,))) is not None:
             return DataSpec(item=item, rater=rater, label=label), [Reason("rater", no_raters(told), "unsure")]
         refused = any(one.confidence == "unsure" and not one.candidates for one in found)

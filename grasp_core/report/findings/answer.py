@@ -223,10 +223,9 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
         return (Sentence.of(LESS_CERTAIN),)
     mean = _mean(one, result) if one.what == LABEL_USE else None
     if mean is not None and mean.value and mean.interval is not None:
-        low, high = mean.interval.low, mean.interval.high
-        if low <= 0 <= high:
+        if mean.interval.holds(0):
             return (Sentence.of(LESS_CERTAIN),)
-        few, many = (of_scale(end) for end in sorted((abs(low), abs(high))))
+        few, many = map(of_scale, sorted((abs(mean.interval.low), abs(mean.interval.high))))
         return (Sentence.of(f"How much: {few} to {many} {higher_or_lower(mean.value)}."),)
     use = one.row.label_use
     told = said_more(use) if one.what == LABEL_USE and use is not None else None

@@ -182,7 +182,7 @@ class Finding:
     def unsettled(self) -> bool:
         """Whether its interval holds the value of no difference."""
         interval, none = self.outcome.interval, NO_EFFECT.get(self.what)
-        return interval is not None and none is not None and interval.low <= none <= interval.high
+        return interval is not None and none is not None and interval.holds(none)
 
     @property
     def strong_names(self) -> tuple[str | Segment, ...]:
