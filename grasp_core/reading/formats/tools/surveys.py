@@ -1,4 +1,4 @@
-"""Surveys with a row per respondent: Qualtrics, SurveyMonkey, SoSci Survey; Prolific's demographics."""
+"""Surveys with a row per respondent: Qualtrics, SurveyMonkey, SoSci Survey, LimeSurvey; and Prolific's."""
 
 import dataclasses
 import re
@@ -22,7 +22,7 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     """The table with how to read it; None where it is none of these."""
     if (of_raters := _of_prolific(parsed)) is not None:
         return of_raters
-    found = (read(parsed) for read in (_of_qualtrics, _of_surveymonkey, _of_sosci))
+    found = (read(parsed) for read in (_of_qualtrics, _of_surveymonkey, _of_sosci, _of_lime))
     survey = next((survey for survey in found if survey is not None), None)
     return None if survey is None else _of_survey(survey, name)
 
@@ -66,7 +66,8 @@ def _of_prolific(parsed: Parsed) -> Parsed | None:
 # Surveys: which of the questions are items, and who answered them
 
 _PANEL_IDS = re.compile(
-    r"(prolific|participant|worker|mturk|annotator|rater|respondent|subject|assignment)?_?(p?id|code)", re.I
+    r"(prolific|participant|worker|mturk|annotator|rater|respondent|subject|assignment)?_?(p?id|code)|token",
+    re.I,
 )
 _NEVER_ITEMS = re.compile(
     r".*(_TEXT|_DO(_.*)?|[ _](First|Last) Click|[ _]Page Submit|[ _]Click Count|- Text|Timing)", re.I
@@ -342,3 +343,32 @@ def _of_sosci(parsed: Parsed) -> _Survey | None:
     if texts is not None:
         parsed, said = _without(parsed, [0]), ["a row of the variables' labels was left out"]
     return _Survey("SoSci Survey", parsed, "CASE", own, texts or {}, said)
+
+
+# LimeSurvey: CSV or XLSX, a row per response, whose columns are called by codes, alone or before their texts
+
+_OF_LIME = names.word_set(
+    "id submitdate lastpage startlanguage seed token startdate datestamp ipaddr refurl interviewtime"
+)
+_NEEDED_OF_LIME = frozenset({"id", "lastpage", "startlanguage"})
+_BESIDE_LIME = re.compile(r"groupTime\d+|.*\[(comment|.*other)\]")
+"""Codes of what was typed beside an answer, and of how long a page took."""
+_PART = re.compile(r"(.*)\[([^\[\]]+)\]\s*")
+"""A text of one of several parts of a question, which stands in brackets behind it."""
+
+
+def _of_lime(parsed: Parsed) -> _Survey | None:
+    both = {column: column.partition(". ") for column in parsed.columns}
+    codes = {column: code.strip() for column, (code, _, _) in both.items()}
+    if not set(codes.values()) >= _NEEDED_OF_LIME or len(set(codes.values())) < len(codes):
+        return None
+    texts = {codes[column]: _PART.sub(rf"\1{_SEPARATED}\2", text) for column, (_, _, text) in both.items()}
+    timed = {f"{code}Time" for code in texts}
+    known = {code for code in texts if code in _OF_LIME | timed or _BESIDE_LIME.fullmatch(code)}
+    said = [] if [*texts] == [*parsed.columns] else ["columns are called by their codes alone"]
+    named = dataclasses.replace(parsed, data=parsed.data.rename_columns([*texts]))
+    sent = named.data.column("submitdate").to_pylist() if "submitdate" in texts else []
+    if unfinished := sum(not text.strip() for text in sent):
+        counted = agree(unfinished, "is unfinished and counts", "are unfinished and count")
+        said += [f"{number(unfinished, 'response')} {counted}"]
+    return _Survey("LimeSurvey", named, "id", known, texts, said)

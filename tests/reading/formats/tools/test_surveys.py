@@ -161,6 +161,47 @@ def test_sosci_survey(labelled: bool) -> None:
     assert data.summary.categories == ("1", "2", "3", "4", "5")
 
 
+def limesurvey(texts: bool, asked: dict[str, str]) -> Table:
+    """Eight responses whose columns are called by codes, with or without texts, and timed, one unfinished."""
+    about = {"id": "ID de la réponse", "submitdate": "Date", "lastpage": "Page", "startlanguage": "Langue"}
+    header = about | {"token": "Code d'accès"}
+    for code, text in asked.items():
+        header |= {code: text, f"{code}[comment]": f"{text} [Commentaire]"}
+    header |= {"interviewtime": "Temps total", "groupTime36": "Durée pour le groupe"}
+    header |= {f"{code}Time": f"Durée pour la question: {code}" for code in asked}
+    body = []
+    for n in range(8):
+        given = (f"{1 + (n * k) % 4} : assez" for k in range(1, 1 + len(asked)))
+        own = [str(n + 1), "2024-05-01" if n else "", "5", "fr", f"invited_{n}"]
+        times = [f"{n + 2}.{k}5" for k in range(2 + len(asked))]
+        body.append([*own, *(cell for one in given for cell in (one, "parce que" if n % 2 else "")), *times])
+    return rows_table([[f"{code}. {text}" if texts else code for code, text in header.items()], *body])
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_limesurvey(texts: bool) -> None:
+    """Whose question is chosen by its codes; times of pages and comments are none."""
+    table = limesurvey(
+        texts, {f"R{r}Q{q}": f"Le rapport vous paraît-il {q} ?" for r in (1, 2, 3) for q in (1, 2)}
+    )
+    (asked,) = recognise(table).uncertain
+    assert asked.candidates == ("R*Q1", "R*Q2")
+    spec = recognise(table, named=Named(label="R*Q1")).spec
+    data = load(table, None, spec)
+    assert (spec.rater, data.annotations.item_ids) == ("token", ("R1Q1", "R2Q1", "R3Q1"))
+    assert (data.summary.raters, data.summary.annotations) == (8, 24)
+    assert "1 response is unfinished and counts" in str(recipe_of(table).sentences).replace(
+        "count'", "counts'"
+    )
+
+
+def test_limesurvey_has_parts_of_a_question_in_brackets() -> None:
+    parts = ("chat", "chien", "cheval")
+    table = limesurvey(True, {f"G1Q1[SQ00{n}]": f"Est-ce beau ? [{one}]" for n, one in enumerate(parts)})
+    data = loaded(table)
+    assert (data.summary.items, data.summary.raters, data.summary.annotations) == (3, 8, 24)
+
+
 # Prolific's demographic export.
 #
 # Sample written by hand. Base fields: https://docs.prolific.com/api-reference/studies/export-demographic-data.
