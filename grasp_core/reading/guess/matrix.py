@@ -575,7 +575,8 @@ def named_by_raters(look: Look, others: Sequence[str], raters: Table) -> Cells |
 
 def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
     """The longest run of like names whose columns hold labels; None where there is none."""
-    named = [name for name in others if not neutral(name)]
+    timed = {name for name in others if names.mentions(name, names.LASTED) and look.decimals(name)}
+    named = [name for name in others if not neutral(name) and name not in timed]
     able = [run for run in runs(named) if len(_labels(look, run)) <= MAX_CATEGORIES]
     if not able or len(_labels(look, able[0])) < 2:
         return None

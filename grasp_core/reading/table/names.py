@@ -65,13 +65,17 @@ EXCLUDED = word_set(
     "remove removed exclude excluded reject rejected discard discarded drop dropped invalid filtered "
     "spam spammer bot fraud failed"
 )
-META = word_set(
-    "time timestamp date datetime day hour minute minutes second seconds sec secs ms msec duration elapsed "
-    "latency started submitted created updated completed accepted ip browser device platform version status "
-    "page batch block trial order position slot attempt round fold split partition comment comments note "
-    "notes remark remarks explanation rationale justification feedback phone latitude longitude lat lon lng "
-    "progress reward payment bonus price seed checksum rt "
-    "dauer zeit uhrzeit datum zeitstempel bearbeitungszeit sekunden durée duree temps duración tiempo fecha"
+LASTED = word_set(
+    "time second seconds sec secs ms msec duration elapsed latency rt "
+    "dauer zeit bearbeitungszeit sekunden durée duree temps duración tiempo"
+)
+"""Words for how long something took."""
+META = LASTED | word_set(
+    "timestamp date datetime day hour minute minutes started submitted created updated completed accepted ip "
+    "browser device platform version status page batch block trial order position slot attempt round fold "
+    "split partition comment comments note notes remark remarks explanation rationale justification feedback "
+    "phone latitude longitude lat lon lng progress reward payment bonus price seed checksum "
+    "uhrzeit datum zeitstempel fecha"
 )
 """Words for what tools and people note beside an annotation."""
 WRITTEN = word_set("comment comments note notes remark remarks explanation rationale justification feedback")

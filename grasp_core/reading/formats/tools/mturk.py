@@ -36,6 +36,8 @@ _MOST = 0.85
 """Least share of the inputs' numbers that answers have where they are numbered alike."""
 _REPEATS = 0.9
 """Share of an answer's cells that are an input's, from which it is no answer."""
+_OFTEN = 3
+"""The one input that stands so often in a HIT fills its places; twice, it may be asked again."""
 _SHORT = 80
 """Texts up to this long are ids of items."""
 _MOST_REASONS = 100
@@ -63,13 +65,15 @@ def read_table(parsed: Parsed, name: str) -> Parsed | None:
     if (numbered := _numbered(columns, inputs, answers)) is not None:
         width = len(columns) - len(numbered.columns) + len(numbered.inputs) + len(numbered.answers)
         check_cells(width * len(parsed) * len(numbered.numbers), name)
-        item, columns, row, lost = _spread(columns, numbered)
+        item, columns, row, lost, none = _spread(columns, numbered)
         lines = parsed.numbers[np.array(row, dtype=np.int64)]
         left_out = (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), lost),) if lost else ()
         done.append(
             f"the {len(numbered.numbers)} items of each HIT got a row each, by the numbers in "
             f"{listed([*numbered.inputs, *numbered.answers])}; equal inputs are one item"
         )
+        if none:
+            done.append(f"{listed(none)}, several times in one HIT, stands for no input")
     elif inputs and answers:
         done.append(
             f"{listed([*inputs])} and {listed([*answers])} are not numbered alike, "
@@ -193,10 +197,11 @@ def _in_order(found: Mapping[int, str], numbers: Sequence[int], least: float) ->
     return [found[one] for one in sorted(found)] if {one + shift for one in numbers} == set(found) else []
 
 
-def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list[int], int]:
+def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list[int], int, list[str]]:
     """A row per item: the items' column, all columns, where each row came from, and answers without input.
 
-    The numbered columns become one for each pattern; places with answers but without input are left out.
+    The numbered columns become one for each pattern; places with answers but without input are left out, as
+    are those of a text such as ``BLANK``, which comes last.
     """
     hits, slots = columns[_HIT], len(numbered.numbers)
     blank = [""] * len(hits)
@@ -204,10 +209,12 @@ def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list
     for pattern, alike in (*numbered.inputs.items(), *numbered.answers.items()):
         by_slot = [columns.get(one, blank) for one in alike]
         wide[pattern] = [text for row in zip(*by_slot, strict=True) for text in row]
-    filled, answered = (
-        [any(texts) for texts in zip(*(wide[key] for key in part), strict=True)]
-        for part in (numbered.inputs, numbered.answers)
-    )
+    shown = list(zip(*(wide[key] for key in numbered.inputs), strict=True))
+    often = Counter((place // slots, texts) for place, texts in enumerate(shown))
+    none = {texts for (_, texts), count in often.items() if count >= _OFTEN and any(texts)}
+    none = none if len(none) == 1 else set()
+    filled = [any(texts) and texts not in none for texts in shown]
+    answered = [any(texts) for texts in zip(*(wide[key] for key in numbered.answers), strict=True)]
     lost = sum(has_answer and not has_input for has_input, has_answer in zip(filled, answered, strict=True))
     kept = [place for place, has_input in enumerate(filled) if has_input]
     rows = [place // slots for place in kept]
@@ -223,10 +230,10 @@ def _spread(columns: _Columns, numbered: _Numbered) -> tuple[str, _Columns, list
         # Without its number, or with its # where another column has that name.
         prefix = INPUT if pattern.startswith(INPUT) else ANSWER
         rest = re.sub(r"[^\w#]*_?#", "", pattern.removeprefix(prefix)).strip("._- ")
-        shown = pattern if f"{prefix}{rest or 'item'}" in used else f"{prefix}{rest or 'item'}"
-        used.add(shown)
-        found[shown] = texts
-    return item, found, rows, lost
+        called = pattern if f"{prefix}{rest or 'item'}" in used else f"{prefix}{rest or 'item'}"
+        used.add(called)
+        found[called] = texts
+    return item, found, rows, lost, sorted({text for texts in none for text in texts if text})
 
 
 def _items(inputs: Mapping[str, Sequence[str]], places: Sequence[str]) -> list[str]:

@@ -218,6 +218,21 @@ def test_several_questions_about_each_item_and_empty_places() -> None:
     assert recipe_of(table).left_out == (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), 1),)
 
 
+def test_a_text_that_fills_the_places_of_a_hit_is_no_item() -> None:
+    inputs = [f"statement_{n}" for n in range(1, 6)]
+    said = ("one", "two", "three", "four", "five")
+    rows = [
+        [f"H{hit}", f"A{hit}{worker}", worker, *shown, *("n" if text == "BLANK" else "p" for text in shown)]
+        for hit, own in enumerate((said, (*said[:2], *["BLANK"] * 3), ("six", *["BLANK"] * 4)))
+        for worker in ("W1", "W2")
+        for shown in ([f"{text} {hit}" if text != "BLANK" else text for text in own],)
+    ]
+    table = hits(inputs, [f"S{n}Answer" for n in range(1, 6)], *rows)
+    assert not {item for (item,) in cells(table, "item")} & {"BLANK"}
+    assert recipe_of(table).left_out == (LeftOut(Skipped.ITEMS_WITHOUT_INPUT(), 14),)
+    assert "'BLANK', several times in one HIT, stands for no input" in recipe_of(table).sentences
+
+
 def test_inputs_are_items_whatever_their_place_and_number() -> None:
     long = "word " * 40
     rows = ["H1", "A1", "W1", long, "b", "x", "y"], ["H2", "A2", "W2", "b", long, "x", "y"]
