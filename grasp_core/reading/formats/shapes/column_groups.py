@@ -110,7 +110,8 @@ def _are_ids(parsed: Parsed, groups: _Groups) -> bool:
         return False  # whose the rows are is said, and they recur
     shared = distinct(np.repeat(np.arange(len(columns)), n)) > len({*stacked.values} - {""})
     once = distinct(np.tile(np.arange(n), len(columns)))
-    return once >= _ONCE * int(filled.sum()) and (shared or (groups.numbered and groups.named))
+    least = _ONCE_NAMED if groups.named else _ONCE
+    return once >= least * int(filled.sum()) and (shared or (groups.numbered and groups.named))
 
 
 def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
@@ -240,8 +241,10 @@ _PUNCTUATION = " :/-._"
 _TUPLE = re.compile(r"\('([^']*)', '([^']*)'\)")
 """How pandas writes names of two levels into Parquet."""
 _LONG_NUMBER = 5
-_ONCE = 0.95
-"""Least share of the ids in a row that stand there once."""
+_ONCE, _ONCE_NAMED = 0.95, 0.85
+"""Least share of the ids in a row that stand there once, and where names say that they are raters'."""
+_NO_ANSWERS = names.META | names.DEMOGRAPHIC | names.SECONDARY | names.RECORDS | names.PEOPLE | names.RATER
+_LETTER = re.compile(r"[ _.-]([a-z])$", re.I)
 _NUMBERED = re.compile(r"([^0-9]*)([0-9]{1,4})([^0-9]*)")
 
 
@@ -308,10 +311,12 @@ def product(columns: Sequence[str]) -> bool:
 def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
     """Columns of ids with the label columns of the same number, or else of the same word."""
     numbered, known = [], set(columns)
-    for column in columns:
-        if (found := _NUMBERED.fullmatch(column.strip())) is not None:
-            own = f"{found[1].rstrip(' _.-')}_{found[3].strip(' _.-')}".strip("_")
-            numbered.append((column, f"{int(found[2]):04}", own))
+    matched = [(column, found) for column in columns if (found := _NUMBERED.fullmatch(column.strip()))]
+    letters = {letter[1] for _, found in matched if (letter := _LETTER.search(found[1]))}
+    for column, found in matched:
+        before = found[1] if len(letters) > 1 else _LETTER.sub("", found[1])  # of G1, G2
+        own = f"{before.rstrip(' _.-')}_{found[3].strip(' _.-')}".strip("_")
+        numbered.append((column, f"{int(found[2]):04}", own))
     worded = (way for split in _ways(columns) for way in (split, [(one, b, a) for one, a, b in split]))
     for place, split in enumerate((numbered, *worded)):
         fields: dict[str, dict[str, str]] = {}
@@ -329,9 +334,12 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
         if rater is None or not any(rank(rater)):
             continue
         others = {own: by for own, by in fields.items() if own != rater and set(by) <= set(fields[rater])}
+        named = bool(rank(rater)[0])
+        if named and not place:  # beside raters an answer may be called anything, and stands by each of them
+            answers = [own for own, by in others.items() if len(by) == len(fields[rater])]
+            labels = labels or [own for own in answers if not names.mentions(own, _NO_ANSWERS)]
         if not any(own in others for own in labels):
             continue
-        named = bool(rank(rater)[0])
         units = {at for own in labels for at in fields[own]}
         ids = [(at, one) for at, one in sorted(fields[rater].items()) if at in units]
         plain = "" if named else f"{rater.split('_')[0]}_"  # of slot_rating
