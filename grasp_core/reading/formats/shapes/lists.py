@@ -76,8 +76,11 @@ def parallel(lengths: Mapping[str, Int64Array]) -> Lists | None:
     return None
 
 
-def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
-    """A table with a row per annotation, with how to read it; rows are numbered by `parsed.lines`."""
+def recognised(parsed: Parsed, lists: Lists, kind: str, unread: Sequence[str] = ()) -> Parsed:
+    """A table with a row per annotation, with how to read it; rows are numbered by `parsed.lines`.
+
+    `unread`: lists that do not belong to it.
+    """
     data = parsed.data
     rows = int(np.unique(parsed.lines).size) if parsed.lines is not None else len(data)
     others = [column for column in data.column_names if column not in lists.all]
@@ -91,6 +94,8 @@ def recognised(parsed: Parsed, lists: Lists, kind: str) -> Parsed:
         column = pa.array([str(line) for line in parsed.lines.tolist()], pa.string())
         data = compact(data.add_column(0, item, column))
         done.append(f"no column tells the items apart, so {quoted(item)} holds the row numbers")
+    if unread:
+        done.append(f"the lists {listed(unread)} are no annotations and were left out")
     return read_as_long(parsed, data, kind, (item, lists.rater), lists.others, done, data.column_names)
 
 
@@ -106,6 +111,7 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     flat = _flattened(records)
     if flat is not None:
         return json_files.table(flat, name, "JSON")
+    _refuse_by_label(records, name)
     opened = _opened(records, name)
     if opened is not None:
         return read(opened, name)
@@ -116,6 +122,11 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     if lists is None:
         return None
     found = [_lists(record) for record in records]
+    lists = _fitting(lists, found, records)
+    if any(rows.JOIN in json_files.text(one) for own in found for one in own.get(lists.rater, ())):
+        raise DataError(
+            f"{name}: an entry of {quoted(lists.rater)} holds several raters; write an entry for each of them"
+        )
     beside = [_without_lists(record) for record in records]
     numbers = np.arange(1, len(records) + 1, dtype=np.int64)
     counts = lists.entries(_lengths(found, lists.all), numbers, name)
@@ -128,7 +139,34 @@ def read(records: Sequence[Record], name: str) -> Parsed | None:
     parsed = json_files.table(annotations, name, "JSON")
     if not set(lists.all) <= set(parsed.columns):
         return None
-    return recognised(dataclasses.replace(parsed, lines=np.repeat(numbers, counts)), lists, "JSON with lists")
+    own = {path for one in lists.all for path in (one, one.rpartition(".")[0])}
+    unread = [
+        path
+        for path in dict.fromkeys(path for record in records for path, _ in _held(record))
+        if path not in own
+    ]
+    parsed = dataclasses.replace(parsed, lines=np.repeat(numbers, counts))
+    return recognised(parsed, lists, "JSON with lists", unread)
+
+
+def _refuse_by_label(records: Sequence[Record], name: str) -> None:
+    """Refuse lists of raters that are each named after a label, as ``annotators_toxic``: of other lengths."""
+    looked_at = [_lists(record) for record in records[:_LOOKED_AT]]
+    named: dict[str, dict[str, None]] = {}
+    for path in (path for found in looked_at for path in found):
+        first, *more = names.words(path.rpartition(".")[2]) or ("",)
+        if more and names.singular(first) in names.RATER and not names.list_score(path):
+            named.setdefault(first, {})[path] = None
+    for paths in (list(paths) for paths in named.values() if len(paths) > 1):
+        held = [
+            {json_files.text(one) for found in looked_at for one in found.get(path, ())} for path in paths
+        ]
+        alike = all(len({len(found.get(path, ())) for path in paths}) == 1 for found in looked_at)
+        if not alike and all(own & set().union(*held[:at], *held[at + 1 :]) for at, own in enumerate(held)):
+            raise DataError(
+                f"{name}: {listed(paths)} are lists of raters, each named after what these answered; write "
+                "one list of annotations per record, each with its rater and its label"
+            )
 
 
 def _opened(records: Sequence[Record], name: str) -> list[Record] | None:
@@ -203,6 +241,32 @@ def _found(records: Sequence[Record], name: str) -> Lists | None:
     return None
 
 
+def _held(record: Record, outer: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """The lists of a record, but for empty ones, by their path."""
+    for field, value in record.items():
+        if isinstance(value, dict):
+            yield from _held(value, f"{outer}{field}.")
+        elif isinstance(value, list) and value:
+            yield f"{outer}{field}", value
+
+
+def _several_each(value: Sequence[Any]) -> bool:
+    """Whether a list holds lists of words, as each rater's choices; numbers may mark those of a text."""
+    inside = [text for one in value for text in rows.several(one)]
+    return all(isinstance(one, list) for one in value) and not any(
+        not isinstance(text, str) or is_number(text) for text in inside
+    )
+
+
+def _fitting(lists: Lists, found: Sequence[Mapping[str, Sequence[Any]]], records: Sequence[Record]) -> Lists:
+    """Without lists of lists that are anywhere not as long as the raters', which may be of something else."""
+    nested = {path for record in records for path, value in _held(record) if _several_each(value)}
+    other = {
+        path for path in nested for own in found if len(own.get(path, ())) != len(own.get(lists.rater, ()))
+    }
+    return Lists(lists.rater, tuple(path for path in lists.others if path not in other))
+
+
 def _without_lists(record: Record) -> Record:
     rest = {
         field: _without_lists(value) if isinstance(value, dict) else value
@@ -213,7 +277,7 @@ def _without_lists(record: Record) -> Record:
 
 
 def _lists(record: Record) -> dict[str, list[Any]]:
-    """Lists of scalars, and of each field of lists of objects, by their path."""
+    """Lists of scalars or of several choices, and of each field of lists of objects, by their path."""
     found: dict[str, list[Any]] = {}
     for field, value in record.items():
         if isinstance(value, dict):
@@ -222,6 +286,8 @@ def _lists(record: Record) -> dict[str, list[Any]]:
             continue
         if not any(isinstance(entry, dict | list) for entry in value):
             found[field] = value
+        elif _several_each(value):
+            found[field] = [_text(entry) for entry in value]
         elif all(isinstance(entry, dict) for entry in value):
             entries = [_flat(entry) for entry in value]
             for inner in dict.fromkeys(inner for entry in entries for inner in entry):
