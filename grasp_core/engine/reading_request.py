@@ -21,6 +21,8 @@ from grasp_core.reading.table.table import Recipe, Table
 _FIRST = ("exclude", "filters")
 """Fields of which is said first what is left out, or may be meant to be."""
 _NAMED = ("layout", "item", "rater", "label", "profile", "ignore")
+_TOLD_FIRST = (FileProblem.ONE_MEMBER_READ, FileProblem.HEADER_OF_NUMBERS)
+"""Problems of a file that may be why what is asked has no answer."""
 _LISTS = ("drop", "raters", "items")
 """Fields of which nothing is said where all are named."""
 
@@ -198,7 +200,7 @@ def _refuse_unsure(
     if asked:
         sentences = [f"{file}: {'; '.join(questions)}" for file, questions in asked.items()]
         problems = given.annotations.problems
-        sentences += [one.message for one in problems if one.remark.code is FileProblem.ONE_MEMBER_READ]
+        sentences += [one.message for one in problems if one.remark.code in _TOLD_FIRST]
         raise UnsureError("; ".join(sentences), unsure[0].field)
 
 

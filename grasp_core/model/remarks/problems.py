@@ -45,6 +45,10 @@ class FileProblem(Code):
         "{file}, {where}: the first row is like those below it, so it is data and the columns have no names; "
         "they are called {columns:3} here: name them in a row above if that is wrong"
     )
+    HEADER_OF_NUMBERS = (
+        "{file}, {where}: the first row holds numbers alone ({columns:3}) and was taken for the names of the "
+        "columns; if it is data, or says how much there is, write names above it or in its place"
+    )
     HEADER_OF_ROWS = "{file}: the names of the columns were put together from the first {rows:d} rows"
     ONE_IS_TICKED = "{file}: each row ticks one of {columns:5}; they are read as one label, {column:q}"
     ROW_OF_DESCRIPTIONS = (

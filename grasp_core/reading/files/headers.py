@@ -77,6 +77,8 @@ def header_of(rows: Sequence[Row], name: str, line: int) -> Header:
     columns, notes = name_columns(_joined(first, below, levels) if levels > 1 else first, name, where)
     if levels > 1:
         notes.append(know(FileProblem.HEADER_OF_ROWS(file=name, rows=levels)))
+    if all(map(is_number, first)) and not _counts_up(first):
+        notes.append(know(FileProblem.HEADER_OF_NUMBERS(file=name, where=where, columns=columns)))
     return Header(columns, levels, tuple(notes))
 
 
