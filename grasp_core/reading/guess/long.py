@@ -590,7 +590,7 @@ def _may_label(look: Look, name: str, least: int = 2) -> bool:
         aside -= names.WRITTEN  # such as a French or German ``note``, which is a mark
     if (names.is_id(name) and not names.names_label(name)) or names.mentions(name, aside):
         return False
-    index = neutral(name) or names.mentions(name, names.INDEX)
+    index = neutral(name) or names.is_index(name)
     if index and look.kind(name) == "numbers" and not all(map(neutral, look.columns)):
         return False  # numbers of rows, as programs save them without a name
     kind, values = look.kind(name), len(look.texts(name))

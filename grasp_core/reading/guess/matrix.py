@@ -185,7 +185,9 @@ def _row_ids(look: Look, raters: Table | None) -> str | None:
     able = [
         name
         for name in look.columns
-        if look.unique(name) and not names.mentions(name, names.DEMOGRAPHIC | names.WHEN)
+        if look.unique(name)
+        and look.kind(name) != "time"
+        and not names.mentions(name, names.DEMOGRAPHIC | names.WHEN)
     ]
     if raters is not None:
         about = [name for name in raters.columns if not names.mentions(name, names.DEMOGRAPHIC)]
@@ -401,7 +403,7 @@ def _about_raters(look: Look, key: str | None, beside: Sequence[str]) -> Iterato
     asked = {name for one in questions_of(look, beside) for name in matching(one, beside)}
     labels = _labels(look, _others(look.columns, [*beside, *([] if key is None else [key])]))
     for name in beside:
-        made = names.mentions(name, names.AGGREGATE | names.INDEX)
+        made = names.mentions(name, names.AGGREGATE) or names.is_index(name)
         answers = len(names.words(name)) >= _WORDS and _may_be_labels(look, name, labels)
         if name not in asked and not answers and (names.mentions(name, names.DEMOGRAPHIC) or not made):
             yield name
@@ -429,7 +431,11 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
     named = key in look.ids or names.mentions(key, names.ROW_IDS)
     if not look.unique(key):
         return Reason(rows, f"{quoted(key)}: its name says whose a row is; some have several", "likely")
-    first = key == look.columns[0]
+    untimed = [name for name in look.columns if look.kind(name) != "time"]  # a form's times come first
+    alone = (
+        look.kind(key) == "words" and _unique(look, untimed) == (key,) and len(untimed) < len(look.columns)
+    )
+    first = key == look.columns[0] or alone
     known = raters is not None and 2 * most_shared(raters, look[key].values)[1] > look.n
     confidence: Confidence = "sure" if named or known else "likely" if first else "unsure"
     return Reason(rows, f"{quoted(key)}: no value occurs twice", confidence)
@@ -451,7 +457,7 @@ def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason 
 def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     """The reading of a matrix with what is named; `found` is what it looks like by itself."""
     bare = found is None
-    unique = _unique(look, look.columns)
+    unique = _unique(look, [name for name in look.columns if look.kind(name) != "time"])
     if found is None:  # a matrix because somebody says so: ids in the first column that may hold them
         own = next(iter([*(name for name in look.ids if name in unique), *unique]), None)
         told = _about_key(look, None, "item", look.columns, None)
@@ -626,7 +632,8 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
         for name in columns
         if 1 < len(look.texts(name)) <= MAX_CATEGORIES
         and look.kind(name) not in ("time", "link")
-        and not names.mentions(name, names.DEMOGRAPHIC | names.AGGREGATE | names.INDEX)
+        and not names.mentions(name, names.DEMOGRAPHIC | names.AGGREGATE)
+        and not names.is_index(name)
     }
     others = [name for name in look.columns if not _settled(name)]
     found: dict[str, int] = {}

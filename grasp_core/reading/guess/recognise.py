@@ -360,6 +360,12 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
     return {name: [text for text in table.distinct(name) if text != ""] for name, table in of.items()}
 
 
+_NO_GROUPS = (
+    names.RECORDS | names.WRITTEN | names.SECONDARY | names.ROUNDS | (names.TIMES - names.word_set("stage"))
+)
+"""Words for what is no axis by itself; a stage may be of somebody's life."""
+
+
 def _axes(
     spec: DataSpec, texts: Mapping[str, Sequence[str]], by_name: Container[str]
 ) -> tuple[tuple[str, ...], list[Reason]]:
@@ -372,7 +378,7 @@ def _axes(
         for name, values in texts.items()
         if name not in excluding
         and len(values) <= PROPOSED_AXIS_VALUES
-        and not names.mentions(name, names.RECORDS | names.WRITTEN | names.SECONDARY | names.ROUNDS)
+        and not names.mentions(name, _NO_GROUPS)
         and (name not in by_name or names.mentions(name, of_people))
     ]
     # Two columns of one name as an axis are one: the first.

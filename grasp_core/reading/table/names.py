@@ -40,6 +40,7 @@ DEMOGRAPHIC = word_set(
     "gender sex race ethnicity ethnic age region country locale language education religion income ses "
     "politic politics political party orientation sexuality nationality culture occupation employment "
     "marital disability generation demographic continent agegroup ageband agerange birth birthyear born yob "
+    "genders ages ethnicities nationalities countries "
     "geschlecht alter altersgruppe herkunft sprache bildung beruf "
     "sexe genre âge langue pays sexo género edad idioma país"
 )
@@ -83,7 +84,7 @@ WRITTEN = word_set("comment comments note notes remark remarks explanation ratio
 ADDRESS = word_set("url uri link href file filename path email mail address")
 SECONDARY = word_set("confidence confident certainty certain difficulty difficult attention captcha")
 """Words for what raters are asked beside the question itself."""
-RECORDS = word_set("approval approvals click clicks keystrokes trust reputation")
+RECORDS = word_set("approval approvals click clicks keystrokes trust reputation score")
 """Words for what platforms and forms record of people, who are no groups by that."""
 KEPT = word_set("keep kept include included valid passed accepted")
 MAYBE_EXCLUDED = word_set(
@@ -231,6 +232,12 @@ def is_id(name: str) -> bool:
     if found[-1:] == ("code",):
         return not RATER.isdisjoint(found[-2:-1])
     return bool(found) and found[-1] in _ID and found[-2:] != ("yes", "no")
+
+
+def is_index(name: str) -> bool:
+    """Whether the name says that rows are counted; ``No Finding`` says something else."""
+    found = words(name)
+    return not (INDEX - {"no"}).isdisjoint(found) or found[-1:] == ("no",)
 
 
 def names_label(name: str) -> bool:

@@ -1,12 +1,34 @@
 """What further real files have: each in the shape that was met, small."""
 
+import json
 import random
 
-from grasp_core.reading.guess.recognise import recognise
+import pytest
+
+from grasp_core.cli.terminal.messages import VOICE
+from grasp_core.engine.reading_request import Tables, reading_of
+from grasp_core.model.data_spec import Filters
+from grasp_core.model.errors import DataError
+from grasp_core.reading.dataset.load import load
+from grasp_core.reading.guess.advice import Named
+from grasp_core.reading.guess.recognise import Guess, recognise
+from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked
-from tests.reading.making import numbered
+from tests.reading.making import crossed, numbered, read_here
 
 RNG = random.Random(7)
+NOTHING = {"filters": Filters(), "missing": (), "recode": ()}
+
+
+def json_table(records: object) -> Table:
+    return read_here(json.dumps(records).encode(), "votes.json")
+
+
+def said(guess: Guess, field: str) -> str:
+    return "; ".join(one.sentence for one in guess.reasons if one.field == field)
+
+
+# Matrices
 
 
 def test_how_long_questions_took_is_no_matrix() -> None:
@@ -18,3 +40,119 @@ def test_how_long_questions_took_is_no_matrix() -> None:
 
     guess = recognise(numbered(f"token {pages} {timed}", row, 12))
     assert asked(guess)["label"] == ("R*Q1", "R*Q2")
+
+
+def test_when_a_form_was_sent_is_nobody_and_points_are_no_group() -> None:
+    """Forms write a time into the first column, and a quiz how many answers were right."""
+
+    def row(n: int) -> list[object]:
+        return [f"07/04/2024_12:{n:02}", f"{n % 5}_/_9", f"{'xyz'[n % 3]}{n}w", *RNG.choices("abc", k=9)]
+
+    images = " ".join(f"Image_{n}" for n in range(1, 10))
+    table = numbered(f"Horodateur Score Pseudo {images}", row, 20)
+    cells = [[cell.replace("_", " ") for cell in line] for line in _lines(table)]
+    guess = recognise(read_here(_csv(cells), "form.csv"), named=Named(layout="raters-by-items"))
+    assert (asked(guess), guess.spec.rater, guess.axes) == ({}, "Pseudo", ())
+
+
+def _lines(table: Table) -> list[list[str]]:
+    cells = (table.column(name).cells for name in table.columns)
+    return [list(table.columns), *(list(row) for row in zip(*cells, strict=True))]
+
+
+def _csv(lines: list[list[str]]) -> bytes:
+    return "\n".join(",".join(line) for line in lines).encode()
+
+
+def test_a_first_row_of_sizes_is_told_where_what_is_asked_has_no_answer() -> None:
+    rows = "".join(f"{item} {rater} {(item + rater) % 2}\n" for rater in range(9) for item in range(40))
+    table = read_here(f"240 53 9600\n{rows}".encode(), "labels.txt")
+    with pytest.raises(DataError, match=r"row 1: the first row holds numbers alone \('240', '53', '9600'\)"):
+        reading_of(Tables(table), NOTHING, VOICE)
+
+
+# Columns beside each other
+
+
+@pytest.mark.parametrize("names", ["hate_G{} annotator_G{}", "mood_{} rater_{}", "coder{} theme{}"])
+def test_answers_of_any_name_beside_raters_are_theirs(names: str) -> None:
+    of_rater = names.split()[0].startswith("coder")
+
+    def row(n: int) -> list[object]:
+        pairs = [(*RNG.choices("01"), who) for who in RNG.sample("ABCDEFG", 3)]
+        return [f"t{n}", *(cell for pair in pairs for cell in (pair[::-1] if of_rater else pair))]
+
+    guess = recognise(numbered(f"id {' '.join(names.format(n, n) for n in '123')}", row))
+    label = names.split()[of_rater].partition("_" if "_" in names else "{")[0]
+    assert asked(guess) == {}
+    assert (guess.spec.item, guess.spec.label) == ("id", label)
+
+
+def test_times_beside_raters_are_no_answers() -> None:
+    table = numbered("id rater_1 time_1 rater_2 time_2", lambda n: (n, "a", n % 7, "b", n % 5))
+    assert recognise(table).spec.label != "time"
+
+
+# Long files
+
+
+def test_a_label_may_begin_with_no_and_phases_are_no_groups() -> None:
+    table = crossed(
+        "image,reader,phase,No Finding,Edema",
+        lambda n, r: (f"s{n}", f"r{r}", r % 2, *RNG.choices("01", k=2)),
+        30,
+        6,
+    )
+    guess = recognise(table)
+    assert asked(guess) == {"label": ("No Finding", "Edema")}
+    assert guess.axes == ()
+
+
+# Lists
+
+
+def test_several_choices_of_each_rater_are_a_question_and_other_lists_are_told() -> None:
+    """As in JSON with parallel lists of raters, of what is known of them, and of their answers."""
+
+    def record(n: int) -> dict[str, object]:
+        who = RNG.sample(range(9), 3)
+        kinds = [[["insult"], ["slur", "insult"], []][(n + one) % 3] for one in who]
+        known = {"ethnicities_annotators": ["xy"[one % 2] for one in who]}
+        words = {"tokens": ["a"] * (n % 4 + 4), "rationales": [[0, 1], [1, 1], [0, 0]]}
+        return {"id": n, "annotators": [f"A{one}" for one in who], **known, "kinds": kinds, **words}
+
+    table = json_table([record(n) for n in range(40)])
+    guess = recognise(table)
+    assert (guess.spec.label, guess.axes) == ("kinds", ("ethnicities_annotators",))
+    assert {"insult", "insult + slur"} <= set(table.distinct("kinds"))
+    assert "the lists 'tokens', 'rationales' are no annotations and were left out" in said(guess, "layout")
+    assert load(table, None, guess.spec).summary.raters == 9
+
+
+def test_lists_of_choices_that_are_not_as_long_everywhere_are_of_something_else() -> None:
+    records = [
+        {
+            "id": n,
+            "annotators": ["a", "b", "c"][n % 2 :],
+            "labels": ["x", "y", "x"][n % 2 :],
+            "spans": [["q"]] * 3,
+        }
+        for n in range(0, 40, 2)
+    ]
+    table = json_table([*records, {"id": 99, "annotators": ["a"], "labels": ["y"], "spans": [["q"]] * 3}])
+    assert "spans" not in table.columns
+
+
+def test_lists_of_raters_named_after_what_they_answered_are_told_as_such() -> None:
+    records = []
+    for n in range(30):
+        who = RNG.sample(range(9), 4)
+        parts = {"Annotators_toxic": who[: n % 4], "Annotators_not_toxic": who[n % 4 :]}
+        tags = [{"Tag": "slur", "Annotators": who[:2]}]
+        records.append({"Index": n, **parts, "Tags": tags})
+    with pytest.raises(
+        DataError, match="'Annotators_toxic' are lists of raters, each named after what these"
+    ):
+        json_table(records)
+    with pytest.raises(DataError, match=r"'Tags\.Annotators' holds several raters; write an entry for each"):
+        json_table([{key: one[key] for key in ("Index", "Tags")} for one in records])
