@@ -24,12 +24,14 @@ class Reason:
     - `confidence`: what is unsure is for a person to choose: nothing is computed from it.
     - `candidates`: columns (or layouts) that it may be, best first, where it is unsure; empty where none is
       in sight. Of axes, the column of numbers that its bands would make one.
+    - `explained`: whether the question says why, though its candidates may say enough by themselves.
     """
 
     field: str
     sentence: str
     confidence: Confidence = "likely"
     candidates: tuple[str, ...] = ()
+    explained: bool = False
 
 
 Reading = tuple[DataSpec, list[Reason]]

@@ -18,7 +18,7 @@ from grasp_core.reading.guess.advice import Confidence, Reading, Reason
 from grasp_core.reading.guess.look import MOST_QUESTIONS, MOST_SHARED, TEXT_LENGTH, Look, anew_in, neutral
 from grasp_core.reading.guess.values import means, no_raters
 from grasp_core.reading.table import names
-from grasp_core.reading.table.parsed import PLUS
+from grasp_core.reading.table.parsed import PLUS, runs, stem
 
 _EMPTY = 0.05
 """Columns with a larger share of empty cells hold no ids."""
@@ -473,6 +473,8 @@ _PREDICTED = [("prediction",), ("predictions",), ("predicted",), ("pred",)]
 _FEW = 20
 _CODES, _LEAST_CODES = 0.85, 7
 """Answers of which a larger share is different, and more than so many are, are initials or codes."""
+_ASKED = names.LABEL | names.ASKED | {"q", "question", "item"}
+"""Beginnings of numbered names that say that they are questions."""
 _ANSWERED = 0.25
 """Questions that a smaller share of the fullest one's raters answered are no labels beside it."""
 
@@ -497,7 +499,11 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
         many = {name: len(look[name].values) > _FEW for name in ranks}  # these come last
         candidates = (*sorted(best, key=many.__getitem__), *sorted(others, key=many.__getitem__))
         why = f"{listed(candidates)} vary within items and within raters, as labels do"
-        return candidates[0], Reason("label", why, "unsure", candidates)
+        alike = len(candidates) > 2 and max(map(len, runs(candidates)), default=0) == len(candidates)
+        rated = alike and stem(candidates[0]) not in _ASKED
+        if rated:
+            why = "if each is another that was rated, write a row for each, with its name in a column"
+        return candidates[0], Reason("label", why, "unsure", candidates, explained=rated)
     asked = (name for name in look.columns if name not in (item, rater) and _rank(name) > 1)
     written = [name for name in asked if look.kind(name) == "text" and not look.depends_on(name, item)]
     if not top and written:

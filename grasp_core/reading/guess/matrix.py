@@ -25,6 +25,7 @@ from grasp_core.reading.guess.values import aggregated_cells
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import LIKE_MISSING, Column
 from grasp_core.reading.table.parsed import (
+    ANY,
     ITEMS,
     PLUS,
     RATERS,
@@ -53,6 +54,8 @@ _MOST_CELLS, _LEAST_ROWS, _ALMOST = 50, 5, 0.95
 """Columns of cells that are held against one of what they agree on; rows of each kind, and share of them."""
 _ASKED = frozenset({"q", "stim", "img", "trial"}) | names.ITEM
 """What respondents are asked; parts and outputs may belong to what a row is about."""
+_INITIALS, _QUESTIONS = re.compile(r"(.+[_ .-])([^\W\d_]{1,3})"), 3
+"""Names that end in letters of a coder, and of how many questions there are such columns at least."""
 _PARTS = 8
 """Columns that are tried as parts of the rows' ids."""
 _MANY = 20
@@ -178,6 +181,24 @@ def row_per_rater(look: Look) -> Reading | None:
         return None
     why = f"{quoted(rater)} has another value in each row, as a row per rater has"
     return DataSpec(layout="raters-by-items", rater=rater), [Reason("label", why, "unsure", tuple(asked))]
+
+
+def column_per_coder(look: Look) -> Reading | None:
+    """Questions of each of which the same few have a column, by ends of names such as their initials."""
+    ends: dict[str, dict[str, str]] = {}
+    for name in look.columns:
+        if (told := _INITIALS.fullmatch(name)) is not None and look.kind(name) in ("words", "numbers"):
+            ends.setdefault(told[1], {})[told[2]] = name
+    often = Counter(frozenset(by) for by in ends.values() if len(by) > 1).most_common(1)
+    if not often or often[0][1] < _QUESTIONS:
+        return None
+    coders = sorted(often[0][0])
+    asked = {f"{start}{ANY}": [*by.values()] for start, by in ends.items() if {*by} == {*coders}}
+    closed = (one for one, columns in asked.items() if 1 < len(_labels(look, columns)) <= MOST_QUESTIONS)
+    patterns = [one for one in closed if not any(map(look.decimals, asked[one]))]
+    why = f"the same ends of names, {listed(coders)}, may be those who answered, each in a column"
+    told = Reason("label", why, "unsure", tuple(patterns), explained=True)
+    return (DataSpec(layout="items-by-raters"), [told]) if patterns else None
 
 
 def _row_ids(look: Look, raters: Table | None) -> str | None:
@@ -447,6 +468,8 @@ def _of_other_kinds(look: Look, cells: Sequence[str], layout: Layout) -> Reason 
     beside = _others(cells, _of_one_kind(look, cells, most))
     if not beside:
         return None
+    if layout == "items-by-raters" and (of_coders := column_per_coder(look)) is not None:
+        return of_coders[1][0]
     why = f"{listed(most, 3)} and {listed(beside, 3)} hold values of different kinds"
     patterns = questions_of(look, look.columns)
     if len(patterns) > 1 and not (layout == "raters-by-items" and product(look.columns)):
@@ -485,7 +508,9 @@ def around_matrix(look: Look, found: Reading | None, named: Named) -> Reading:
     asked = named.cells or any(one.field == "label" for one in reasons)
     if spec.layout == "items-by-raters" and not asked and product(cells):  # items may be named so
         why = f"{listed(cells, 3)} may be several questions to each rater"
-        reasons = [*reasons, Reason("label", why, "unsure", tuple(questions_of(look, cells)))]
+        several = Reason("label", why, "unsure", tuple(questions_of(look, cells)))
+        of_coders = None if several.candidates else column_per_coder(look)
+        reasons = [*reasons, several if of_coders is None else of_coders[1][0]]
     key = _key_field(spec)
     given = {name: value for name, value in named.fields.items() if name in ("item", "rater")}
     if named.rater in look.columns and key == "item":
@@ -651,9 +676,11 @@ def questions_of(look: Look, columns: Sequence[str]) -> list[str]:
         apart = starts.values() if crossed and len(scales) == len(starts) else ()
         whole = [] if crossed or any(len(run) > 2 for run in like) else [kind.columns]
         for several in (*like, *whole, *(several for end, several in ends.items() if end), *apart):
-            pattern = pattern_of(several, others)
-            if pattern is not None and len(several) > 1:
-                found[pattern] = len(several)
+            # What the others' names begin with is a label made of theirs: claim beside claim_ab, claim_cd.
+            own = [one for one in several if not all(name.startswith(one) for name in several)]
+            pattern = pattern_of(own, others) if len(own) > 1 else None
+            if pattern is not None:
+                found[pattern] = len(own)
     most = max(found.values(), default=0)
     least = 2 if most == 2 and len(found) > 1 else max(3, most / 2)  # of each question one by each of two
     return [pattern for pattern, columns in found.items() if columns >= least]

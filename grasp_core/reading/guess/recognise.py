@@ -28,6 +28,7 @@ from grasp_core.reading.guess.long import among_questions, guess_long
 from grasp_core.reading.guess.look import MAX_ROWS, Look, contradicted, doubted, doubts
 from grasp_core.reading.guess.matrix import (
     around_matrix,
+    column_per_coder,
     guess_matrix,
     long_or_wide,
     most_shared,
@@ -284,7 +285,7 @@ def _from_columns(annotations: Table, raters: Table | None, named: Named) -> Rea
         )
         if not nobody or named.fields:
             return spec, reasons
-        wide = guess_matrix(look, raters, by_values=True) or row_per_rater(look)
+        wide = guess_matrix(look, raters, by_values=True) or row_per_rater(look) or column_per_coder(look)
         if wide is None:
             return spec, reasons
     elif wide is not None and named.layout is None and (either := long_or_wide(look, wide[0])) is not None:
@@ -501,7 +502,8 @@ def question(reason: Reason) -> str:
     if not reason.candidates:
         return reason.sentence
     explained = (
-        reason.field in ("layout", "profile", "ignore")
+        reason.explained
+        or reason.field in ("layout", "profile", "ignore")
         or len(reason.candidates) == 1
         or PLUS in reason.candidates[0]
     )

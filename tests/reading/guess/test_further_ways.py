@@ -11,7 +11,7 @@ from grasp_core.model.data_spec import Filters
 from grasp_core.model.errors import DataError
 from grasp_core.reading.dataset.load import load
 from grasp_core.reading.guess.advice import Named
-from grasp_core.reading.guess.recognise import Guess, recognise
+from grasp_core.reading.guess.recognise import Guess, question, recognise
 from grasp_core.reading.table.table import Table
 from tests.reading.made_up import asked
 from tests.reading.making import crossed, numbered, read_here
@@ -53,6 +53,40 @@ def test_when_a_form_was_sent_is_nobody_and_points_are_no_group() -> None:
     cells = [[cell.replace("_", " ") for cell in line] for line in _lines(table)]
     guess = recognise(read_here(_csv(cells), "form.csv"), named=Named(layout="raters-by-items"))
     assert (asked(guess), guess.spec.rater, guess.axes) == ({}, "Pseudo", ())
+
+
+def test_columns_that_end_in_coders_initials_are_asked_about_by_question() -> None:
+    """Beside the label that was made of both, and texts of theirs; with the layout named as without."""
+    asked_of = ("claim", "dataset", "reason")
+
+    def row(n: int) -> list[object]:
+        both = [(one, RNG.choice((one, "2"))) for one in RNG.choices("012", k=3)]
+        return [
+            f"paper{n}",
+            *(cell for one, other in both for cell in (one, one, other)),
+            f"note{n}",
+            f"hm{n}",
+        ]
+
+    head = " ".join(f"{one} {one}_ab {one}_cd" for one in asked_of)
+    table = numbered(f"title {head} comment_ab comment_cd", row)
+    patterns = tuple(f"{one}_*" for one in asked_of)
+    for named in (Named(), Named(layout="items-by-raters")):
+        assert asked(recognise(table, named=named))["label"] == patterns
+    guess = recognise(table, named=Named(layout="items-by-raters", item="title", label="claim_*"))
+    assert load(table, None, guess.spec).annotations.rater_ids == ("claim_ab", "claim_cd")
+    sentence = question(recognise(table).uncertain[-1])
+    assert "the same ends of names, 'ab', 'cd', may be those who answered, each in a column" in sentence
+
+
+def test_what_was_rated_may_have_a_column_each_beside_items_and_raters() -> None:
+    people = " ".join(f"Examinee{n}" for n in range(1, 6))
+    table = crossed(
+        f"Item,Rater,{people.replace(' ', ',')}", lambda n, r: (n, f"r{r}", *RNG.choices("0123", k=5)), 20, 5
+    )
+    guess = recognise(table)
+    assert asked(guess) == {"label": tuple(people.split())}
+    assert "if each is another that was rated, write a row for each" in question(guess.uncertain[0])
 
 
 def _lines(table: Table) -> list[list[str]]:
