@@ -273,6 +273,8 @@ _LONGEST = 10_000_000
 _TOLD_APART = 0.95
 """Share of rows that item and rater tell apart, below which rows are parts of what a rater said."""
 _MOST_PLACES = 50
+_MANY_ITEMS = 10
+"""Items for each numbered worker, from which one who answered all is likelier a place that several took."""
 _MOST_ABOUT = 20
 """Columns about people that are held against all others."""
 _SEVERAL, _RECURRING = 1.5, 1.5
@@ -423,6 +425,11 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
     if (place := anew_in(look, rater)) is not None:
         yield apart_by(place, f" counts anew in each {quoted(place)}, so that one id may be several people")
         return
+    if _are_places(look, rater, str(spec.item)):
+        shown = listed(sorted(look.texts(rater)), 3)
+        why = f"if {shown} are the same people in all rows, and no places of a task that others take in turn"
+        yield Reason("rater", why, "unsure", (rater,))
+        return
     about = _about_people(look, rater, spec)[:_MOST_ABOUT]
     raters, taken = look[rater].codes, (rater, spec.item, spec.text, *spec.labels)
     several_of = {name: _values_of_each(look, name, raters) > 1 for name in about}
@@ -441,6 +448,16 @@ def _people(look: Look, rater: str, spec: DataSpec) -> Iterator[Reason]:
                 why = f"as {quoted(name)} differs with {quoted(place)}"
                 yield apart_by(place, f": one id may be several people, {why}")
                 return
+
+
+def _are_places(look: Look, rater: str, item: str) -> bool:
+    """Whether workers of a crowd are numbered, few, and all of them at nearly all of many more items."""
+    numbers, of_crowd = look.integers(rater, named=True), names.mentions(rater, names.CROWD)
+    places, items = len(look[rater].values), len(look[item].values)
+    if numbers is None or not of_crowd or not 1 < places <= MOST_QUESTIONS or items < _MANY_ITEMS * places:
+        return False
+    counted = int(numbers.max() - numbers.min()) + 1 == places and numbers.min() <= 1
+    return counted and look.pairs(item, rater) >= _TOLD_APART * items * places
 
 
 def anew_in(look: Look, rater: str) -> str | None:

@@ -30,6 +30,7 @@ from grasp_core.reading.table.parsed import (
     PLUS,
     RATERS,
     alike,
+    ends_in_rater,
     form,
     kinds_of,
     matching,
@@ -387,7 +388,7 @@ def _by_names(key: str | None, cells: Cells) -> list[_Side]:
 def _called(name: str, kinds: Collection[str]) -> bool:
     """Whether a column is called like these; ``resp.q1`` like questions."""
     asked = any(word.rstrip(_DIGITS) in _QUESTION for word in names.words(name)[1:])
-    return kinds is ITEMS if asked else stem(name) in kinds
+    return kinds is ITEMS if asked else stem(name) in kinds or (kinds is RATERS and ends_in_rater(name))
 
 
 def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Table | None) -> Reading:

@@ -140,14 +140,22 @@ def stem(name: str) -> str:
     return found[0].rstrip("0123456789") if found else ""
 
 
+def ends_in_rater(name: str) -> bool:
+    """Whether a name ends in a numbered word for whoever rates: ``hate_coder2``, ``Hate (Expert 1)``."""
+    found = [word.rstrip("0123456789") for word in names.words(name)]
+    numbered = bool(found) and names.words(name)[-1][-1:].isdigit()
+    return numbered and next((word for word in reversed(found) if word), "") in names.RATES | {"expert"}
+
+
 _LETTERS = frozenset(["", *"aehjpruw"])
 """Letters that raters are numbered by, as annotators, workers and judges; others may be criteria or times."""
 
 
 def may_be_people(columns: Iterable[str]) -> bool:
     """Whether numbered columns may be raters: so called, by a letter, or by names and ids of their own."""
+    columns = list(columns)
     called = set(map(stem, columns))
-    return len(called) > 1 or not called.isdisjoint(RATERS | _LETTERS)
+    return len(called) > 1 or not called.isdisjoint(RATERS | _LETTERS) or all(map(ends_in_rater, columns))
 
 
 PLUS = "+"

@@ -55,6 +55,15 @@ def test_when_a_form_was_sent_is_nobody_and_points_are_no_group() -> None:
     assert (asked(guess), guess.spec.rater, guess.axes) == ({}, "Pseudo", ())
 
 
+@pytest.mark.parametrize("ends", ["mood_annotator_{}", "mood_coder{}", "Mood_(Expert_{})"])
+def test_columns_that_end_in_a_numbered_word_for_raters_are_theirs(ends: str) -> None:
+    """Though the question stands first; what one of them was asked besides is put aside."""
+    head = f"{ends} {ends} sure_{ends}".format(1, 2, 2)
+    guess = recognise(numbered(f"tweet {head}", lambda n: (f"t{n}", *RNG.choices("ab", k=2), n % 6)))
+    assert (asked(guess), guess.spec.layout, guess.spec.item) == ({}, "items-by-raters", "tweet")
+    assert guess.spec.ignore == (f"sure_{ends}".format(2),)
+
+
 def test_columns_that_end_in_coders_initials_are_asked_about_by_question() -> None:
     """Beside the label that was made of both, and texts of theirs; with the layout named as without."""
     asked_of = ("claim", "dataset", "reason")
@@ -140,6 +149,15 @@ def test_a_label_may_begin_with_no_and_phases_are_no_groups() -> None:
     guess = recognise(table)
     assert asked(guess) == {"label": ("No Finding", "Edema")}
     assert guess.axes == ()
+
+
+@pytest.mark.parametrize(("head", "asks"), [("id,worker_id,label", True), ("id,annotator_id,label", False)])
+def test_numbered_workers_who_all_rated_everything_may_be_places(head: str, asks: bool) -> None:
+    table = crossed(head, lambda n, r: (f"i{n}", f"w_{r}", *RNG.choices("xy")), 40, 3)
+    guess = recognise(table)
+    assert ("rater" in asked(guess)) is asks
+    assert asked(recognise(table, named=Named(rater=head.split(",")[1]))) == {}
+    assert asked(recognise(crossed(head, lambda n, r: (n, f"w_{r}", *RNG.choices("xy")), 15, 3))) == {}
 
 
 # Lists
