@@ -268,8 +268,9 @@ def _copies(alike: Sequence[Member]) -> dict[str, str]:
 def _first(tables: Sequence[Member], others: Sequence[str], name: str, what: str) -> Parsed:
     first, *more = tables
     for one in more if _like_raters(first.parsed, more) is None else ():
-        if _like_raters(one.parsed, [first]) is not None:  # the labels stand behind what is known of raters
-            first, more = one, [other for other in tables if other is not one]
+        others_of = [other for other in tables if other is not one]
+        if _like_raters(one.parsed, others_of) is not None:  # behind what is known of raters, or items
+            first, more = one, others_of
             break
     several = bool(more or others)
     parsed = dataclasses.replace(first.parsed, member=first.name if several else None)

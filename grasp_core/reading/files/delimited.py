@@ -22,7 +22,7 @@ from grasp_core.model.errors import DataError, know, raise_stopping, stop
 from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import EXAMPLES, number, quoted
 from grasp_core.reading.files.encodings import line_of
-from grasp_core.reading.files.headers import LOOKED_AT, Header, header_of
+from grasp_core.reading.files.headers import LOOKED_AT, Header, header_below
 from grasp_core.reading.table.columns import compact
 from grasp_core.reading.table.parsed import Watch, from_rows, no_rows
 from grasp_core.reading.table.table import Parsed
@@ -174,16 +174,14 @@ def parse(content: bytes, name: str, watch: Watch, *, headed: bool = False) -> P
     _, (head, *more) = next(records(io.BytesIO(content), delimiter, strict=False), (1, [""]))
     spaced = delimiter != "\t" and bool(head) and bool(more) and all(one.startswith(" ") for one in more)
     found = records(io.BytesIO(content), delimiter, spaced=spaced)
-    rows: list[list[str]] = []
-    line = 1
+    rows: list[tuple[int, list[str]]] = []
     try:
-        line, first = next(found)
-        rows.append(first)
-        rows += (row for _, row in islice(found, 0 if headed else LOOKED_AT))
+        rows.append(next(found))
+        rows += islice(found, 0 if headed else LOOKED_AT)
     except UnreadableRowError as error:  # a later one is found again, by who reads the rows
         if not rows:
             raise error.refusal(name) from None
-    header = header_of(rows, name, line)
+    header = header_below(rows, name)
     parsed = None if spaced else _parse_fast(content, header, delimiter, watch)
     parsed = parsed or parse_with_care(content, header, delimiter, name, watch, spaced=spaced)
     for column in header.unnamed:

@@ -22,6 +22,8 @@ LOOKED_AT = 1_000
 _LONG = 20
 _CELLS = 100_000
 """Cells looked at of a wide file."""
+_TITLES, _BELOW = 10, 50
+"""Rows that may be titles, and rows looked at below them."""
 BETWEEN = " / "
 """Stands between the parts of a name that was spread over two rows."""
 _MOSTLY = 0.9
@@ -244,6 +246,48 @@ def _joined(first: Row, below: Sequence[Row], levels: int) -> list[str]:
             filled = [cell for cell in both if cell.strip()]
             own.append(filled[0] if len(filled) == 1 else f"column {position}")
     return [*own, *grouped]
+
+
+# Titles
+
+
+def header_below(numbered: Sequence[tuple[int, Row]], name: str) -> Header:
+    """The header of a file that begins with these lines; titles above it are left out, with a note."""
+    rows = [row for _, row in numbered]
+    above = titles(rows)
+    line, _ = numbered[above]
+    found = header_of(rows[above:], name, line)
+    if not above:
+        return found
+    cell = next(cell for row in rows for cell in row if cell.strip())
+    note = know(FileProblem.HEADER_BELOW(file=name, header=line, rows=above, cell=cell), above)
+    return replace(found, rows=found.rows + above, notes=(note, *found.notes))
+
+
+def titles(rows: Sequence[Row]) -> int:
+    """How many rows stand above the names, as a title or who coded: at most their left half is filled.
+
+    The names are words, all of them different, none of which is found again below; a row of data has labels
+    that are.
+    """
+    at = next((at for at, row in enumerate(rows[:_TITLES]) if 2 * _filled_left(row) > len(row)), 0)
+    named, below = rows[at], rows[at + 1 : at + _BELOW]
+    cells = [cell.strip() for cell in named]
+    if not at or len(below) < 2 or any(len(row) != len(named) for row in (*rows[:at], *below)):
+        return 0
+    if len({*cells}) < len(cells) or any(not cell or is_number(cell) for cell in cells):
+        return 0
+    if not any(cell.strip() for row in rows[:at] for cell in row):
+        return 0
+    again = any(cell == row[place].strip() for row in below for place, cell in enumerate(cells))
+    return 0 if again else at
+
+
+def _filled_left(row: Row) -> int:
+    """Cells up to the last that is filled; as many as there are where a blank one is among them."""
+    cells = [bool(cell.strip()) for cell in row]
+    filled = sum(cells)
+    return filled if all(cells[:filled]) else len(cells)
 
 
 # Rows below the names that say what each column holds, as survey tools and codebooks write them

@@ -22,7 +22,7 @@ from grasp_core.model.remarks.problems import FileProblem
 from grasp_core.model.text import EXAMPLES, agree, listed, number, quoted
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.stack import Member
-from grasp_core.reading.files.headers import Header, header_of
+from grasp_core.reading.files.headers import Header, header_of, titles
 from grasp_core.reading.table.columns import MAX_WRITTEN, duration_text, moment_text
 from grasp_core.reading.table.parsed import MAX_COLUMNS, from_rows, name_columns, no_rows
 from grasp_core.reading.table.table import Parsed
@@ -260,8 +260,8 @@ def _other_header(window: Sequence[Row], start: int, name: str) -> tuple[int, He
     """A header of several rows, of which the upper may be merged, or of none, and where it begins."""
     for first in dict.fromkeys((max(start - 1, 0), start)):
         rows = [row for _, row in window[first:]]
-        if len({cell for cell in rows[0] if cell.strip()}) < 2:
-            continue  # a title
+        if len({cell for cell in rows[0] if cell.strip()}) < 2 or titles(rows):
+            continue
         try:
             found = header_of(rows, name, window[first][0])
         except DataError:

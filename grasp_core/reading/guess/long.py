@@ -499,7 +499,7 @@ def guess_label(look: Look, item: str, rater: str) -> tuple[str, Reason]:
         many = {name: len(look[name].values) > _FEW for name in ranks}  # these come last
         candidates = (*sorted(best, key=many.__getitem__), *sorted(others, key=many.__getitem__))
         why = f"{listed(candidates)} vary within items and within raters, as labels do"
-        alike = len(candidates) > 2 and max(map(len, runs(candidates)), default=0) == len(candidates)
+        alike = max(map(len, runs(candidates)), default=0) == len(candidates)
         rated = alike and stem(candidates[0]) not in _ASKED
         if rated:
             why = "if each is another that was rated, write a row for each, with its name in a column"

@@ -198,8 +198,8 @@ def column_per_coder(look: Look) -> Reading | None:
     closed = (one for one, columns in asked.items() if 1 < len(_labels(look, columns)) <= MOST_QUESTIONS)
     patterns = [one for one in closed if not any(map(look.decimals, asked[one]))]
     why = f"the same ends of names, {listed(coders)}, may be those who answered, each in a column"
-    told = Reason("label", why, "unsure", tuple(patterns), explained=True)
-    return (DataSpec(layout="items-by-raters"), [told]) if patterns else None
+    which = Reason("label", why, "unsure", tuple(patterns), explained=True)
+    return (DataSpec(layout="items-by-raters"), [which]) if patterns else None
 
 
 def _row_ids(look: Look, raters: Table | None) -> str | None:

@@ -380,6 +380,7 @@ def _axes(
         if name not in excluding
         and len(values) <= PROPOSED_AXIS_VALUES
         and not names.mentions(name, _NO_GROUPS)
+        and not names.says_how_many(name)
         and (name not in by_name or names.mentions(name, of_people))
     ]
     # Two columns of one name as an axis are one: the first.

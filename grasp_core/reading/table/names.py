@@ -24,8 +24,9 @@ SHORT = word_set("sent utt dial conv para par seg stim img vid")
 RATES = word_set(
     "rater annotator coder judge labeler labeller reviewer evaluator assessor grader moderator listener "
     "ann observer viewer reader juror clinician physician radiologist pathologist dermatologist taster "
-    "panelist panellist scorer examiner validator linguist gutachter bewerter kodierer codierer annotateur "
-    "évaluateur evaluateur evaluador avaliador anotador 标注员 المقيم"
+    "panelist panellist scorer examiner validator linguist gutachter bewerter kodierer codierer prüfer "
+    "gutachterin bewerterin kodiererin codiererin prüferin beoordelaar annotateur annotatore valutatore "
+    "évaluateur evaluateur evaluador evaluadora avaliador avaliadora anotador anotadora 标注员 المقيم"
 )
 """Words for whoever rates; a participant or a patient may be rated by them."""
 RATER = RATES | word_set(
@@ -212,6 +213,13 @@ def id_score(name: str, kinds: frozenset[str]) -> int:
     if len(found) > 1 and found[0] in _HOW_MANY:  # n_raters
         return 0
     return 3 if len(found) == 1 else 2 if has_id else 1
+
+
+def says_how_many(name: str) -> bool:
+    """Whether it counts labels, or who gave them, as ``num_annotations`` does."""
+    first, *others = words(name) or ("",)
+    counted = RATER | LABEL | ITEM
+    return first in _HOW_MANY | {"number"} and any(singular(word) in counted for word in others)
 
 
 def list_score(name: str) -> int:

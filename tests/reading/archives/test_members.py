@@ -296,6 +296,10 @@ def test_parts_of_one_data_set_are_read_together_and_what_is_in_two_files_is_not
     assert (table.member, table.members) == ("ratings", ("ratings", "raters"))
     assert "another is 'raters' (3 rows)" in messages(table)
     assert read_table(content, "votes.xlsx", member="raters").problems == ()
+    items = [["item", "domain"], *([f"i{item}", "news"] for item in range(9))]
+    table = read_table(archive(a_items=items, b_raters=raters, c_ratings=with_raters(1)), "votes.zip")
+    assert table.member == "c_ratings.csv"  # behind what is known of items and of raters
+    assert "'b_raters.csv' has a row for each value of 'rater'" in messages(table)
 
 
 def test_workbooks_inside_an_archive_and_too_many_cells_together(monkeypatch):

@@ -296,6 +296,30 @@ def test_a_short_row_further_down_is_refused_by_its_line(header):
         table("\n".join(rows))
 
 
+@pytest.mark.parametrize(
+    "above",
+    ["Coding sheet 2021,,,\nCoder:,Anna,,\n,,,\n", "Coder: Anna,,,\n\n", ",,,\nCoding sheet,,,\nWave,2,,\n"],
+)
+def test_titles_above_the_names_are_left_out_with_a_note(above):
+    """As spreadsheets save them; their cells behind the title are blank."""
+    rows = "".join(f"{n},Text {n},{'yes' if n % 2 else 'no'},{'abc'[n % 3]}\n" for n in range(1, 20))
+    table = read_table(f"{above}No.,Text,Rude,Kind\n{rows}".encode(), "votes.csv")
+    assert (table.columns, len(table)) == (("No.", "Text", "Rude", "Kind"), 19)
+    row = above.count("\n") + 1
+    assert table.first_row == row + 1
+    assert f"the column names were taken from row {row}; " in table.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "row", ["text {n},{yes},no,yes", "{n},Text {n},{yes},maybe", "t{n},x{n},{yes},{abc}"]
+)
+def test_rows_below_names_that_are_blank_are_data(row):
+    cells = ({"n": n, "yes": "yes" if n % 2 else "no", "abc": "abc"[n % 3]} for n in range(1, 20))
+    rows = "".join(f"{row.format(**one)}\n" for one in cells)
+    table = read_table(f"id,text,,\n{rows}".encode(), "votes.csv")
+    assert (table.columns[:2], len(table)) == (("id", "text"), 19)
+
+
 @pytest.mark.parametrize("above", [",,\n", ",,\n , ,\n"])
 def test_rows_of_delimiters_alone_above_a_table_are_no_header(above):
     found = table(f"{above}item,rater,label\ni1,r1,yes\ni1,r2,no\n")

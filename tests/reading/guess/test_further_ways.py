@@ -98,6 +98,35 @@ def test_what_was_rated_may_have_a_column_each_beside_items_and_raters() -> None
     assert "if each is another that was rated, write a row for each" in question(guess.uncertain[0])
 
 
+@pytest.mark.parametrize("rated", ["system1rank system2rank", "system1_Rank system2_Rank system3_Rank"])
+def test_each_of_a_pair_may_be_another_that_was_rated(rated: str) -> None:
+    systems = rated.replace("_R", "r").replace("rank", "Id")
+    head = f"segmentId,judgeId,{systems},{rated}".replace(" ", ",")
+    count = len(rated.split())
+    table = crossed(
+        head, lambda n, r: (n, f"j{r}", *RNG.sample("uvwxyz", count), *RNG.choices("12345", k=count)), 40, 4
+    )
+    (sentence,) = map(question, recognise(table).uncertain)
+    assert "if each is another that was rated, write a row for each" in sentence
+
+
+def test_how_many_annotations_an_item_has_is_no_group_of_raters() -> None:
+    """Though raters of one part of the data have as many everywhere."""
+
+    def row(n: int, r: int) -> tuple[object, ...]:
+        part = n % 2
+        return (f"{part}_{n}", f"r{r}{part}", RNG.choice("01"), ("long", "short")[part], 6 + part)
+
+    table = crossed("id,annotator,annotator_label,length,num_annotations", row, 40, 6)
+    assert recognise(table).axes == ("length",)
+
+
+@pytest.mark.parametrize("rater", ["Prüfer", "Codiererin", "beoordelaar", "valutatore"])
+def test_raters_are_known_in_further_languages(rater: str) -> None:
+    guess = recognise(crossed(f"Arbeit,{rater},Note", lambda n, r: (n, f"p{r}", RNG.choice("1234")), 30, 5))
+    assert (asked(guess), guess.spec.item, guess.spec.rater) == ({}, "Arbeit", rater)
+
+
 def _lines(table: Table) -> list[list[str]]:
     cells = (table.column(name).cells for name in table.columns)
     return [list(table.columns), *(list(row) for row in zip(*cells, strict=True))]
