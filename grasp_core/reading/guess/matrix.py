@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ from grasp_core.reading.table.parsed import (
     may_be_people,
     pattern_of,
     questions_in,
+    repeated,
     runs,
     stem,
 )
@@ -607,6 +609,8 @@ def named_by_raters(look: Look, others: Sequence[str], raters: Table) -> Cells |
 
 def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
     """The longest run of like names whose columns hold labels; None where there is none."""
+    if (asked := _before_what_recurs(look, others)) is not None:
+        return asked
     timed = {name for name in others if names.mentions(name, names.LASTED) and look.decimals(name)}
     named = [name for name in others if not neutral(name) and name not in timed]
     able = [run for run in runs(named) if len(_labels(look, run)) <= MAX_CATEGORIES]
@@ -644,6 +648,23 @@ def named_alike(look: Look, others: Sequence[str]) -> Cells | None:
     if but is not None:
         return _apart(others, cells, f"{why}, but {but}", "unsure")
     return _apart(others, cells, why, "likely")
+
+
+def _before_what_recurs(look: Look, others: Sequence[str]) -> Cells | None:
+    """Columns each of which stands before the same heading, as of how sure one is of the answer to it."""
+    again = repeated(look.columns)
+    before = {name: last for last, name in pairwise(look.columns) if name in again}
+    by: dict[str, list[str]] = {}
+    for name, last in before.items():
+        by.setdefault(again[name][0], []).append(last)
+    heading, cells = max(by.items(), key=lambda one: len(one[1]), default=("", []))
+    if len(cells) < _QUESTIONS or any(name in again or name not in others for name in cells):
+        return None
+    if any(names.id_score(name, names.RATER) for name in cells) or len(_labels(look, cells)) > MAX_CATEGORIES:
+        return None
+    return _apart(
+        others, cells, f"{number(len(cells), 'column')} that stand before {quoted(heading)}", "unsure"
+    )
 
 
 def _settled(name: str) -> bool:

@@ -35,6 +35,8 @@ _LONGEST = 200
 _LETTER = re.compile(r"(.*[^\W\d_].*[\W_])[a-z]", re.I)
 """``rater_a``; letters by themselves say nothing."""
 
+_AGAIN = re.compile(r"(.+) \((\d{1,4})\)|(.*\D)\.(\d{1,4})", re.S)
+
 
 def form(name: str) -> str | None:
     """The form that like names share: ``p#`` of ``P01``, ``q#_#`` of ``Q3_1``; None where nothing recurs."""
@@ -62,6 +64,22 @@ def runs(columns: Iterable[str]) -> list[list[str]]:
         if alike is not None:
             found.setdefault(alike, []).append(column)
     return sorted((run for run in found.values() if len(run) > 1), key=len, reverse=True)
+
+
+def repeated(columns: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Columns whose name stood in the header several times, with it and their place among them, from 1.
+
+    They are called ``label``, ``label (2)``, or by pandas ``label``, ``label.1``.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for column in columns:
+        if (told := _AGAIN.fullmatch(column)) is None:
+            continue
+        base: str = told[1] or told[3]
+        if base in columns:
+            found[base] = base, 1
+            found[column] = base, int(told[2] or int(told[4]) + 1)
+    return found
 
 
 def alike(columns: Iterable[str], named: Sequence[str]) -> list[str]:

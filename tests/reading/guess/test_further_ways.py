@@ -98,6 +98,34 @@ def test_what_was_rated_may_have_a_column_each_beside_items_and_raters() -> None
     assert "if each is another that was rated, write a row for each" in question(guess.uncertain[0])
 
 
+@pytest.mark.parametrize("again", ["", ".1 .2"])
+def test_raters_and_labels_under_the_same_headings_belong_together_from_the_first_on(again: str) -> None:
+    heads = [f"annotator{number},label{number}" for number in (again.split() or ["", ""])]
+    lines = [["id", "text", "annotator", "label", *",".join(heads).split(",")]]
+    for n in range(40):
+        votes = [cell for rater in RNG.sample("abcdefgh", 3) for cell in (f"p{rater}", RNG.choice("xyz"))]
+        lines.append([str(n), f"Text {n} that was read", *votes])
+    table = read_here(_csv(lines), "votes.csv")
+    guess = recognise(table)
+    assert (asked(guess), guess.spec.item, guess.spec.rater) == ({}, "id", "annotator")
+    assert load(table, None, guess.spec).summary.annotations == 120
+
+
+def test_a_heading_behind_each_question_asks_more_about_its_answer() -> None:
+    """How sure respondents are was read as the labels, and of unlike questions none."""
+    asked_of = ["Is this rude?", "And what of that?", "Would you send it?", "Is it funny?"]
+    heads = [cell for one in asked_of for cell in (one, "How sure are you?")]
+    rows = [
+        [f"p{n}", *(cell for _ in asked_of for cell in (RNG.choice("yn"), RNG.choice("12345")))]
+        for n in range(30)
+    ]
+    table = read_here(_csv([["respondent", *heads], *rows]), "survey.csv")
+    assert "layout" in asked(recognise(table))
+    guess = recognise(table, named=Named(layout="raters-by-items"))
+    votes = load(table, None, guess.spec).annotations
+    assert (asked(guess), set(votes.item_ids), set(votes.categories)) == ({}, set(asked_of), {"y", "n"})
+
+
 @pytest.mark.parametrize("rated", ["system1rank system2rank", "system1_Rank system2_Rank system3_Rank"])
 def test_each_of_a_pair_may_be_another_that_was_rated(rated: str) -> None:
     systems = rated.replace("_R", "r").replace("rank", "Id")

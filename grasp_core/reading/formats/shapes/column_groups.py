@@ -25,7 +25,7 @@ from grasp_core.reading.files.headers import BETWEEN
 from grasp_core.reading.formats.shapes.rows import read_as_long
 from grasp_core.reading.table import names
 from grasp_core.reading.table.columns import Column, check_cells, compact
-from grasp_core.reading.table.parsed import ITEMS, RATERS, form, may_be_people, stem
+from grasp_core.reading.table.parsed import ITEMS, RATERS, form, may_be_people, repeated, stem
 from grasp_core.reading.table.table import Parsed
 
 
@@ -289,7 +289,8 @@ def _ways(columns: Sequence[str]) -> Iterator[list[tuple[str, str, str]]]:
 def _pairs_of(columns: Sequence[str]) -> _Pairs | None:
     """The columns that are named after units and questions; None where names do not tell which is which."""
     found: list[_Pairs] = []
-    for split in _ways(columns):
+    again = repeated(columns)  # whose numbers were given here, and the first has none
+    for split in _ways([column for column in columns if column not in again]):
         swapped = [(column, two, one) for column, one, two in split]
         ways = [pairs for way in (split, swapped) if (pairs := _pairs(way))]
         sizes = [pairs.size for pairs in ways]
@@ -310,8 +311,10 @@ def product(columns: Sequence[str]) -> bool:
 
 def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
     """Columns of ids with the label columns of the same number, or else of the same word."""
-    numbered, known = [], set(columns)
-    matched = [(column, found) for column in columns if (found := _NUMBERED.fullmatch(column.strip()))]
+    again, known = repeated(columns), set(columns)
+    numbered = [(column, f"{at:04}", own) for column, (own, at) in again.items()]
+    once = (column for column in columns if column not in again)
+    matched = [(column, found) for column in once if (found := _NUMBERED.fullmatch(column.strip()))]
     letters = {letter[1] for _, found in matched if (letter := _LETTER.search(found[1]))}
     for column, found in matched:
         before = found[1] if len(letters) > 1 else _LETTER.sub("", found[1])  # of G1, G2
