@@ -34,7 +34,7 @@ def agreement_title(result: RunResult) -> Sentence:
 
 
 def all_together(result: RunResult) -> Sentence | None:
-    """Say how well all raters agree and how they would agree more, to follow the results of groups."""
+    """Say how well all raters agree and how they would agree more, for results without a clear difference."""
     found = result.everybody
     if found is None or found.alpha is None:
         return None
