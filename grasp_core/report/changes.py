@@ -98,7 +98,7 @@ def details(found: Comparison) -> tuple[str, ...]:
 
 
 def _marked(label: str, found: Iterable[Change], how: Callable[[Change], str]) -> Iterator[str]:
-    """A sentence for each sort of mark, by group."""
+    """A sentence for each kind of change in marks, by group."""
     sorts: dict[str, dict[str, list[str]]] = {}
     for change in found:
         sorts.setdefault(how(change), {}).setdefault(_whose(change), []).append(tested(change))

@@ -165,7 +165,7 @@ def brackets(analysis: AnalysisSpec) -> str:
 
 
 def methods(result: RunResult) -> tuple[Method, ...]:
-    """Every statistic of the run, and DSI where there is one."""
+    """Every statistic of the run, and DSI if there is one."""
     found = [
         Method(names.WORDS[name].name, names.WORDS[name].explanation, names.statistic_formula(name, result))
         for name in names.reported_statistics(result)

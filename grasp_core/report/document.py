@@ -49,7 +49,7 @@ _NO_INTERVAL = "none"
 
 
 class Table(NamedTuple):
-    """A table of texts, whose first columns hold names.
+    """A table of texts; its first columns, as many as `names`, are names.
 
     `key`: its name in files.
     `words`: explanation if the table stands alone; `note`: text below it there.
@@ -232,7 +232,7 @@ def _tested(outcome: Outcome, result: RunResult) -> list[str]:
 
 
 class Section(NamedTuple):
-    """A heading of this level, an explanation, sentences and tables; any of them may be missing.
+    """A heading with its level, an explanation, sentences and tables; any of them may be missing.
 
     `key`: its name in files.
     `numbers`: tables of all numbers of the section; a document without room for them shows them last.

@@ -80,7 +80,7 @@ _NAMED = 5
 
 
 def ranked(result: ItemsResult, measure: Measure) -> list[Ranked]:
-    """The items that have a part, largest first; for label use, in either direction."""
+    """The items that have a part, largest first; parts of label use by size in either direction."""
     found = [(row, part) for row in result.items if (part := row.of(measure)) is not None]
     if measure == "distance":
         return sorted(found, key=lambda pair: -pair[1].value)
@@ -268,7 +268,7 @@ def items_table(
 
 
 def side_bars(result: ItemsResult, rows: Sequence[Ranked]) -> dict[str, list[list[float]]]:
-    """Each item's shares of the labels, in order, by both sides' columns of :func:`items_table`."""
+    """Shares of the labels, in order, for each item and both sides' columns of :func:`items_table`."""
     labels = list(result.label_use)
 
     def shares_of(counts: Mapping[str, int]) -> list[float]:

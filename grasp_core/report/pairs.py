@@ -123,7 +123,7 @@ _MEAN = Measure(
     tested=False,
 )
 PAIRS_SAID = 5
-"""Number of pairs with a sentence, where not all pairs have one."""
+"""Number of pairs that get a sentence, where not all pairs do."""
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "labels": (LABEL_USE,),
     "items": ("distance",),

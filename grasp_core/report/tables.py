@@ -131,7 +131,7 @@ _PARTS: tuple[tuple[str, str, Kind, Callable[[Outcome], Any]], ...] = (
 
 
 def effect(outcome: Outcome) -> float | None:
-    """Distance of the value from its null's median; None where either is not estimable."""
+    """Distance of the value from its null's median; None if either is not estimable."""
     if outcome.value is None or outcome.null_median is None:
         return None
     return abs(outcome.value - outcome.null_median)
@@ -140,7 +140,7 @@ def effect(outcome: Outcome) -> float | None:
 def ordered_groups(
     result: RunResult, order: RowOrder = "axis", by: str | None = None
 ) -> tuple[GroupResult, ...]:
-    """The groups in the one row order that tables and figures share."""
+    """The groups in the row order that tables and figures share."""
     statistic = by or names.lead_statistic(result)
     if order == "axis":
         return result.groups

@@ -37,7 +37,7 @@ def forest_plot(
     page: int | None = None,
     of: str = EACH_GROUP,
 ) -> alt.LayerChart:
-    """Value and 95 % interval of a statistic for each group, beside the middle of its random groupings."""
+    """Value and 95 % interval of a statistic for each group, beside the median of random groupings."""
     if statistic not in names.WORDS:
         raise ValueError(f"`statistic` must be one of {', '.join(names.WORDS)}; found {statistic!r}")
     words = names.WORDS[statistic]
@@ -56,7 +56,7 @@ def label_forest_plot(
     page: int | None = None,
     of: str = EACH_GROUP,
 ) -> alt.LayerChart:
-    """How much more often each group gives a label than the others do to the same items, with intervals."""
+    """Points by which each group gives a label more often than others to the same items, with intervals."""
     name = f"“{one_line(label)}”"
     axis = _of_points(f"{name}: points more often than the others on the same items", _OF_GROUPS, name)
     uses = [(row, row.label_use) for row in ordered_groups(result, order)]
@@ -215,7 +215,7 @@ SHOWN = 12
 
 
 def agreement_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
-    """Number of 100 answers, by other raters to an item that got a label, that are this label too."""
+    """A row per label: of 100 answers by other raters to items with this label, the number that repeat it."""
     found = result.everybody
     known = [one for one in found.labels if one.again is not None] if found is not None else []
     if not known:

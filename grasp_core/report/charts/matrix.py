@@ -15,7 +15,7 @@ from grasp_core.report.words import names
 _HEAD, _NAME, _CELL = 20, 18, 26
 """Pixels of the columns' numbers, of a row's name and of its cells."""
 _WRITTEN = 12
-"""Most groups with which a cell has room for its value."""
+"""Largest number of groups for which a cell has room for its value."""
 _ABOVE, _BELOW, _MIDDLE = (179, 88, 6), (33, 102, 172), (245, 245, 245)
 """Orange, blue and grey, which nobody confuses."""
 _LIGHT_ENOUGH = 0.179

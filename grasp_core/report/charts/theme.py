@@ -98,7 +98,7 @@ def exactly(domain: Sequence[float]) -> alt.Scale:
 
 
 def padded(values: Sequence[float], share: float, least: float) -> tuple[float, float]:
-    """From the lowest to the highest value, with a margin: a share of the range, or `least` if that is 0."""
+    """The range of values with a margin at both ends: a share of the range, or `least` if that is 0."""
     low, high = min(values), max(values)
     margin = share * (high - low) or least
     return low - margin, high + margin
@@ -286,7 +286,7 @@ def chart_text(chart: alt.LayerChart) -> str:
 def drawn(text: str, kind: str) -> bytes:
     """Draw a file from the text of :func:`chart_text`; a PNG has two pixels per point."""
     check_can_draw(kind.upper())
-    import vl_convert  # of the extra figures
+    import vl_convert  # part of the extra `figures`
 
     options = {"scale": 2} if kind == "png" else {}
     image: bytes | str = getattr(vl_convert, f"vegalite_to_{kind}")(json.loads(text), **options)

@@ -136,7 +136,7 @@ class _Drawing:
         return self._label, use.labels[self._label]
 
     def _left(self) -> _Panel:
-        """Left panel: the shift of the mean on a scale, else each group's label; of two labels, the same."""
+        """Left panel: the shift of the mean on a scale, else of each group's label (one for all if two)."""
         if self._scaled:
             unit = " in steps" if self._result.spec.analysis.level == "ordinal" else ""
             return _Panel(

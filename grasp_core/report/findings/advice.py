@@ -15,7 +15,7 @@ from grasp_core.report.findings.selection import findings, left_given, may_stand
 
 OF_GAI = ("gai", "gap", "irr", "gai_difference", "irr_difference")
 MANY = 0.1
-"""Share of a group's raters from which on raters that a screen names may explain the group's finding."""
+"""Smallest share of a group's raters that may explain the group's finding if a screen names them."""
 _WHY: dict[Screen, tuple[str, str]] = {
     "random": ("Perhaps raters who did not read", "agree with the others no more than chance does"),
     "constant": ("Perhaps raters who did not look", "gave one label always"),

@@ -316,7 +316,7 @@ def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
 
 
 def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
-    """Sentences on groups whose difference another group explains; it may be one of `found` in doubt."""
+    """Sentences on groups explained by another group; `found` shows whether that group is in doubt."""
     undone = {group for one in found if one.undone for group in one.groups}
     of: dict[tuple[str, tuple[Group, ...]], list[Finding]] = {}
     for one in of_verdict(result, "explained"):

@@ -144,7 +144,7 @@ class Finding:
         after = "" if self.verdict else "after correction "
         also = f"; {after}also {others}" if others else ""
         who = (*self.strong_names, f" raters (n = {self._sizes}) ")
-        which: tuple[str | Segment, ...] = ()  # label is said more often
+        which: tuple[str | Segment, ...] = ()  # the label that is said more often
         if self.what != LABEL_USE and not self.vague:
             use, other = self.row.label_use, self.other
             halves = () if other is None else (self.spoken, " raters")

@@ -83,7 +83,7 @@ def write_points(points: float | None) -> str:
 
 
 def of_100(share: float) -> str:
-    """A difference of shares as answers of each 100, such as ``13 more`` and ``0.4 fewer``."""
+    """A difference of shares in answers per 100, such as ``13 more`` and ``0.4 fewer``."""
     size = 100 * abs(share)
     return f"{size:.{0 if size >= _WHOLE_ANSWERS else 1}f} {'fewer' if share < 0 else 'more'}"
 
@@ -94,7 +94,7 @@ def of_scale(value: float) -> str:
 
 
 def format_points_interval(shift: Shift) -> str:
-    """A shift's 95 % interval in points and brackets, such as ``[+4.0, +18.1]``; empty where it has none."""
+    """A shift's 95 % interval in points and brackets, such as ``[+4.0, +18.1]``; empty if it has none."""
     if shift.low is None or shift.high is None:
         return ""
     return f"[{format_points(shift.low)}, {format_points(shift.high)}]"
@@ -206,7 +206,7 @@ def mean_words(use: LabelUse, result: RunResult) -> str:
 
 
 def _steps(use: LabelUse) -> float | None:
-    """The shift in steps from each label to the next, in their order; None where a label has no value."""
+    """The shift in steps from each label to the next, in their order; None if a label has no value."""
     values = [shift.value for shift in use.labels.values()]
     known = [value for value in values if value is not None]
     return sum(place * value for place, value in enumerate(known)) if len(known) == len(values) else None
@@ -218,7 +218,7 @@ def higher_or_lower(value: float) -> str:
 
 
 def mean_outcome(use: LabelUse | None) -> Outcome | None:
-    """The shift of the mean, which is tested with the labels; None where labels have no mean."""
+    """The shift of the mean, which is tested with the labels; None if labels have no mean."""
     if use is None or use.mean is None:
         return None
     mean = use.mean

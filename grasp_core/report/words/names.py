@@ -176,7 +176,7 @@ def reported_statistics(result: RunResult) -> tuple[str, ...]:
 
 
 def lead_statistic(result: RunResult) -> str:
-    """The statistic that headlines and row orders follow: GAI where reported, else the first one."""
+    """The statistic that headlines and row orders follow: GAI if reported, else the first one."""
     reported = reported_statistics(result)
     return "gai" if "gai" in reported else reported[0]
 
