@@ -1,4 +1,4 @@
-"""The answer in words, for people who manage annotation: its title, how sure it is, and what backs it."""
+"""The answer in words, for people who manage annotation: its title, its certainty, and its support."""
 
 import math
 from collections import Counter
@@ -36,17 +36,17 @@ UNTESTABLE: Mapping[Untestable, str] = {
     "few-permutations": "there are too few permutations",
     "not-estimable": "nothing that is tested has a value",
 }
-"""Why groups have no verdict."""
+"""Reasons why groups have no verdict."""
 _WHOLE_FROM = 0.05
-"""From 5 of 100 answers on, decimals say nothing in a sentence."""
+"""Share of answers above which a sentence has no decimals: 5 of 100."""
 _SMALL = 10
-"""In groups of fewer raters differences are missed more often."""
+"""Number of raters below which a sentence warns that differences are missed more often."""
 HOW_SURE = "Very sure: if nobody differed, about 95 of 100 studies would find nothing."
 LESS_CERTAIN = "These raters do differ; how much other raters would is less certain."
 
 
 def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
-    """What the clearest finding says; or that there is none, or no answer."""
+    """State the clearest finding; or that there is none, or no answer."""
     if result.of_everybody:
         return agreement_title(result)
     certain = [one for one in found if not one.undone]
@@ -70,17 +70,17 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
 
 
 def line(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
-    """The line below the title: what would have been found, where nothing is; else how many groups differ."""
+    """Line below the title: if nothing was found, the difference that would be found; else :func:`counts`."""
     return _missed(result, found) or counts(result, found)
 
 
 def _missed(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
-    """What would have been found, where the title says that there is nothing, and that is known."""
+    """Say which difference would have been found; None if the title names a difference, or it is unknown."""
     return None if found or standing_pair(result) else could_have_been_found(result)
 
 
 def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
-    """How many groups differ, may differ by luck, are explained by others, and show no difference."""
+    """Say how many groups differ, may differ by luck, are explained by others, or show no difference."""
     if not judged(result) or not result.groups:
         return None
     groups, clear = len(result.groups), count_groups(found)
@@ -122,7 +122,7 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
 
 
 def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
-    """Who does what, beside whom, to be said aloud: the size of it, without its test."""
+    """Say which group answers how, compared with whom, and by how much; without the test."""
     above = () if one.part is None else (", above all ", strong(one.part.spoken), ",")
     first = (strong(one.spoken), " raters", *above, " ")
     than = (EVERYBODY,) if one.other is None else (strong(one.other.spoken), " raters")
@@ -149,7 +149,7 @@ def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
 
 
 def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
-    """How a group uses the labels: on a scale of numbers how its mean moves, else its most telling label."""
+    """Say how a group uses labels: the shift of the mean on a scale of numbers, else the main label."""
     mean = _mean(one, result)
     if mean is not None and mean.value:
         return (f"rate {of_scale(mean.value)} {higher_or_lower(mean.value)} on average than ",)
@@ -159,7 +159,7 @@ def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
 
 
 def _mean(one: Finding, result: RunResult) -> Outcome | None:
-    """How the group's mean moves, on a scale of numbers."""
+    """The shift of the group's mean on a scale of numbers; else None."""
     numbers = result.spec.analysis.level in ("interval", "ratio")
     return scale_outcome(one.row.label_use, result) if numbers else None
 
@@ -170,7 +170,7 @@ def _says(label: str, shift: Shift) -> tuple[str | Segment, ...]:
 
 
 def tested(result: RunResult) -> int:
-    """Groups that have a verdict; without verdicts those of which something was tested."""
+    """Number of groups that could be tested: by their verdicts; without verdicts, by their p-values."""
     if judged(result):
         return sum(row.verdict is not None and row.verdict.code != "untestable" for row in result.groups)
     return sum(
@@ -181,7 +181,7 @@ def tested(result: RunResult) -> int:
 
 
 def _reasons(result: RunResult, *, counted: bool = True) -> tuple[str, ...]:
-    """Why groups could not be tested, and how many for each reason where they are to be counted."""
+    """Say why groups could not be tested, with the number of groups for each reason if `counted`."""
     if not judged(result):
         if result.groups and all(row.least_p is not None for row in result.groups):
             return (UNTESTABLE["few-raters"],)
@@ -192,7 +192,7 @@ def _reasons(result: RunResult, *, counted: bool = True) -> tuple[str, ...]:
 
 
 def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
-    """How often luck alone makes a finding, and how far the clearest one moves; of none what was missed."""
+    """Sentences on certainty: doubts, luck, size of the clearest finding, or what may have been missed."""
     if not tested(result) or not judged(result):
         return ()
     certain = [one for one in found if not one.undone]
@@ -209,7 +209,7 @@ def how_sure(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...
 
 
 def _of_luck(groups: int) -> str:
-    """How many hints luck alone makes of so many groups; of few it makes none as a rule."""
+    """Say how many hints luck alone gives among so many groups; among few it usually gives none."""
     if (1 - LEVEL) ** groups > 0.5:
         return f"Luck alone gives about one group in {round(1 / LEVEL)} such a hint."
     usual = round(LEVEL * groups)
@@ -218,7 +218,7 @@ def _of_luck(groups: int) -> str:
 
 
 def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
-    """Between which sizes the difference may lie with other raters and items."""
+    """Give the range of the difference with other raters and items; or say that its size is less certain."""
     if one.unsettled:
         return (Sentence.of(LESS_CERTAIN),)
     mean = _mean(one, result) if one.what == LABEL_USE else None
@@ -237,7 +237,7 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
 
 
 def could_have_been_found(result: RunResult) -> Sentence | None:
-    """How far a lone group would have to differ to be clear four times in five; None where none is known."""
+    """Say how far a lone group must differ to be clear four times in five; None if unknown."""
     found = sorted(result.findable, key=lambda one: one.shift)
     if not found:
         return None
@@ -255,12 +255,12 @@ def _whole(share: float) -> str:
 
 
 _LISTED = 5
-"""Groups named in one sentence before the rest is only counted."""
+"""Number of groups named in one sentence; the rest is only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer: one headline, what a run warns of, and the sentences that back it."""
+    """The answer: one headline, the run's warnings, and the sentences that support the headline."""
 
     headline: Sentence
     warned: Warned
@@ -301,7 +301,7 @@ def strength(outcome: Outcome) -> tuple[float, float, float]:
 
 
 def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
-    """What all tests of a group say together; None without a verdict."""
+    """State the verdict of all tests of a group together; None without a verdict."""
     verdict = row.verdict
     if verdict is None:
         return None
@@ -316,7 +316,7 @@ def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
 
 
 def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
-    """Groups that would be clear, but for the raters of another one, of `found`, which may be in doubt."""
+    """Sentences on groups explained by another group; `found` shows whether that group is in doubt."""
     undone = {group for one in found if one.undone for group in one.groups}
     of: dict[tuple[str, tuple[Group, ...]], list[Finding]] = {}
     for one in of_verdict(result, "explained"):
@@ -339,7 +339,7 @@ def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
 
 
 def _undecided(result: RunResult) -> tuple[Sentence, ...]:
-    """Why groups whose q is below the level are hints all the same."""
+    """Say why groups are hints although their q is below the level."""
     near = [one for one in of_verdict(result, "hint") if one.verdict and (one.verdict.q or 0.0) < LEVEL]
     if not near:
         return ()
@@ -364,7 +364,7 @@ def _figures(found: Sequence[Finding]) -> list[tuple[Segment, str]]:
 
 
 def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
-    """Along which axes it matters who is recruited: those of clear groups, with how far their GAI reaches."""
+    """Say along which axes recruitment matters: the axes of clear groups, with their DSI if it is marked."""
     known = {row.axes: row for row in result.dsi if row.outcome.value is not None}
     if not known or not judged(result):
         return ()
@@ -372,7 +372,7 @@ def axes_to_watch(result: RunResult) -> tuple[Sentence, ...]:
     said = []
     for axes in list(dict.fromkeys(one.row.group.axes for one in certain))[:3]:
         groups = first_names([one.said for one in certain if one.row.group.axes == axes])
-        # A p that says nothing would mislead, and so would a ratio that comes of an XRR near 0.
+        # A p that says nothing would mislead, and so would a ratio that comes from an XRR near 0.
         outcome = known[axes].outcome if axes in known else Outcome(None)
         marked = outcome.significance != "none" and abs(outcome.value or 0.0) <= names.LARGEST_GAI
         axis = _axis_parts(result, known[axes]) if marked else [strong(axis_label(axes))]
