@@ -97,7 +97,7 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         doubtful = count_groups([one for one in found if one.undone])
         which = "" if doubtful in (0, clear) else f" of {spelled(doubtful)} of them"
         why = f"but something else may explain it{which}" if doubtful else "more than luck explains"
-        said = [f"{spelled(clear).capitalize()} of {number(groups, 'group')} {verb} differently, {why}."]
+        said = [f"{_of_groups(clear, groups)} {verb} differently, {why}."]
     if hints:
         which = f"{spelled(hints)} {agree(hints, 'other', 'others')} the" if clear else f"{spelled(hints)} a"
         said += [" ", f"In {which} difference may be luck."]
@@ -119,6 +119,13 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         said += [" ", f"For {spelled(none)} no difference was found."]
     said += [f" Not tested: {reason}." for reason in _reasons(result)]
     return Sentence.of(*said)
+
+
+def _of_groups(count: int, groups: int) -> str:
+    if count < groups:
+        return f"{spelled(count).capitalize()} of {number(groups, 'group')}"
+    whole = {1: "The only", 2: "The two"}.get(groups, f"All {spelled(groups)}")
+    return f"{whole} {agree(groups, 'group', 'groups')}"
 
 
 def claim(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
