@@ -26,7 +26,7 @@ _RATE = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)", re.ASCII)
 
 
 def _setting(default: Any, meaning: str, *, secret: bool = False, exact: bool = False) -> Any:
-    """A field; with `exact`, upper and lower case make a difference in a list."""
+    """Return a field; with `exact`, a list keeps upper and lower case."""
     return field(default=default, metadata={"meaning": meaning, "secret": secret, "exact": exact})
 
 
@@ -34,7 +34,7 @@ def _setting(default: Any, meaning: str, *, secret: bool = False, exact: bool = 
 class Settings:
     """Settings by field; the environment variable of ``home`` is ``GRASP_HOME``, and so on.
 
-    Lists are written with commas. A secret may stand in a file that ``GRASP_X_FILE`` names.
+    Entries of lists are separated by commas. The file that ``GRASP_X_FILE`` names may contain a secret.
     :func:`read_settings` reads and checks them; docs/deploy.md shows them all.
     """
 
@@ -141,17 +141,17 @@ class Settings:
 
     @property
     def sign_in(self) -> bool:
-        """Whether people sign in."""
+        """True if people have to sign in."""
         return bool(self.oidc_metadata_url)
 
     @property
     def own_machine(self) -> bool:
-        """Whether it serves nobody but whoever sits at this machine."""
+        """True if the server is only for the user of this machine."""
         return not self.sign_in and not self.allow_anonymous
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port of `public_url`, as browsers name where a page comes from."""
+        """Scheme, host and port of `public_url`: the origin that browsers send."""
         url = urlsplit(self.public_url)
         return f"{url.scheme}://{url.netloc}" if url.netloc else ""
 
@@ -162,7 +162,7 @@ class Settings:
 
     @property
     def https(self) -> bool:
-        """Whether people reach the server by https."""
+        """True if people reach the server by https."""
         return urlsplit(self.public_url).scheme == "https"
 
     @property
@@ -172,7 +172,7 @@ class Settings:
 
 
 def variable(name: str) -> str:
-    """The environment variable of a field."""
+    """Return the name of a field's environment variable."""
     return f"GRASP_{name.upper()}"
 
 
@@ -193,7 +193,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 def _secret(environment: Mapping[str, str], name: str, text: str | None) -> str | None:
-    """A secret, or what the file holds that stands in its place; an empty file is as none."""
+    """Return a secret from its variable, or from the file that its variable with ``_FILE`` names."""
     file = environment.get(f"{name}_FILE", "").strip()
     if not file:
         return text
@@ -248,7 +248,7 @@ def _check(settings: Settings) -> None:
         _check_sign_in(settings)
         return
     for name in _MEANT_FOR_SIGN_IN:
-        # Whoever sets one believes that people sign in.
+        # Setting one of these only makes sense with sign-in, so an admin may believe that it is on.
         if getattr(settings, name) != getattr(Settings, name):
             raise SettingsError(f"{variable(name)} needs {variable('oidc_metadata_url')} too: sign-in is off")
 
@@ -324,17 +324,17 @@ def _check_url(name: str, text: str) -> None:
         raise problem from None
     odd = url.fragment or url.username is not None or set(text) & set(" \\")
     if url.scheme not in ("http", "https") or not url.hostname or odd:
-        raise problem  # the address is not quoted: it may hold a password
+        raise problem  # the address is not quoted: it may contain a password
 
 
 def kept_secret(text: str) -> bool:
-    """Whether nobody between the two ends can read along."""
+    """Return whether nobody on the way to this address can read along: it has https, or is this machine."""
     url = urlsplit(text)
     return url.scheme == "https" or on_this_machine(url.hostname or "")
 
 
 def on_this_machine(host: str) -> bool:
-    """Whether a host's name or address is this machine's own."""
+    """Return whether a host's name or address is this machine's own."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

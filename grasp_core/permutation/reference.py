@@ -1,4 +1,4 @@
-"""The plain NumPy twin of the kernel: docs/methods.md, line by line, one group at a time."""
+"""The kernel's twin in plain NumPy, against which it is tested: docs/methods.md, one group at a time."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -42,9 +42,9 @@ def evaluate(
 
     `source`, shape (J,): rater j has the profile of rater ``source[j]``.
 
-    Returns shape (G, V): in the order of :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`, then the
-    use of each label of each question; NaN where not estimable; length G: why a statistic (by name) of the
-    group is not estimable.
+    Returns statistics, shape (G, V), in the order of
+    :data:`~grasp_core.permutation.compiled.KERNEL_STATISTICS`, then the use of each label of each question;
+    NaN where not estimable. Also returns, length G, reasons why statistics, by name, are not estimable.
     """
     asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
     ranks = [tuple(tie_ranks(one, spec)) for one in asked]
@@ -92,10 +92,9 @@ def differences(
     spec: AnalysisSpec,
     source: Int64Array,
 ) -> FloatArray:
-    """How far every group's use of the labels lies out under one assignment of profiles, shape (G, 1 + L).
+    """Compute every group's differences in label use under one assignment of profiles, shape (G, 1 + L).
 
-    Parameters are those of :func:`evaluate`; columns those of
-    :func:`~grasp_core.permutation.label_use.shuffled`.
+    Parameters are as in :func:`evaluate`, columns as in :func:`~grasp_core.permutation.label_use.shuffled`.
     """
     asked = (annotations,) if isinstance(annotations, Annotations) else tuple(annotations)
     residuals = residuals_of(asked, spec.level)
@@ -119,7 +118,7 @@ def _or_nan(definition: Callable[[], float]) -> float:
 
 
 def _shares(c: Int64Array, d: Int64Array, told: int) -> FloatArray:
-    """The use of the labels that are told of; NaN where not estimable."""
+    """Return label use for the first `told` labels; NaN where not estimable."""
     try:
         return label_use(c, d)[:told]
     except NotEstimableError:
