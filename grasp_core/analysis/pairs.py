@@ -140,7 +140,7 @@ class PairPlaces:
 
     @property
     def n_columns(self) -> int:
-        """C."""
+        """C, the number of columns."""
         return self.of_first.n_groups * (self.of_first.of_group + len(OF_BOTH))
 
     def column(self, u: int, name: str) -> int:

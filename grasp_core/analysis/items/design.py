@@ -114,7 +114,7 @@ class ItemsDesign:
 
     @property
     def n_items(self) -> int:
-        """I."""
+        """I, the number of items."""
         return self.cells.indptr.size - 1
 
     @property

@@ -206,7 +206,7 @@ MOST_SIMULATED = 60_000
 _NEAR = 1.3
 """Largest factor by which a line may miss the items of the grid and still count as crossing it."""
 Design = tuple[int, int]
-"""Raters and items."""
+"""Numbers of raters and items."""
 
 
 def steps(ends: tuple[int, int]) -> tuple[int, ...]:
