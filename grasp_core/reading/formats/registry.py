@@ -48,7 +48,7 @@ TOOLS = (
     Format(table=surveys.read_table),
 )
 SHAPES = (Format(lists.read, table=lists.read_table), Format(table=column_groups.read_table))
-"""Forms of files that belong to no tool."""
+"""Readers for forms of files that belong to no tool."""
 
 
 def _first(readers: Iterable[Callable[..., Parsed | None] | None], *given: Any) -> Parsed | None:

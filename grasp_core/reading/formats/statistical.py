@@ -131,7 +131,7 @@ def _read(content: bytes, form: Format, name: str) -> tuple[dict[str, Any], Any,
 
 
 class _Stream(io.BytesIO):
-    """A file that keeps an error of lacking memory, which ReadStat would take for the end of the file."""
+    """A file that keeps the error if memory ends while it is read; ReadStat takes that for the file's end."""
 
     ended: MemoryError | None = None
 

@@ -25,7 +25,7 @@ _EMPTY = 0.05
 _MAX_COLUMNS = 12
 """Largest number of columns that are examined as items, or as raters: the first ones."""
 _SOME, _SEVERAL = 1.05, 1.5
-"""Fewest raters per item, on average, in columns of items and raters: with telling names, and without."""
+"""Fewest raters per item, on average, for columns of items and raters: if names say so, and if not."""
 _APART, _NEARLY = 0.99, 0.95
 """Distinct pairs, as a share of rows, from which two columns are likely, or may be, item and rater."""
 _ONCE = 0.67
@@ -201,7 +201,7 @@ def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
 
 
 def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, ...] = ()) -> Reason:
-    """Return the reason for an item of several columns; unsure unless all have names of ids and suffice.
+    """Return the reason for an item of several columns: likely if all are named like ids and suffice.
 
     Tasks and questions may be questions about an item, and places and times may be its occasions.
     """
@@ -404,7 +404,7 @@ _ROWS, _TEXTS = 20_000, 20
 
 
 def item_of_several(look: Look, rater: str, known: str | None = None) -> str | None:
-    """Return the fewest columns, written ``a+b``, that are the item with `known`, or None."""
+    """Return the fewest columns, `known` among them, that together are the item, as ``a+b``; else None."""
     some = look.of_some(rater)
     rows = np.flatnonzero(some[rater].codes % -(-some.n // _ROWS) == 0)
     codes = some[rater].codes[rows]
@@ -467,7 +467,7 @@ def _may_be_part(look: Look, name: str, rater: str) -> bool:
 
 
 _OWN, _ROWS_OF_LABELS = 0.9, 4
-"""Share of distinct values within items or raters, at so many rows each, from which none is a label."""
+"""Share of rows with distinct values within items or raters of so many rows, from which it is no label."""
 _PREDICTED = [("prediction",), ("predictions",), ("predicted",), ("pred",)]
 """Last words in names of a model's labels; raters gave these only if no other column has labels."""
 _FEW = 20
@@ -573,7 +573,7 @@ def _measured(look: Look, name: str) -> bool:
 
 
 def _shorter(able: Collection[str]) -> frozenset[str]:
-    """Return names whose words are all in a longer name with the same question: ``toxicity_score``."""
+    """Return names whose words are all in a longer name: ``toxicity`` beside ``toxicity_score``."""
     words = {name: frozenset(names.words(name)) for name in able}
     having: defaultdict[str, set[frozenset[str]]] = defaultdict(set)
     for found in words.values():
@@ -621,7 +621,7 @@ def _different(look: Look, columns: Sequence[str]) -> list[str]:
 
 
 def _made_of_another(look: Look, name: str, called: Mapping[tuple[str, ...], str]) -> bool:
-    """Return whether a column is a coarser form of one that starts its name: ``rating_binary`` of ``rating``.
+    """Return whether a column is a coarser form of another by its name: ``rating_binary`` of ``rating``.
 
     - `called`: columns by the words of their names.
     """

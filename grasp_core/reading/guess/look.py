@@ -155,7 +155,7 @@ class Look:
         return "text" if len(some) > _TEXT_VALUES and wordy else "words"
 
     def numbered(self, name: str, key: str) -> bool:
-        """Return whether the column counts 1, 2, 3... within `key`, and its values differ in frequency."""
+        """Return whether the column counts 1, 2, 3... within values of `key`, which vary in frequency."""
         numbers = self.integers(name)
         if numbers is None:
             return False
@@ -170,7 +170,7 @@ class Look:
         return bool(whole and (low <= 1).all() and (high - low + 1 == often).all() and np.ptp(often) > 0)
 
     def alternates(self, name: str, item: str, rater: str) -> bool:
-        """Return whether raters saw items in one of several versions, each rater all of them as often."""
+        """Return whether each rater saw one version of each item, and all versions equally often."""
         width = len(self[name].values)
         once = self.pairs(item, rater) >= _TOLD_APART * self.n
         if not (once and 1 < width <= _MOST_PLACES) or self.empty(name):

@@ -77,7 +77,7 @@ class _Side(NamedTuple):
 
 
 def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -> Reading | None:
-    """Guess the reading of a matrix, None if the file looks long; `by_values`: nothing else is known."""
+    """Guess the reading of a matrix, or None if the file looks long; `by_values`: also by values alone."""
     item, rater = look.ids
     if rater is not None and not look.unique(rater):
         plain = names.id_score(rater, names.RATER) == 3  # beside it, unique ids may be row numbers
@@ -385,7 +385,7 @@ def _reading(look: Look, key: str | None, cells: Cells, side: _Side, raters: Tab
 
 
 def _with_beside(look: Look, by_rater: bool, key: str | None, beside: Sequence[str], among: str) -> Reading:
-    """Return the reading of a matrix with the columns beside its labels' columns, which `among` names."""
+    """Return the reading of a matrix with roles for columns beside the labels; `among` names the others."""
     about = tuple(_about_raters(look, key, beside)) if by_rater else ()
     rest = tuple(name for name in beside if name not in about)
     reasons = [Reason("profile", f"{listed(about)}: not among the item columns")] if about else []

@@ -92,7 +92,7 @@ class Guess:
 
     @property
     def advised(self) -> DataSpec:
-        """The spec that follows all of the advice."""
+        """The spec that follows all advice that is recommended."""
         return all_taken(self.advice, self.spec)
 
 
@@ -407,7 +407,7 @@ def _axes(
 
 
 def _known_as(name: str) -> tuple[str, ...]:
-    """Return a column's name without a word for raters: ``annotator_gender`` as ``Gender``."""
+    """Return a name's words without words for raters, equal for ``annotator_gender`` and ``Gender``."""
     said = tuple(word for word in names.words(name) if names.singular(word) not in names.RATER)
     return said or (name,)
 

@@ -130,7 +130,7 @@ class _File:
         return occurrences(self.table, name, text) >= _MANY * len(self.table)
 
     def no_raters(self, is_none: Callable[[str], bool]) -> Rows:
-        """Return rater ids that `is_none` and no raters file has, unless hardly another id is left."""
+        """Return rater ids that are none by `is_none` and in no raters file, if others are left."""
         if self.spec.rater is None:
             return []
         ids = self.table.distinct(self.rater)

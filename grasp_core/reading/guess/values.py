@@ -58,7 +58,7 @@ def aggregated_cells(look: Look, cells: Sequence[str], layout: Layout) -> str | 
 
 
 def means(look: Look, cells: Sequence[str], most: float = 1.0) -> str | None:
-    """Say that cells are shares or means (thirds and the like, or over `most` decimals), else None."""
+    """Say that cells are shares or means: thirds, or a share of decimals above `most`; else None."""
     some = [numbers_of(look[name])[~look[name].among([""])] for name in cells[:_MOST_COLUMNS]]
     filled = np.concatenate(some or [np.empty(0)])
     if not filled.size or not np.isfinite(filled).all():
@@ -71,7 +71,7 @@ def means(look: Look, cells: Sequence[str], most: float = 1.0) -> str | None:
 
 
 def _summed(look: Look) -> str | None:
-    """Say which column, if any, is the sum of columns of votes beside it."""
+    """Say which column is the sum of columns of votes beside it; None if no column is."""
     for at, name in enumerate(look.columns):
         if not names.HOW_OFTEN.issuperset(names.words(name) or ("",)):
             continue

@@ -52,8 +52,8 @@ _FEWEST_OPTIONS, _FEWEST_ROWS = 3, 10
 def _with_ticked(parsed: Parsed, name: str) -> Parsed | None:
     """Add a label to a table with columns of yes and no of which each row ticks exactly one.
 
-    The table must have a row per annotation: raters are named, recur, and tick different columns, and so for
-    items. If a column is named like a label, it is the label, and ticks mean something else.
+    The table must have a row per annotation: raters are named and recur, and ticks differ within raters and
+    within items. If a column is named like a label, it is the label, and ticks mean something else.
     """
     n, marks = len(parsed), names.YES | names.NO
     if n < _FEWEST_ROWS or not any(names.id_score(one, RATERS) for one in parsed.columns):

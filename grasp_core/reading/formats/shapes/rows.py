@@ -61,7 +61,7 @@ def read_as_long(
 
 
 def first_label(questions: Mapping[str, Collection[str]]) -> str:
-    """Choose the first question: several answers, no free text, not about the rater, named like a label."""
+    """Choose the proposed label: several answers, no free text, not about the rater, named like a label."""
 
     def score(name: str) -> tuple[bool, bool, bool, int]:
         found = len(set(questions[name]) - {""})
@@ -227,7 +227,7 @@ class Export:
 
 
 def left_out(what: Skipped, count: int) -> str:
-    """Say how many were left out."""
+    """Say how many of a kind were left out."""
     return f"{number(count, what.one, what.value)} {agree(count, 'was', 'were')} left out"
 
 
@@ -292,7 +292,7 @@ def rows_of(
 
 
 def joined(values: Iterable[str]) -> str:
-    """Return several choices as one label, in any order of choice."""
+    """Return several choices as one label, the same for any order of choice."""
     return JOIN.join(sorted(set(values)))
 
 
