@@ -358,7 +358,7 @@ def _of_annotators(alike: Sequence[Member], name: str, what: str) -> tuple[list[
     if not (sure or differing):
         return None
     if any(names.mentions(column, members.OF_ALL) for column in differing):
-        return None  # as their agreement, or votes
+        return None  # such as their agreement, or votes
     again = members.versions([rater for _, rater in chosen])
     for at, first in again.items():  # would be taken for two annotators
         raise DataError(
@@ -425,7 +425,7 @@ def _are_row_numbers(tables: Sequence[Parsed], item: str) -> bool:
     )
 
 
-# Both
+# Shared by all cases
 
 
 def _free(wanted: str, stack: Stack) -> str:

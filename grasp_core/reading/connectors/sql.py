@@ -81,7 +81,7 @@ def _text(value: Any) -> str | None:
     return str(value)
 
 
-# What is asked
+# The query
 
 
 def _asked(connection: sa.Connection, job: FetchJob) -> tuple[str, str]:

@@ -154,7 +154,7 @@ def _pair(votes: Votes, entry: int) -> tuple[str, str]:
 
 
 def _splits(votes: Votes, spec: DataSpec, order: Codes, run: Codes) -> Iterator[tuple[str, int]]:
-    """Yield columns of recurring values beside ids and labels, and the contradictions left within each value.
+    """Yield columns of recurring values beside ids and labels, and how many contradictions they leave.
 
     `order`, `run`: entries of pairs that occur more than once, and the number of each one's pair.
     """

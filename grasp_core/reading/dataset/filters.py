@@ -28,7 +28,7 @@ from grasp_core.reading.table.table import Table
 
 @dataclass(frozen=True, slots=True)
 class GroupShare:
-    """Numbers that a filter removed from one value of an axis; ``(unknown)`` has the value None."""
+    """Annotations and raters of one value of an axis, all and removed ones; None is ``(unknown)``."""
 
     value: str | None
     annotations: int
@@ -295,7 +295,7 @@ def removals(
 
 
 def _shares(axis: DescribingColumn, before: Codes, after: Codes) -> Iterator[GroupShare]:
-    """Yield the share removed of each value; annotations of each rater before and after have shape (J,)."""
+    """Yield numbers of each value; annotations of each rater before and after the filter have shape (J,)."""
     for code in np.unique(axis.codes[before > 0]):
         who = axis.codes == code
         yield GroupShare(

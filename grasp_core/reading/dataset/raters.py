@@ -391,7 +391,7 @@ class Profiles(Described):
         rater_ids: tuple[str, ...],
         rater_of_row: Codes | None,
     ) -> Profiles:
-        """Connect files; the last two arguments are as in `Votes`."""
+        """Match raters of both files; the last two arguments are as in `Votes`."""
         inside = beside = None
         if rater_of_row is not None:
             taken = {*id_columns(spec), *spec.labels}

@@ -202,7 +202,7 @@ def _offensiveness(annotations: Table) -> tuple[str, tuple[Recode, ...], str] | 
 
 # POPQUORN: offensiveness of comments, politeness of e-mails, difficulty of questions (Pei and Jurgens 2023).
 # Files ``raw_data.csv`` of github.com/Jiaxin-Pei/Potato-Prolific-Dataset. Answers to questions are free
-# texts, but how difficult they were is a rating; rewritten e-mails have no agreement to speak of.
+# texts, but their difficulty is a rating; rewritten e-mails have no agreement to measure.
 
 _POPQUORN_AXES = ("gender", "race", "age", "education", "occupation")
 _UNDISCLOSED = "Prefer not to disclose"
@@ -247,7 +247,7 @@ def _popquorn(annotations: Table, raters: Table | None) -> Recipe | None:
 
 # MultiPICo: irony of replies in nine languages (Casola et al. 2024, CC BY 4.0).
 # The file of huggingface.co/datasets/Multilingual-Perspectivist-NLU/MultiPICo: a row per annotation with the
-# post, the reply, the language and its variety, and what Prolific tells of the annotator.
+# post, the reply, the language and its variety, and Prolific's data on the annotator.
 
 _MULTIPICO = ("post_id", "reply_id", "post", "reply", "annotator_id", "label", "language")
 _IRONIC = ("Not ironic", "Ironic")

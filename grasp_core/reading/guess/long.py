@@ -211,7 +211,7 @@ def _together(look: Look, several: str, rater: str, why: str, alone: tuple[str, 
         names.is_id(one) and names.id_score(one, kinds) and not names.mentions(one, aside) for one in parts
     )
     some = look.with_joined(several).of_some(several)
-    called = called and anew_in(look, rater) is None  # of other people, other columns may be the items
+    called = called and anew_in(look, rater) is None  # if rater ids restart, other columns may be items
     if called and some.pairs(several, rater) >= _APART * some.n:
         return Reason("item", f"{why}; {listed(parts)} together name the item")
     return Reason("item", why, "unsure", (several, *alone))
@@ -296,7 +296,7 @@ def _reason(look: Look, role: Role, best: Pair, found: Sequence[Pair]) -> Reason
     elif not score and called:
         why = f"the values say so, and {listed(called)} by name"
         return Reason(role, f"{quoted(own)}: {why}", "unsure", (own, *called))
-    elif not score and role == "rater" and best.score:  # it may as well be which system is judged
+    elif not score and role == "rater" and best.score:  # it may also be the system judged
         why, confidence, candidates = "are these the people who gave the labels", "unsure", (own,)
     elif not score:
         why = "with the other ids it tells the rows apart"
@@ -411,7 +411,7 @@ def item_of_several(look: Look, rater: str, known: str | None = None) -> str | N
     able = [name for name in look.columns if name != rater and _may_be_part(look, name, rater)]
     able.sort(key=lambda name: (-names.id_score(name, names.ITEM | names.PARTS), not names.is_id(name)))
     texts = {name: look.texts(name) for name in able}
-    shown = tuple(  # together all that raters saw
+    shown = tuple(  # all that raters saw, together
         name
         for name, own in texts.items()
         if len(own) > _TEXTS and 2 * sum(" " in text for text in own) > len(own)
@@ -546,7 +546,7 @@ def among_questions(look: Look, spec: DataSpec, questions: Sequence[str]) -> Rea
 def _rank(name: str) -> int:
     """Rank a name as a label's; below 0 if it names something else that raters may be asked."""
     score = names.label_score(name)
-    if score == 2 and not names.names_answer(name):  # a category may be what was asked of some
+    if score == 2 and not names.names_answer(name):  # a category may be a question
         return 0
     if score > 1:
         return 0 if names.mentions(name, names.MACHINE) else score

@@ -229,7 +229,7 @@ def _cells(
     if found is None or len(found.columns) < min(3, len(able)):
         return None
     many = (3 if by_values else 2) * len(found.columns)
-    if by_values:  # of several questions none has half of the columns
+    if by_values:  # no question of several has half of the columns
         asked = {one for pattern in questions_of(look, others) for one in matching(pattern, others)}
         many = max(many, 2 * len(asked))
     return found if many >= len(able) else None  # without row ids, most columns must be labels
@@ -332,7 +332,7 @@ def _by_raters_file(look: Look, key: str | None, cells: Cells, raters: Table | N
     as_rows = 0 if key is None else most_shared(raters, look[key].values)[1]
     as_columns = most_shared(raters, cells.columns)[1]
     rows, columns = 2 * as_rows > look.n, 2 * as_columns > len(cells.columns)
-    if as_rows == as_columns or (rows and columns):  # ids such as 1, 2, 3 may be those of items too
+    if as_rows == as_columns or (rows and columns):  # ids such as 1, 2, 3 may be items' too
         return []
     where = f"the rows of {quoted(str(key))}" if as_rows > as_columns else "the column names"
     why = f"{where} are the rater ids of {raters.name}"

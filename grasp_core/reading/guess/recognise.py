@@ -121,7 +121,7 @@ def recognise(
     ranked = False
     cells: Mapping[str, int] = {}
     given = None if recipe is None else recipe.spec
-    room = given is not None and named.layout in (None, given.layout)  # for what is named
+    room = given is not None and named.layout in (None, given.layout)  # named fields fit
     if recipe is not None and given is not None and room and (given.layout == "long" or named.label is None):
         done = "".join(f"; {sentence}" for sentence in recipe.sentences)
         spec, reasons = given, [Reason("layout", f"the file is known: {recipe.name}{done}", "sure")]
@@ -156,7 +156,7 @@ def recognise(
     reasons += found
     ids = [reason for reason in reasons if reason.field in ("item", "rater")]
     if published is None and not any(reason.confidence == "unsure" for reason in ids):
-        open_ = {one.field for one in reasons if one.confidence == "unsure"}  # one question about each
+        open_ = {one.field for one in reasons if one.confidence == "unsure"}  # one question each
         doubts_ = doubted(look, spec, named, sure=recipe is not None)
         reasons += [one for one in doubts_ if not (one.candidates and one.field in open_)]
     if recipe is None or published is None:

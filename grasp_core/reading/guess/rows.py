@@ -305,7 +305,7 @@ def _marks_checks(file: _File, name: str) -> bool:
         return set(words) <= names.QUESTIONS | {"test"}
     if not words or not names.GOLD.issuperset(set(words) - names.QUESTIONS) or names.GOLD.isdisjoint(words):
         return False
-    table = file.table  # a column that recoding has yet to make has no labels
+    table = file.table  # a column that recoding will make has no labels
     able = (label for label in file.spec.labels if label in table.columns)
     labels = {text.casefold() for label in able for text in table.distinct(label)}
     told = first == "is" or name == "_golden"  # as Appen calls it

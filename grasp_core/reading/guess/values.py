@@ -192,7 +192,7 @@ def advise_missing(cells: Mapping[str, int], spec: DataSpec, declared: Collectio
     rest = {text: value for text, value in known.items() if text not in codes}
     numbers = {value for value in known.values() if not math.isnan(value)}
     signs = [text for text, value in known.items() if math.isnan(value)]
-    # A lone sign among numbers, as ``x`` for what was not rated; -1 among numbers from 0 on, some beyond 1.
+    # A lone sign among numbers, as ``x`` for unrated items; -1 among numbers from 0 on, some beyond 1.
     doubtful = {text for text in signs if len(numbers) > 1 and len(signs) == 1 == len(text.strip())}
     others = {value for value in rest.values() if value != -1}
     if len(others) > 1 and all(value >= 0 for value in others) and max(others) > 1:

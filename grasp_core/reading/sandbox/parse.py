@@ -200,11 +200,11 @@ def run(connection: socket.socket) -> int:
 
 
 _NO_ROOM = ("start new thread", "launch worker thread", "Unable to allocate memory")
-"""Messages of Python and Arrow if memory lacks for a thread's stack, and of ReadStat if it lacks at all."""
+"""Messages of Python and Arrow if a thread's stack does not fit, and of ReadStat if memory runs out."""
 
 
 def _out_of_memory(error: BaseException | None) -> bool:
-    """Return whether memory ended, in this error or in an error that caused it."""
+    """Return whether memory ran out, in this error or in an error that caused it."""
     while error is not None:
         if isinstance(error, MemoryError) or any(said in str(error) for said in _NO_ROOM):
             return True

@@ -144,7 +144,7 @@ def _beside(parsed: Parsed, groups: _Groups, name: str) -> Parsed:
     return replace(made, recipe=recipe)  # else the user is asked for the ids' role
 
 
-# Names of both
+# Columns named after units and questions
 
 
 def _paired(parsed: Parsed, pairs: _Pairs, name: str) -> Parsed | None:
@@ -317,7 +317,7 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
         fields: dict[str, dict[str, str]] = {}
         for column, unit, own in split:
             fields.setdefault(own, {})[unit] = column
-        if place and "label" not in fields:  # a label may be called by the word alone
+        if place and "label" not in fields:  # a label may be named by the word alone
             fields["label"] = {unit: unit for by in fields.values() for unit in by if unit in known}
         labels = [own for own, by in fields.items() if len(by) > 1 and names.label_score(own)]
 
@@ -334,7 +334,7 @@ def _groups_of(columns: Sequence[str]) -> Iterator[_Groups]:
         named = bool(rank(rater)[0])
         units = {at for own in labels for at in fields[own]}
         ids = [(at, one) for at, one in sorted(fields[rater].items()) if at in units]
-        plain = "" if named else f"{rater.split('_')[0]}_"  # of slot_rating
+        plain = "" if named else f"{rater.split('_')[0]}_"  # as slot_ in slot_rating
         beside = (
             {own.removeprefix(plain): by[at] for own, by in others.items() if at in by} for at, _ in ids
         )
@@ -361,7 +361,7 @@ def _pairs(split: Sequence[tuple[str, str, str]]) -> _Pairs | None:
         return None  # the numbers are of items
     if any(names.key_score(question, names.RATER) for question in questions):
         return None  # units are places, with other raters in each
-    # A run of like names themselves may be the units.
+    # If the questions are a run of like names, they may be the units.
     kinds_of_questions = {_kind(question) for question in questions}
     plain = stem(questions[0]) in names.LABEL | {"q"}
     if len(questions) > 1 and len(kinds_of_questions) == 1 and None not in kinds_of_questions and not plain:

@@ -210,7 +210,7 @@ def _from_records(records: Sequence[Record], name: str, folder: str) -> Iterable
 def _given(raw: Any, where: str) -> _Given:
     """Return questions and options of one answer, in any of the forms that versions of Potato write."""
     given: _Given = {}
-    if isinstance(raw, list):  # of states: a label, which is an object of schema and name, and its value
+    if isinstance(raw, list):  # in states: a label, which is an object of schema and name, and its value
         for pair in raw:
             if len(rows.want_list(pair, where, "an answer")) != 2:
                 raise rows.damaged(where, "an answer", pair, "a label and its value")

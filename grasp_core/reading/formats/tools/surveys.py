@@ -196,7 +196,7 @@ def _patterns(
         for question, run in survey.asked(list(distinct)).items()
         if len(run) > 1 and len(labels & set().union(*(distinct[one] for one in run))) > 1
     }
-    if len(asked) < 2:  # names may say it, too
+    if len(asked) < 2:  # names may show it, too
         asked = {run[0]: run for run in questions_in(items) if run}
     if len(asked) < 2:
         return ()
@@ -248,7 +248,7 @@ def _of_qualtrics(parsed: Parsed) -> _Survey | None:
     for row in head[:headers]:
         if ids := _import_ids(row):
             embedded = {column for column, cell in ids.items() if "QID" not in cell}
-            embedded -= {column for run in runs(embedded) if len(run) > 2 for column in run}  # answers, too
+            embedded -= {column for run in runs(embedded) if len(run) > 2 for column in run}  # answers
         else:
             texts = row
     previews, unfinished = _kept_apart(parsed, own, headers)
