@@ -106,12 +106,12 @@ class Accounts:
         self._fresh.forget()
 
     def sign_out_everywhere(self, person_id: str, *, by: User | None) -> None:
-        """End all sessions of a person; `by` None is whoever has the database itself."""
+        """End all sessions of a person; `by` None is the command line."""
         self.sessions.end(person_id)
         self._note(by, "sign-out", "person", person_id)
 
     def set_role(self, person_id: str, role: Role | None, *, by: User | None) -> None:
-        """Give a person a role, or None for the settings' one; `by` None is whoever has the database.
+        """Give a person a role, or None for the settings' one; `by` None is the command line.
 
         Raises AccessError if `by` may not; LimitError if nobody would be left to administer the server.
         """

@@ -184,7 +184,7 @@ def told_of(terms: LinkTerms) -> dict[str, str | int | float | bool | None]:
 
 
 def withdraw_of_run(links: LinkStore, audit: AuditStore, run_id: str, *, by: User | None) -> int:
-    """Withdraw a run's links; returns how many worked. `by` may manage them; None has the database itself."""
+    """Withdraw a run's links; returns how many worked. `by` may manage them; None is the command line."""
     withdrawn = links.revoke_of_run(run_id)
     audit.record(actor_of(by), "withdraw", "run's links", run_id, {"links": withdrawn})
     return withdrawn

@@ -189,7 +189,7 @@ BROUGHT = "This result was brought from elsewhere, without its data, so there is
 
 @dataclass(eq=False)
 class WatchRunner:
-    """Makes watches, looks at those that are due, and runs changed data again, with the owner's rights."""
+    """Makes watches, looks at due ones, and runs changed data again, with the owner's rights."""
 
     _store: WatchStore
     _service: Service

@@ -1,4 +1,4 @@
-"""What the API keeps: outcomes of requests, and webhooks, which are addresses to notify of ended runs."""
+"""Stores of the API: outcomes of requests, and webhooks, which are addresses to notify of ended runs."""
 
 from dataclasses import dataclass
 

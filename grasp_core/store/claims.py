@@ -403,7 +403,7 @@ def hand_on(connection: Connection, whose: sa.ColumnElement[bool]) -> None:
 
 
 def _take_over(connection: Connection, run_id: str) -> None:
-    """Give a claimed run without blocks and counts those of a failed or cancelled run of its question."""
+    """Give a claimed run with no blocks or counts those of a failed or cancelled run of its question."""
     others = runs.alias()
 
     def kept(table: sa.FromClause) -> sa.ColumnElement[bool]:

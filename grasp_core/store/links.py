@@ -293,7 +293,7 @@ LOG2_N, _R, _P = 15, 8, 3
 _MEMORY = 2**26
 _SALT_BYTES = 16
 CHECKING = Turns("checking passwords", at_once=2, each=1, waiting=8, waiting_each=3, patience=20)
-"""At most two checks at a time, as each takes 32 MB; checks for one link do not hold up others."""
+"""At most two checks at a time, as each takes 32 MB; one link cannot delay the others."""
 
 
 def hashed(password: str) -> str:

@@ -1,4 +1,4 @@
-"""Callers of the API: their rights, and the link by which a stranger comes."""
+"""Callers of the API: the rights of a user, or of a stranger with a share link."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ ENDED = "This token is unknown, withdrawn or expired; make one on Account."
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a request: `user` is None for strangers, `token` may be a link's; `first` counts its use."""
+    """The caller: `user` is None for strangers, `token` may be a link's; `first`: count the link's use."""
 
     server: Server
     user: User | None
@@ -122,7 +122,7 @@ class Caller:
 class Admission:
     """ASGI middleware that identifies the caller, and refuses requests that need not be read any further.
 
-    A request with a token has the rights of the token alone, whoever has signed in or is at this machine.
+    A request with a token has only the token's rights, even if somebody has signed in or is at this machine.
     Changes by strangers, or from pages of other sites, are refused.
     """
 

@@ -43,7 +43,7 @@ Told = Callable[[str], None]
 
 
 class Tagged(Response):
-    """A response whose ETag is the hash of its content; whoever sends that hash gets 304, not modified."""
+    """A response whose ETag is the hash of its content; a client that sends it gets 304, not modified."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -274,9 +274,9 @@ def list_items(run_id: str, asking: Asking) -> Items:
 def ask_items(
     run_id: str, new: NewItems, asking: Asking, idempotency_key: _answers.IdempotencyKey = None
 ) -> Response:
-    """Find the items in which a group's labels differ, as *Results* does; they are kept with the run.
+    """Find the items behind the difference in a group's labels, as *Results* does; kept with the run.
 
-    They are computed once, whoever requests them, which takes some seconds.
+    They are computed once for everybody, which takes some seconds.
     """
     record, result = _run(asking, run_id)
     asking.runner(record.project)

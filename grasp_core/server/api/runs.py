@@ -121,7 +121,7 @@ def read_status(run_id: str, asking: Asking) -> forms.Run:
 
 @router.get("/runs/{run_id}/answer")
 def read_answer(run_id: str, asking: Asking) -> forms.Answer:
-    """Return the page's sentences about a result."""
+    """Return the sentences about a result that the page *Results* shows."""
     result = result_of(asking, visible_run(asking, run_id))
     if not isinstance(result, RunResult):
         headline, *said = [printable(one_line(one.plain)) for one in of_models(cast("ModelsResult", result))]
@@ -171,7 +171,7 @@ def export_run(
 def delete_run(run_id: str, asking: Asking) -> None:
     """Delete a run with its links for everybody; a run that has not ended is stopped first.
 
-    Other people who asked the same keep their runs.
+    Other people with the same data and spec keep their runs.
     """
     record, user = managed_run(asking, run_id)
     asking.server.service.cancel(record.id)
@@ -183,7 +183,7 @@ def delete_run(run_id: str, asking: Asking) -> None:
 def cancel_run(run_id: str, asking: Asking) -> forms.Run:
     """Stop a run; it stays in the list. A run that has ended does not change.
 
-    Other people who asked the same keep their runs.
+    Other people with the same data and spec keep their runs.
     """
     record, user = managed_run(asking, run_id)
     if not record.ended:
@@ -297,7 +297,7 @@ async def _followed(run_id: str, asking: Asking) -> AsyncIterator[RunRecord]:
 async def follow_run(
     asking: Asking, record: Annotated[RunRecord, Depends(_followed)]
 ) -> AsyncIterator[ServerSentEvent]:
-    """Follow a run by events: `progress` if there is any, `provisional` with a provisional result, `end`."""
+    """Follow a run by events: `progress`, `provisional` with a provisional result, and at last `end`."""
     found: Result | None = None
     told: dict[str, object] | None = None
     checked = time.monotonic()

@@ -114,7 +114,7 @@ def list_watches(asking: Asking, project: Project = EVERYONE) -> Watches:
 
 @router.post("/watches", status_code=HTTPStatus.CREATED, response_model=Watch)
 def add_watch(new: NewWatch, asking: Asking, idempotency_key: IdempotencyKey = None) -> Response:
-    """Watch a run: GRASP looks at its files so often, and runs changed data again, with your rights."""
+    """Watch a run: GRASP looks at its files as often as `every` says, and runs changed data again as you."""
     _ = asking.person
     run = visible_run(asking, new.run)
     user = asking.runner(run.project)
@@ -157,7 +157,7 @@ def change_watch(watch_id: str, changed: ChangedWatch, asking: Asking) -> Watch:
 
 @router.post("/watches/{watch_id}/look")
 def look_now(watch_id: str, asking: Asking) -> Watch:
-    """Look soon, but not within a minute of the last look."""
+    """Let a watch look soon, but not within a minute of its last look."""
     watch, _ = _managed(asking, watch_id)
     asking.stores(watch.project).watches.look_now(watch.id)
     return Watch.of(_visible(asking, watch_id))

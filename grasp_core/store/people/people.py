@@ -175,7 +175,7 @@ KEYS = frozenset({"token_sha256", "key", "request", "password"})
 class Traces:
     """Data that name a person: numbers of rows by table, in projects and outside, and projects by id.
 
-    `led`: those of the projects that nobody else owns.
+    `led`: projects that nobody else owns.
     """
 
     held: dict[str, int]
