@@ -1,4 +1,4 @@
-"""``items`` and ``plan``: which items carry what one group says, and what finds its difference next time."""
+"""``items`` and ``plan``: items behind a group's difference, and a design that finds it next time."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _items(chosen: argparse.Namespace, api: Api | None = None) -> None:
         fields = options.analysis_fields(given, found)
         if isinstance(given.get("permutations"), options.AtMost):
             raise SpecError("items are looked at under a number of permutations: write --permutations 10000")
-        if not given.keys() & {"axis", "intersect"}:  # the group's own
+        if not given.keys() & {"axis", "intersect"}:  # by default, the group's own axes
             fields["axes"] = (group_axes(chosen.group),)
         run_spec = RunSpec(found.spec, AnalysisSpec(**{"permutations": DEFAULT_PERMUTATIONS, **fields}))
         permutations = run_spec.analysis.permutations
@@ -140,7 +140,7 @@ def _look(dataset: Dataset, asked: ItemsAsked) -> ItemsResult:
 
 
 def group_axes(text: str) -> AxisSet:
-    """The axes of ``AXIS=VALUE,AXIS=VALUE``."""
+    """Return the axes of ``AXIS=VALUE,AXIS=VALUE``."""
     axes = tuple(_AXES.findall(text))
     if not axes:
         raise SpecError(f"--group is written AXIS=VALUE,AXIS=VALUE; found {quoted(text)}")
@@ -148,7 +148,7 @@ def group_axes(text: str) -> AxisSet:
 
 
 def named_group(text: str, groups: Iterable[Group]) -> Group:
-    """The group that ``AXIS=VALUE,AXIS=VALUE`` names, in any order of its axes."""
+    """Return the group that ``AXIS=VALUE,AXIS=VALUE`` names, in any order of its axes."""
 
     def plain(text: str) -> str:
         return re.sub(r"\s*([,=])\s*", r"\1", text.strip())
@@ -265,7 +265,7 @@ def _planned(task: PlanTask) -> Plan:
 
 
 def _planned_there(chosen: argparse.Namespace, api: Api, task: PlanTask, found: Reading | None) -> Plan:
-    """A plan that a server makes, of a pilot from a run of it."""
+    """Return a plan that a server makes; a pilot is given by a run of it on the server."""
     from grasp_core.cli.there import run_there, worked  # with what speaks to servers
 
     asked: dict[str, Any] = {"spec": to_json(task.spec)}
@@ -284,8 +284,8 @@ def _chart(plan: Plan) -> Any:
 
 
 def _asked(chosen: argparse.Namespace) -> tuple[PlanTask, Reading | None]:
-    """The plan's task, and how the pilot is read where there is one."""
-    from grasp_core.notebook.plan import pilot_task, plan_spec  # with figures, which `items` need not load
+    """Return the plan's task, and the reading of the pilot if there is one."""
+    from grasp_core.notebook.plan import pilot_task, plan_spec  # loads figures, which `items` does not need
 
     given = options.given_options(chosen)
     if "each" in given:

@@ -1,4 +1,4 @@
-"""``models``: models as further raters, and whose judgements they reproduce."""
+"""``models``: models as further raters, and the groups whose judgements they reproduce."""
 
 import argparse
 from contextlib import closing
@@ -109,7 +109,7 @@ def _labels_of(path: Path) -> Table:
 
 
 def _compute(dataset: Dataset, spec: RunSpec) -> ModelsResult:
-    """On threads: the kernel releases the interpreter's lock."""
+    """Compute the run on threads: the kernel releases the interpreter's lock."""
     shown = RunOnTerminal(
         lambda found: plurality_table(cast("ModelsResult", found)), adaptive=spec.analysis.adaptive
     )

@@ -1,4 +1,4 @@
-"""Options that several commands have, and the fields of a spec that they give."""
+"""Options that several commands share, and the fields of a spec that they set."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MAX_IDS = 64 * MIB
 
 
 class AtMost(int):
-    """Permutations of an adaptive run."""
+    """The most permutations of an adaptive run."""
 
 
 def add_fields(group: argparse._ArgumentGroup, spec: type, *wanted: str) -> None:
-    """Add the options of these fields of a spec, as the fields describe themselves."""
+    """Add options for these fields of a spec, from the fields' own descriptions."""
     for one in map(fields_of(spec).__getitem__, wanted):
         kinds: dict[Any, dict[str, Any]] = {
             bool: {"action": argparse.BooleanOptionalAction if one.name == "pairs" else "store_true"},
@@ -48,12 +48,12 @@ def add_fields(group: argparse._ArgumentGroup, spec: type, *wanted: str) -> None
 
 
 def given_options(chosen: argparse.Namespace) -> dict[str, Any]:
-    """The options that were used; those left out are None, and the specs' own defaults hold."""
+    """Return the options that were used; for the others, which are None, the specs' defaults apply."""
     return {name: value for name, value in vars(chosen).items() if value is not None and name != "command"}
 
 
 def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None:
-    """Add the options of :func:`spec_fields`, and those that name the files."""
+    """Add the options of :func:`spec_fields`, and the options that name the files."""
     parser.add_argument(
         "files",
         nargs="*",
@@ -70,7 +70,7 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
     option(files, "--raters FILE", "demographics, a row per rater; from the same places")
     add_fields(files, DataSpec, "member", "raters_member")
     for earlier, today in (("--part", "member"), ("--raters-part", "raters_member")):
-        files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # as scripts may still say
+        files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # older scripts may use them
     named = "what --layout, --item, --rater and --label do not name is recognised"
     reading = parser.add_argument_group("reading", named)
     add_fields(reading, DataSpec, "layout", "item", "rater")
@@ -147,7 +147,7 @@ def add_axes(group: argparse._ArgumentGroup) -> None:
 
 
 def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
-    """Add the options of :func:`analysis_fields` that every such command has."""
+    """Add the options of :func:`analysis_fields` that every command with groups and tests has."""
     add_axes(group)
     option(
         group,
@@ -163,13 +163,13 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
 def _labels(text: str) -> tuple[str, ...]:
     if Path(text).name != "task.json":
         return names(text)
-    from grasp_core.benchmark.tasks import read_task  # which few commands need
+    from grasp_core.benchmark.tasks import read_task  # few commands need it
 
     return read_task(Path(text).parent).classes
 
 
 def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a data spec that the options give; those that have a default are always there."""
+    """Return the data spec's fields that the options set; filters, missing and recode are always included."""
     filters = {name: given[name] for name in fields_of(Filters) if name in given}
     for name in ("raters", "items"):
         filters[name] = tuple(one for several in given.get(f"{name}_out", ()) for one in several)
@@ -194,13 +194,13 @@ def spec_fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def axes_given(given: Mapping[str, Any]) -> tuple[tuple[AxisSet, ...], tuple[AxisSet, ...]]:
-    """The axes that the options name, and the intersections."""
+    """Return the axes that the options name, and the intersections."""
     crossed = tuple(tuple(names.split(":")) for names in given.get("intersect", ()))
     return tuple((name,) for name in given.get("axis", ())), crossed
 
 
 def named_axes(given: Mapping[str, Any], found: Reading) -> tuple[AxisSet, ...]:
-    """Axes and intersections that the options name; intersections alone are beside the recognised axes."""
+    """Return the axes and intersections of the options; intersections alone are added to recognised axes."""
     singles, crossed = axes_given(given)
     if crossed and not singles:
         singles = tuple(axes for axes in proposed_axes(found) if axes not in crossed)
@@ -208,12 +208,12 @@ def named_axes(given: Mapping[str, Any], found: Reading) -> tuple[AxisSet, ...]:
 
 
 def analysis_fields(given: Mapping[str, Any], found: Reading) -> dict[str, Any]:
-    """Fields of an :class:`AnalysisSpec` that the options give, and its axes."""
+    """Return the fields of an :class:`AnalysisSpec` that the options set, and its axes."""
     return with_axes(found, test_fields(given), named_axes(given, found))
 
 
 def test_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of an :class:`AnalysisSpec` that the options give, without axes."""
+    """Return the fields of an :class:`AnalysisSpec` that the options set, without axes."""
     fields = {name: given[name] for name in fields_of(AnalysisSpec) if name in given}
     fields |= {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
     if isinstance(given.get("permutations"), AtMost):
@@ -222,7 +222,7 @@ def test_fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names that an option lists with commas."""
+    """Return the names that an option lists with commas."""
     return tuple(text.split(","))
 
 

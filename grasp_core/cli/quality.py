@@ -1,4 +1,4 @@
-"""``quality``: what the data can and cannot show, before any run."""
+"""``quality``: a report on what the data can and cannot show, before any run."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _tell(chosen: argparse.Namespace, report: QualityReport) -> None:
 
 
 def _exchange(dataset: Dataset, analysis: AnalysisSpec) -> Exchange:
-    """Who may take whose profile, once it is said what that leaves of p."""
+    """Note how small p can get, and return which raters may exchange their profiles."""
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
     say_shuffles(dataset, grouping, analysis, VOICE)
