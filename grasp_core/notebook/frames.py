@@ -30,7 +30,7 @@ def frame_table(frame: Any, name: str) -> Table:
     """Read a data frame as a file with its columns would be read, and call it `name`.
 
     Cells become text: a missing cell the empty text, and whole numbers in columns of reals without ``.0``.
-    Named index levels of a pandas frame become columns. The hash is that of names and texts, in any library.
+    Named index levels of a pandas frame become columns. The hash depends on names and texts, in any library.
     """
     data, kind = _arrow(frame, name)
     if not data.num_rows:

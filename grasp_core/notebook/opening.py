@@ -211,7 +211,7 @@ class Connection:
     """A connection to a server, made by :func:`connect`.
 
     Data are read here, as the functions of the same names read them, then sent to the server, which computes.
-    If one of them is a :meth:`file` of the server, it reads them all, and guesses what is not named.
+    If one of them is a :meth:`file` of the server, it reads them all, and guesses all that is not named.
     """
 
     def __init__(self, api: Api) -> None:

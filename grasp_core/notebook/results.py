@@ -158,7 +158,7 @@ class Analysis(Saved):
             `value`, `unit`, 95 % interval `low` and `high`, `null_median`, `p`, `q`, for labels `p_both` (for
             other raters and items), `mark` ("none", "nominal", "corrected"), `reason` if there is no value.
             Numeric columns have NaN if there is no value. Units: "share" of 1, "coefficient", "ratio",
-            "nats", "disagreement", and "scale", that of the labels.
+            "nats", "disagreement", and "scale" (the labels' own).
         """
         return tidy(self.result, lines(self.result))
 

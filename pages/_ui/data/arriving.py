@@ -222,7 +222,7 @@ def fetch_watched(source: Source, token: str, *, owner: str, key: str) -> Snapsh
 
 
 Take = Callable[[Source, str, bool], bool]
-"""Function that fetches a source with a token, stores the token if asked, and returns whether it worked."""
+"""Function that fetches a source with a token, may store the token, and returns True or notes the failure."""
 _ASKED: Mapping[Kind, tuple[str, str, str]] = {
     "label-studio": ("Address of the project", "https://labels.example.org/projects/3", "Access token"),
     "argilla": ("Address of the data set", "https://argilla.example.org/workspace/dataset", "API key"),

@@ -38,7 +38,7 @@ _ROUND, _TAKEN, _OPENED = "files-round", "files-taken", "files-opened"
 _MESSAGES, _ASIDE = "files-messages", "files-aside"
 
 Read = Callable[[str | None], Table]
-"""Function that reads a sheet or file inside the file."""
+"""Function that reads a sheet, or a file of an archive, by its name."""
 
 
 class _Brought(NamedTuple):
@@ -320,7 +320,7 @@ def _as_chosen(annotations: Table, raters: Table | None, items: Table | None, gu
 
 
 def _next_round() -> None:
-    """Draw a new upload next; the menu around it closes, because its dialogs would open below it."""
+    """Draw a new upload next; the menu around it closes, because a dialog would open below it."""
     st.session_state[_ROUND] += 1
 
 

@@ -74,7 +74,7 @@ def note_refusal(place: str) -> None:
 
 
 def asker(user: User | None) -> Asker:
-    """Return whom this visitor's requests count for: the person, or their address where nobody signs in."""
+    """Return the person, or else the address, for which this visitor's requests are counted."""
     return Asker("" if user is None or user == LOCAL_USER else user.id, str(st.context.ip_address or ""))
 
 
@@ -95,7 +95,7 @@ def session_claims() -> Mapping[str, Any] | None:
 
 
 def sender(connection: HTTPConnection, settings: Settings) -> User | None:
-    """Return who makes a request outside the pages, without their projects; None if not admitted."""
+    """Return the person who makes a request outside the pages, without projects; None if not admitted."""
     if not settings.sign_in:
         return LOCAL_USER
     claims = signed_in(connection, settings.origin)

@@ -102,7 +102,7 @@ ICON = (
 )
 """Inline, because Streamlit fetches a named icon from another server."""
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-"""Style by the keys of containers: see the comments there."""
+"""Style by the keys of containers; comments in the file explain it."""
 _BUTTONS_IN_DARK = """
 [data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"]:hover { color: #12181A; }
 """

@@ -41,9 +41,9 @@ from pages._ui.helpers.state import KEY, Work
 log = logging.getLogger("grasp.sessions")
 
 ENDED_SECONDS = 4.0
-"""Seconds between two checks which sessions have ended, here or at another server."""
+"""Seconds between two checks for sessions that have ended, here or at another server."""
 CLOSED_SECONDS = 2.0
-"""Seconds between two checks which tabs were closed."""
+"""Seconds between two checks for closed tabs."""
 REDRAW_SECONDS = 1.5
 """Seconds that a tab has to show its sign-in page before it is closed."""
 POLICY_VIOLATION = 1008
