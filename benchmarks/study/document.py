@@ -1,4 +1,4 @@
-"""docs/validity.md and its pictures, from what was measured."""
+"""docs/validity.md and its pictures, from the measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN = ("label_use", "distance", "gai", "xrr")
 
 
 def write(folder: Path, found: Found, sets: int) -> None:
-    """Write the document, its pictures and the file of all rates into a folder."""
+    """Write the document, its pictures and the file of all rates to a folder."""
     text = "\n".join([_head(sets), *(section(found) for section in sections.ALL), _AGAIN])
     (folder / "validity.md").write_text(text, encoding="utf-8")
     with (folder / "validity.csv").open("w", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""The sections of docs/validity.md: each a heading, what was done, and a table of what was found."""
+"""The sections of docs/validity.md: each a heading, the method, and a table of results."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from benchmarks.study.tables import NOTHING, SPAN, Row, names, of_tests, spans, 
 from grasp_core.statistics.items import ENOUGH_PAIRS
 
 Found = Callable[[Cell], Measured]
-"""What was measured of a cell."""
+"""Function that returns a cell's measurements."""
 _INSIDE = ("in",)
 _TESTS_BESIDE = ("data sets", "label use", "distance", "GAI", "chi-square")
 
 
 def in_short(found: Found) -> str:
-    """How many of all rates lie where they should."""
+    """Say how many of all rates are within their bounds."""
     sizes = _asked(rate for _, rates in sizes_of_tests(found) for rate in rates)
     ends = _asked(held(found(one.cell), test, _INSIDE) for one in clean.PLANTED for test in TESTS)
     mended = _asked(
@@ -64,7 +64,7 @@ def _of(rates: Sequence[Rate], bounds: tuple[float, float]) -> str:
 
 
 def _beyond(rates: Sequence[Rate], bounds: tuple[float, float]) -> int:
-    """How many of those outside lie above."""
+    """Count the rates that are outside, above the bounds."""
     return sum(rate.outside(bounds) and rate.share > bounds[1] for rate in rates)
 
 
@@ -73,7 +73,7 @@ def _share(rate: Rate) -> float:
 
 
 def sizes_of_tests(found: Found) -> list[Row]:
-    """How often each test calls each group where nothing is planted."""
+    """Return how often each test calls each group if nothing is planted."""
     return [
         ((cell.name, str(int(group[0]))), [called(found(cell), test, group) for test in TESTS])
         for cell in clean.NOTHING
@@ -83,7 +83,7 @@ def sizes_of_tests(found: Found) -> list[Row]:
 
 
 def nothing(found: Found) -> str:
-    """Size of every test where nothing is planted."""
+    """Report the size of every test if nothing is planted."""
     of_axes = [
         [cell.name, told(dsi_called(found(cell), 0), SIZE), told(clear(found(cell)), CLEAR)]
         for cell in clean.NOTHING
@@ -111,7 +111,7 @@ latter should be at most .06. With the few permutations drawn here verdicts are 
 
 
 def planted(found: Found) -> str:
-    """Power of every test, by effect, layout and size of the group."""
+    """Report the power of every test, by effect, layout and size of the group."""
     rows = []
     for one in clean.PLANTED:
         measured = found(one.cell)
@@ -132,7 +132,7 @@ a verdict of q < .05; *second axis*: with any clear group of an axis that has no
 
 
 def discoveries(found: Found) -> str:
-    """False discoveries among what is marked after correction."""
+    """Report false discoveries among the groups marked after correction."""
     rows = []
     for cell in clean.NOTHING:
         rows.append([f"nothing; {cell.name}", *_discoveries(found(cell), cell)])
@@ -155,7 +155,7 @@ def _discoveries(measured: Measured, cell: Cell) -> list[str]:
 
 
 def intervals_of_tests(found: Found) -> list[Row]:
-    """How often the interval of each test holds, for each group."""
+    """Return how often the interval of each test contains the truth, for each group."""
     rows = [
         ((f"nothing; {cell.name}", str(int(group[0]))), [held(found(cell), test, group) for test in TESTS])
         for cell in clean.NOTHING
@@ -172,7 +172,7 @@ def intervals_of_tests(found: Found) -> list[Row]:
 
 
 def intervals(found: Found) -> str:
-    """Coverage of intervals."""
+    """Report the coverage of intervals."""
     return f"""\
 ## Intervals
 
@@ -187,7 +187,7 @@ neither estimates their common mean.
 
 
 def not_exchangeable(found: Found) -> str:
-    """Situations in which shuffling does not hold, as they are and with their remedy."""
+    """Report situations in which shuffling is not valid, as they are and with their remedy."""
     rows = []
     for one in situations.SITUATIONS:
         measured = found(one.cell)
@@ -209,7 +209,7 @@ them, the program marks label use alone. The remedy is to have all groups rate t
 
 
 def beside(found: Found) -> str:
-    """Other tests on the same data."""
+    """Report other tests on the same data."""
     rows = []
     for what, cell, group in _of_peers():
         measured = found(cell)
@@ -232,7 +232,7 @@ Krippendorff (2007), which draw anew from the observed pairs of labels.
 
 
 def _of_apunim(found: Found) -> str:
-    """The same of apunim, where it could be measured."""
+    """Report the same for apunim, if it could be measured."""
     rows = []
     for what, cell, group in _of_peers():
         measured = found(cell)

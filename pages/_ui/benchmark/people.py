@@ -1,4 +1,4 @@
-"""People on a benchmark's rows: a sheet to vote on, what they reach together, a row of the leaderboard."""
+"""People on a benchmark's rows: a sheet to vote on, their joint score, a row of the leaderboard."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -34,7 +34,7 @@ _SCORE = "human-score"
 
 
 def show_human_baseline() -> None:
-    """Votes, items, what is right, who votes, a button; then the scores with their intervals."""
+    """Draw the choices of votes, items, right labels and voters, then the scores with intervals."""
     session = work()
     if session.dataset is None or session.data_spec is None or session.annotations is None:
         st.info("Open the annotations whose raters are to be scored first.")
@@ -133,7 +133,7 @@ def _show_all(found: People, pay: float) -> None:
 def _offer_row(
     job: HumanDraws, what: tuple[object, ...], qualifying: RawFile | None, kinds: list[str]
 ) -> None:
-    """People on the leaderboard, scored against the server's gold labels as any submission is."""
+    """Offer to score these people against the server's gold labels, like any submission."""
     held = benchmark()
     if held is None:
         st.caption(
@@ -166,14 +166,14 @@ def _offer_row(
                 return scored(held, {task: labels}, **how)
 
             start(PUT, about, "Drawing votes and scoring", put)
-    record = outcome(PUT, about)  # told outside, where it is seen whether the box above is open or not
+    record = outcome(PUT, about)  # shown outside the box above, which may be closed
     if record is not None:
         score = record.scores["tasks"][task]["macro_f1"]
         st.success(escape_markdown(f"{name} stands on the Leaderboard, {task}: macro-F1 {score:.3f}."))
 
 
 def _offer_sheet() -> None:
-    """Where there are no votes yet: rows to vote on, of a task whose rows the server has."""
+    """Offer a sheet of rows to vote on, of a task whose rows the server has."""
     with st.expander("No votes yet? Make a sheet of a task's rows"):
         folder, names = tasks_with_rows()
         if folder is None or not names:
