@@ -363,7 +363,7 @@ def _candidate_texts(annotations: Table, raters: Table | None, spec: DataSpec) -
 def _axes(
     spec: DataSpec, texts: Mapping[str, Sequence[str]], by_name: Container[str]
 ) -> tuple[tuple[str, ...], list[Reason]]:
-    """Return the axes, and why; columns in `by_name` only if their names say so."""
+    """Return the axes, and why others are none; columns in `by_name` only if their names say so."""
     of_people = names.DEMOGRAPHIC | names.GROUPS
     parts = {part for one in (spec.item, spec.rater) if one is not None for part in one.split(PLUS)}
     excluding = {*parts, *(name for name, _ in (*spec.exclude, *spec.filters.drop))}
@@ -380,17 +380,9 @@ def _axes(
     able = list(called.values())[::-1]
     demographic = [name for name in able if names.mentions(name, names.DEMOGRAPHIC)]
     groups = [name for name in able if name not in demographic and names.mentions(name, names.GROUPS)]
-    why = dict.fromkeys(demographic, "a demographic name and") | dict.fromkeys(groups, "a group's name and")
     able = sorted(able[:MAX_AXES], key=lambda name: name not in groups)
     chosen = ([*demographic, *groups] if demographic else able)[:MAX_AXES]
     return tuple(chosen), [
-        Reason(
-            "axes",
-            f"{quoted(name)}: {why.get(name, 'at least two values,')} one value per rater, "
-            f"{number(len(texts[name]), 'value')} in all",
-        )
-        for name in chosen
-    ] + [
         Reason(
             "axes",
             f"{quoted(name)} is none: {number(len(values), 'value')} are many for groups; choose it on "
