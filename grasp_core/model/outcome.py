@@ -138,9 +138,9 @@ class Verdict:
     `code` is "clear" if q and its Monte-Carlo bound are below the level, "hint" if only p is, "explained" if
     it would be clear but nothing remains without the raters of the clear group `by`, otherwise "none", or
     "untestable" for the reason `why`. `kinds` are the ways in which the group differs, as far as they can be
-    named: "labels", how often it gives them; "items", where it gives them; "cohesion", how well its raters
-    agree with each other; "spread", how much they differ from each other. `p` is the p of all tests together,
-    `q` is p after correction, and `bound` the upper end of the 95 % Monte-Carlo interval of q. `strength`
+    named: "labels", how often it gives labels; "items", the items to which it gives them; "cohesion", how
+    far its raters agree; "spread", how far they differ. `p` is that of all tests together, `q`
+    is p after correction, and `bound` the upper end of the 95 % Monte-Carlo interval of q. `strength`
     orders groups of equal p: the distance of the tests from their mean, in standard deviations. An axis of
     two groups is one question: `other` is then the other group, with the same verdict. `spread` is tested
     separately, and only for groups that differ or show a hint.

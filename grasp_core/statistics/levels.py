@@ -48,8 +48,8 @@ def category_values(categories: Sequence[str], level: Level) -> FloatArray:
     Raises
     ------
     SpecError
-        If the level needs numbers and a category is none, is negative on a ratio scale, or is too close to
-        another to be distinguished.
+        If the level needs numbers and a category is none, is negative on a ratio scale, or cannot be
+        distinguished from another.
     """
     if level not in NUMERIC:
         return np.arange(len(categories), dtype=np.float64)
