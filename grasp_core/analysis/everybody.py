@@ -33,7 +33,7 @@ MOST_ITEMS = 100
 
 
 def everybody(dataset: Dataset, analysis: AnalysisSpec) -> Everybody | None:
-    """Return the agreement of all raters (docs/methods.md, "Everybody"); None if there are too many cells.
+    """Return all raters' agreement (docs/methods.md, "Everybody"); None with too many items and labels.
 
     `analysis`: only its level of measurement and its slices are used; without slices, batches are.
     """
@@ -201,7 +201,7 @@ def _differing(questions: Sequence[Annotations], counts: Sequence[Int64Array], t
 
 
 def _shares(one: Annotations, c: Int64Array) -> tuple[Int64Array, FloatArray, FloatArray]:
-    """Return each shared item's answers: rater, share of the others who gave the same, their mean share."""
+    """Return for each answer on a shared item: rater, share of others who gave it, their mean share."""
     n = c.sum(axis=1)
     here = np.flatnonzero(n[one.item] >= 2)
     item, rater, label = one.item[here], one.rater[here].astype(np.int64), one.category[here]
