@@ -58,7 +58,7 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
         "files",
         nargs="*",
         metavar="FILE",
-        help="labels, raters and items, in any order: told apart by their content",
+        help="labels, raters and items, in any order: recognised by their content",
     )
     files = parser.add_argument_group("files")
     tools = ", ".join(tool.written for tool in TOOLS.values()).replace("%", "%%")
@@ -71,16 +71,21 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
     add_fields(files, DataSpec, "member", "raters_member")
     for earlier, today in (("--part", "member"), ("--raters-part", "raters_member")):
         files.add_argument(earlier, dest=today, help=argparse.SUPPRESS)  # older scripts may use them
-    named = "what --layout, --item, --rater and --label do not name is recognised"
+    named = "columns that you do not name are recognised, or asked for"
     reading = parser.add_argument_group("reading", named)
     add_fields(reading, DataSpec, "layout", "item", "rater")
-    option(reading, "--label COLUMN", "run: repeat for several questions about an item", action="append")
+    option(
+        reading,
+        "--label COLUMN",
+        "column of the labels; run: repeat for several questions about an item",
+        action="append",
+    )
     add_fields(reading, DataSpec, "profile", "ignore", "text")
     option(
         reading,
         "--categories LABEL,...",
-        "in order, or a task's task.json, whose classes they are; default: those found; of several questions "
-        "once for all, or once for each",
+        "labels in order, or a task's task.json with its classes (default: the labels in the file); with "
+        "several questions once for all, or once for each",
         _labels,
         action="append",
     )
@@ -92,13 +97,13 @@ def add_reading(parser: argparse.ArgumentParser, *, items: bool = False) -> None
         (
             "--combine NEW=COLUMN,...:VALUE,...",
             _combine,
-            "one answer from several questions: the first of the values that any has",
+            "one answer from several questions: the first listed value that any of them has",
         ),
     ):
         option(group, usage, words, kind, action="append")
     _add_filters(parser.add_argument_group("leaving out"))
     if items:
-        about = "what else is known of the items, such as columns for --slice"
+        about = "further columns about the items, such as for --slice"
         group = parser.add_argument_group("items", about)
         option(group, "--items FILE", "attributes such as topic, a row per item")
         add_fields(group, DataSpec, "items_id", "items_member")
@@ -110,7 +115,7 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     option(
         group,
         "--keep COLUMN=VALUE",
-        "what counts, or stays apart, although --recommended says otherwise, such as rejected annotations",
+        "keep these rows, or this spelling, although --recommended would not, such as rejected annotations",
         _condition,
         action="append",
     )
@@ -118,12 +123,12 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
         group,
         "--recommended",
         "leave out raters and annotations that the data mark, such as rejected ones, and rows without an id; "
-        "of a rater's different answers to an item the last counts; take spellings that differ by case or "
-        "blanks as one (default: all count, and it is said how many they are; on a terminal, asked)",
+        "count a rater's last answer to an item; merge spellings that differ by case or blanks (default: ask "
+        "on a terminal; elsewhere count all, and say how many they are)",
         action=argparse.BooleanOptionalAction,
     )
     for what in ("rater", "item"):
-        words = f"leave out this {what}; @FILE: those in a file, one per line"
+        words = f"leave out this {what}; @FILE: the {what}s of a file, one per line"
         option(group, f"--exclude-{what} ID", words, _ids, action="append", dest=f"{what}s_out")
     limits = ("time", "min_time", "max_time", "gold", "min_gold", "min_per_rater", "min_per_item")
     add_fields(group, Filters, *limits)
@@ -135,13 +140,13 @@ def add_axes(group: argparse._ArgumentGroup) -> None:
     option(
         group,
         "--axis COLUMN",
-        "compare groups by this column; repeat for several (default: those that are recognised)",
+        "compare groups by this column; repeat for several (default: the recognised axes)",
         action="append",
     )
     option(
         group,
         "--intersect COLUMN:COLUMN[:...]",
-        "and by these columns together, beside the axes; repeat for several",
+        "compare groups by these columns together, too; repeat for several",
         action="append",
     )
 
@@ -153,7 +158,7 @@ def add_groups_and_test(group: argparse._ArgumentGroup) -> None:
         group,
         "--permutations B|auto[:MOST]",
         f"a number, or auto: until all marks are settled, at most {ADAPTIVE_PERMUTATIONS:,} or MOST "
-        f"(default: {DEFAULT_PERMUTATIONS:,}; of large data at most so many, until all marks are settled)",
+        f"(default: {DEFAULT_PERMUTATIONS:,}; large data stop earlier, once all marks are settled)",
         _permutations,
     )
     fields = ("seed", "min_raters", "strata", "cluster", "p_value", "ties", "correction", "family")

@@ -83,7 +83,7 @@ def _add_telling(group: argparse._ArgumentGroup) -> None:
         f"{WIDTH} columns)",
         action=argparse.BooleanOptionalAction,
     )
-    option(group, "--exit-code", "end with 1 where something is clear, with 0 elsewhere", default=None)
+    option(group, "--exit-code", "end with 1 if a group is clear, otherwise with 0", default=None)
 
 
 def _check_files(chosen: argparse.Namespace) -> None:
@@ -128,20 +128,22 @@ def fill_run(run: argparse.ArgumentParser) -> None:
     option(
         run,
         "--spec FILE",
-        "run this spec, or the spec of this result, again; beside it only files and engine are named",
+        "run this spec, or the spec of this result, again; only files and engine may be named beside it",
         Path,
     )
     add_reading(run, items=True)
     group = run.add_argument_group("analysis")
     add_groups_and_test(group)
-    option(group, "--preset", "conventions, see docs/methods.md", choices=("default", "paper"))
+    option(group, "--preset", "set of conventions, see docs/methods.md", choices=("default", "paper"))
     fields = ("statistics", "gai", "cross_negentropy", "voting_agreement", "level", "interval", "pairs")
     add_fields(group, AnalysisSpec, *fields, "tail", "slices", "given")
-    engine = run.add_argument_group("engine", "where permutations are computed; no digit depends on it")
+    engine = run.add_argument_group(
+        "engine", "where permutations are computed; the digits are the same everywhere"
+    )
     option(
         engine,
         "--engine",
-        "threads here, or the cluster of GRASP_DASK_ADDRESS (default: that cluster where it is set)",
+        "threads here, or the cluster of GRASP_DASK_ADDRESS (default: that cluster, if it is set)",
         choices=("local", "dask"),
     )
     option(
@@ -154,13 +156,13 @@ def fill_run(run: argparse.ArgumentParser) -> None:
     option(
         kept,
         "--scratch FOLDER",
-        "folder or address that keeps the permutations computed so far: an interrupted run goes on from "
+        "folder or address that keeps the permutations computed so far: an interrupted run continues from "
         "there when it is started again",
     )
     option(
         kept,
         "--resume",
-        "go on from what a run that was stopped by Ctrl-C kept, to the same digits",
+        "continue a run that was stopped by Ctrl-C, to the same digits",
         default=None,
     )
     output = run.add_argument_group("output")
@@ -168,14 +170,14 @@ def fill_run(run: argparse.ArgumentParser) -> None:
     option(
         output,
         "--report FILE",
-        f"all of the result to read, as {', '.join(_REPORTS)}; repeat for several",
+        f"a report of the whole result, as {', '.join(_REPORTS)}; repeat for several",
         Path,
         action="append",
     )
     option(
         output,
         "--rater-map",
-        "place the raters by how they agree, too: printed, and part of every report",
+        "make the map of raters, too: printed, and part of every report",
         default=None,
     )
     _add_telling(output)

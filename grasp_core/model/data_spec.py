@@ -149,15 +149,15 @@ class Filters:
     """
 
     drop: tuple[tuple[str, str], ...] = asked(
-        (), "leave out annotations with this value; not for raters-by-items", "COLUMN=VALUE", each=True
+        (), "leave out annotations with this value; not with raters-by-items", "COLUMN=VALUE", each=True
     )
     raters: tuple[str, ...] = asked((), "leave out this rater", "ID", flag="exclude-rater", each=True)
     items: tuple[str, ...] = asked((), "leave out this item", "ID", flag="exclude-item", each=True)
-    time: str | None = asked(None, "time that an annotation took, for the next two", "COLUMN")
+    time: str | None = asked(None, "time that each annotation took, for --min-time and --max-time", "COLUMN")
     min_time: float | None = asked(None, "leave out annotations that took less", "TIME")
     max_time: float | None = asked(None, "leave out annotations that took longer", "TIME")
-    gold: str | None = asked(None, "the right labels, for the next one", "COLUMN")
-    min_gold: float | None = asked(None, "leave out raters right less often, 0 to 1", "SHARE")
+    gold: str | None = asked(None, "the right labels, for --min-gold", "COLUMN")
+    min_gold: float | None = asked(None, "leave out raters who are right less often, 0 to 1", "SHARE")
     min_per_rater: int = asked(1, "leave out raters with fewer annotations", "N")
     min_per_item: int = asked(1, "leave out items with fewer annotations", "N")
 
@@ -221,29 +221,33 @@ class DataSpec:
     layout: Layout = asked("long", "a row per annotation, or a matrix")
     item: str | None = asked(None, "column of item ids", "COLUMN")
     rater: str | None = asked(None, "column of rater ids", "COLUMN")
-    label: str | None = asked(None, "column of the labels; several are held together", "COLUMN")
-    profile: tuple[str, ...] = asked((), "raters-by-items: columns that are no item", "COLUMN,...")
-    ignore: tuple[str, ...] = asked((), "matrices: columns that are neither", "COLUMN,...")
-    text: str | None = asked(None, "the items' texts", "COLUMN")
-    categories: tuple[str, ...] | None = asked(None, "the labels in order (default: those found)")
+    label: str | None = asked(None, "column of the labels; several are analysed together", "COLUMN")
+    profile: tuple[str, ...] = asked((), "columns about raters, in a matrix of raters by items", "COLUMN,...")
+    ignore: tuple[str, ...] = asked((), "columns to ignore", "COLUMN,...")
+    text: str | None = asked(None, "column of the items' texts", "COLUMN")
+    categories: tuple[str, ...] | None = asked(None, "the labels in order (default: the labels in the file)")
     missing: tuple[str, ...] = asked(
-        ("",), "cell text that means no value, as the empty cell does", "TEXT", each=True
+        ("",), "cell text that means no value, like an empty cell", "TEXT", each=True
     )
     exclude: tuple[tuple[str, str], ...] = asked(
         (), "leave out raters with this value", "COLUMN=VALUE", each=True
     )
-    recode: tuple[Recode, ...] = asked((), "steps of MapValues, Bins and Combine, before all else, in order")
+    recode: tuple[Recode, ...] = asked(
+        (), "steps of MapValues, Bins and Combine, applied first, in this order"
+    )
     filters: Filters = field(default_factory=Filters)
     member: str | None = asked(None, "file of an archive, or sheet of a workbook", "NAME")
-    raters_member: str | None = asked(None, "the same of the raters file", "NAME")
+    raters_member: str | None = asked(None, "file or sheet of the raters, likewise", "NAME")
     further: tuple[Question, ...] = ()
     repeated: Repeated = asked(
         "refuse",
-        "where a rater gives an item different labels: refuse (default), or let the first or last count",
+        "if a rater gives an item different labels: refuse (default), or let the first or last count",
     )
-    order: str | None = asked(None, "times that tell first and last (default: the order of rows)", "COLUMN")
+    order: str | None = asked(
+        None, "column of times that decide first and last (default: the order of rows)", "COLUMN"
+    )
     items_id: str | None = asked(None, "column of the items file's item ids, if not recognised", "COLUMN")
-    items_member: str | None = asked(None, "as --member, of the items file", "NAME")
+    items_member: str | None = asked(None, "file or sheet of the items, likewise", "NAME")
     screens: tuple[Screen, ...] = asked(
         (),
         "leave out raters by what their labels show: random (at chance), constant, duplicates (one of each "

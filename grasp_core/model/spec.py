@@ -76,18 +76,18 @@ class AnalysisSpec:
     """
 
     axes: tuple[AxisSet, ...] = field(metadata={"instead": [["an axis"]]})
-    statistics: tuple[str, ...] = asked(STATISTICS, "those reported (default: all)", "NAME,...")
-    gai: tuple[str, str] = asked(("irr", "xrr"), "ratio that GAI is (default: irr,xrr)", "IN,CROSS")
-    min_raters: int = asked(2, "smallest group shown", "N", low=1, high=1_000_000)
+    statistics: tuple[str, ...] = asked(STATISTICS, "statistics to report (default: all)", "NAME,...")
+    gai: tuple[str, str] = asked(("irr", "xrr"), "statistics that GAI divides (default: irr,xrr)", "IN,CROSS")
+    min_raters: int = asked(2, "raters of the smallest group to show", "N", low=1, high=1_000_000)
     permutations: int = asked(
         DEFAULT_PERMUTATIONS,
-        f"how many at most (default: {DEFAULT_PERMUTATIONS:,}; of large data they stop once all marks are "
-        "settled)",
+        f"largest number of permutations (default: {DEFAULT_PERMUTATIONS:,}; large data stop earlier, once "
+        "all marks are settled)",
         "B",
         low=1,
         high=MAX_PERMUTATIONS,
     )
-    seed: int = asked(1, "of all that is drawn (default: 1)", "N", low=0, high=MAX_SEED)
+    seed: int = asked(1, "seed of all random draws (default: 1)", "N", low=0, high=MAX_SEED)
     strata: tuple[str, ...] = asked(
         (),
         "shuffle profiles only among raters with the same values here; "
@@ -95,33 +95,37 @@ class AnalysisSpec:
         "COLUMN,...",
         flag="within",
     )
-    p_value: PValue = asked("two-sided", "convention of p (default: two-sided)")
-    cross_negentropy: CrossNegentropy = asked("smooth", "convention of its logarithms (default: smooth)")
-    ties: Ties = asked("random", "which of the most frequent labels a plurality is (default: random)")
-    correction: Correction = asked("benjamini-hochberg", "of p for many tests (default: benjamini-hochberg)")
+    p_value: PValue = asked("two-sided", "kind of p-value (default: two-sided)")
+    cross_negentropy: CrossNegentropy = asked(
+        "smooth", "treatment of labels that the others never gave (default: smooth)"
+    )
+    ties: Ties = asked("random", "choice among equally frequent labels of an item (default: random)")
+    correction: Correction = asked(
+        "benjamini-hochberg", "correction of p for many tests (default: benjamini-hochberg)"
+    )
     family: Family = asked("statistic", "tests that are corrected together (default: statistic)")
-    level: Level = asked("nominal", "of measurement (default: nominal)")
+    level: Level = asked("nominal", "level of measurement of the labels (default: nominal)")
     adaptive: bool = asked(
         False,
-        "stop permutations once all marks are settled; permutations are then the most, by default "
+        "stop permutations once all marks are settled; their number is then the limit, by default "
         f"{ADAPTIVE_PERMUTATIONS:,}",
     )
     interval: IntervalTarget = asked(
-        "both", "what intervals are for: other raters and items, or one of the two (default: both)"
+        "both", "intervals for other raters and items, or for one of the two (default: both)"
     )
     pairs: bool = asked(
-        False, "hold the groups of each axis against each other two by two (default: unless it takes long)"
+        False, "compare the groups of each axis two by two, too (default: unless it takes long)"
     )
     slices: tuple[str, ...] = asked(
         (),
-        "all groups once more on the items of each value of this column, of the annotations or of --items",
+        "repeat all groups on the items of each value of this column, in the annotations or --items",
         "COLUMN",
         flag="slice",
         each=True,
     )
     given: tuple[str, ...] = asked(
         (),
-        "test the other axes once more with profiles shuffled within this one's values too",
+        "test the other axes once more, with profiles also shuffled within the values of this axis",
         "COLUMN",
         each=True,
         added=True,
@@ -131,11 +135,11 @@ class AnalysisSpec:
     )
     tail: bool = asked(
         False,
-        "take p that fewer than 10 permutations reach from a curve through the tail; marked as fitted",
+        "take a p that fewer than 10 permutations reach from a curve through the tail, marked as fitted",
         added=True,
     )
     voting_agreement: VotingAgreement = asked(
-        "alpha", "coefficient between pluralities (default: alpha)", added=True
+        "alpha", "coefficient of agreement between majority labels (default: alpha)", added=True
     )
 
     def __post_init__(self) -> None:

@@ -167,15 +167,15 @@ _AS_ASKED = frozenset(("permutations", "adaptive", "pairs", "missing", "layout",
 
 _FIELDS = {**fields_of(spec.AnalysisSpec), **fields_of(DataSpec)}
 _MEANINGS = {
-    "guess": "False recognises nothing and leaves nothing out that is not named: `item`, `rater` and `label` "
-    "(of a matrix `layout` and what its rows are) have to be.",
-    "label": "Column of the labels; several are held together, and `categories` are then a mapping.",
+    "guess": "False recognises nothing and leaves nothing out: name `item`, `rater` and `label` (for a "
+    "matrix, `layout` and the column of its rows' ids).",
+    "label": "Column of the labels; several are analysed together, and `categories` are then a mapping.",
     "filters": "A :class:`Filters`.",
-    "exclude": "Pairs of a column and a value: raters with it are left out.",
-    "recommended": "Whether raters and answers go that the data mark, and rows without an id, of a rater's "
-    "different answers to an item the last counts, and spellings that differ by case or blanks are one, but "
-    "for those to `keep`; by default all count, and the first note says how many.",
-    "keep": "Pairs of a column and a value: what counts, or stays apart, all the same.",
+    "exclude": "Pairs of a column and a value: raters with that value are left out.",
+    "recommended": "True leaves out raters and answers that the data mark, and rows without an id, counts a "
+    "rater's last answer to an item, and merges spellings that differ by case or blanks, except for `keep`; "
+    "by default all count, and the first note says how many.",
+    "keep": "Pairs of a column and a value: rows, or spellings, that `recommended` must not change.",
     "seed": "A whole number, a NumPy Generator to draw one from, or None for another one each time.",
     "preset": '"default" or "paper": conventions, see docs/methods.md.',
 }
