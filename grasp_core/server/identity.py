@@ -35,7 +35,7 @@ def asker(connection: HTTPConnection, user: User | None) -> Asker:
 
 
 def same_origin(connection: HTTPConnection, settings: Settings) -> bool:
-    """Return whether the request is not from another site's page; only browsers send the page's origin."""
+    """Return False if another site's page makes the request; only browsers send the page's origin."""
     origin = connection.headers.get("Origin")
     host = origin and origin.partition("://")[2]
     if origin is None or (host and origin == settings.origin):
@@ -146,7 +146,7 @@ class Visitors:
     rates: Rates
 
     def open(self, token: str, visitor: Visitor, only: Target | None = None) -> Target:
-        """Open a link to a visitor, and count the visit once unless the link's target is not `only`.
+        """Open a link to a visitor, and count the visit once; if `only` is another target, count nothing.
 
         Raises PasswordError if the link's password is missing or wrong; LimitError after too many wrong ones;
         AccessError if the link opens nothing (any more); TooOftenError if too many such links were tried.

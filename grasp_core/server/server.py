@@ -126,7 +126,7 @@ class Server(Stores):
         return sha256
 
     def start(self) -> None:
-        """Start to compute queued runs, to delete data past their age, and the process that reads files."""
+        """Start computing queued runs, deleting data past their age, and the process that reads files."""
         HELPER.start()
         self.service.start()
         self._repeat("sweep", self.sweep, SWEEP_SECONDS, "nothing swept")
@@ -193,7 +193,7 @@ def shared() -> Server:
                 server = Server(read_settings())
                 server.start()
                 _shared.append(server)
-    # Without the lock: pages ask dozens of times, and two threads that once wait for one keep waiting.
+    # Without the lock: pages ask dozens of times, and two threads that once meet at a lock keep meeting.
     return _shared[0]
 
 

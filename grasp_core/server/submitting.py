@@ -61,7 +61,7 @@ def looked_at(
         raise DataError(f"{shown} has no file data/TASK/{submissions.PREDICTIONS} of any of the {listing}")
     ids = submissions.known_ids(tasks_folder(settings))
     faulty = [problem for problem in submissions.check_files(submission, names, ids) if problem.stops]
-    labels = replace(submission, probabilities={})  # allowed here, if not on RAFT's leaderboard
+    labels = replace(submission, probabilities={})  # they are allowed here, if not on RAFT's own leaderboard
     return submission, submissions.validate(labels, names, ids), faulty
 
 
