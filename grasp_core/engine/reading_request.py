@@ -11,7 +11,6 @@ from grasp_core.engine.option_names import Voice
 from grasp_core.model.data_spec import Bins, Combine, DataSpec
 from grasp_core.model.errors import DataError, Problem, SpecError, UnsureError, raise_stopping
 from grasp_core.model.remarks.problems import FileProblem
-from grasp_core.model.text import listed, quoted
 from grasp_core.reading.dataset.checks import no_column
 from grasp_core.reading.dataset.load import Dataset, load
 from grasp_core.reading.guess.advice import Advice, Named, all_taken, mending, told
@@ -19,13 +18,9 @@ from grasp_core.reading.guess.recognise import Guess, question, recognise, with_
 from grasp_core.reading.table.parsed import with_joined
 from grasp_core.reading.table.table import Recipe, Table
 
-_FIRST = ("exclude", "filters")
-"""Fields whose notes come first: on rows that are left out, or that may be meant to be."""
-_ROLES = {"layout": "rows", "item": "items", "rater": "raters", "label": "labels"}
-_NAMED = (*_ROLES, "profile", "ignore")
+_NAMED = ("layout", "item", "rater", "label", "profile", "ignore")
 _LISTS = ("drop", "raters", "items")
-"""`_ROLES`: fields with what notes call them; `_NAMED`: fields without notes if all of them are named;
-`_LISTS`: lists of the filters."""
+"""`_NAMED`: fields without notes if all of them are named; `_LISTS`: lists of the filters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,29 +123,13 @@ def reading_of(
     axes = tuple(name for name in guess.axes if name not in idle)
     hidden = {*(_NAMED if named.whole else ()), *(("axes",) if axes_named else ())}
     shown = [one for one in guess.reasons if one.field not in hidden]
-    _tell(replace(guess, axes=() if axes_named else axes, reasons=tuple(shown)), voice)
+    for note in replace(guess, axes=() if axes_named else axes, reasons=tuple(shown)).notes:
+        voice.note(note)
     ranked, recipe = guess.ranked or "categories" in fields, guess.recipe
     if recipe is not None and recipe.paper:  # only if all that its authors left out is left out
         recipe = replace(recipe, paper=all(one.followed(spec) for one in guess.advice))
     mend = None if "repeated" in fields else partial(mended, answer=answer, voice=voice)
     return Reading(annotations, raters, spec, axes, recipe, items, ranked, mend)
-
-
-def _tell(guess: Guess, voice: Voice) -> None:
-    """Note columns that are certain, and axes, in one sentence; other columns with the reason for each."""
-    spec = guess.spec
-    sure = {one.field: one for one in guess.reasons if one.confidence == "sure" and one.field in _ROLES}
-    if spec.layout != "long" or guess.recipe is not None:
-        sure.pop("layout", None)  # its sentence says which columns have labels, or which format is known
-    found = [f"{_ROLES[field]} {quoted(str(getattr(spec, field)))}" for field in sure if field != "layout"]
-    if guess.axes:
-        found.append(f"{'axis' if len(guess.axes) == 1 else 'axes'} {listed(guess.axes)}")
-    if found:
-        voice.note(f"recognised: {', '.join(found)}")
-    others = [one for one in guess.reasons if one not in sure.values()]
-    for field in dict.fromkeys((*_FIRST, *(one.field for one in others))):
-        for one in (one for one in others if one.field == field):
-            voice.note(f"{field}: {one.sentence}{' (likely)' if one.confidence == 'likely' else ''}")
 
 
 def mended(spec: DataSpec, problems: Sequence[Problem], answer: Answer, voice: Voice) -> DataSpec | None:

@@ -55,6 +55,12 @@ from grasp_core.reading.table.table import Recipe, Table
 _NEEDED = ("layout", "item", "rater", "label", "profile", "ignore", "items_id", "aggregated")
 
 
+_ROLES = {"layout": "rows", "item": "items", "rater": "raters", "label": "labels"}
+"""Fields whose certain columns are only named, with their names in notes."""
+_FIRST = ("exclude", "filters")
+"""Fields whose notes come first: on rows that are left out, or that may be meant to be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guess:
     """A proposal for reading the files.
@@ -74,6 +80,30 @@ class Guess:
     def uncertain(self) -> tuple[Reason, ...]:
         """Reasons that leave a choice to a person before anything is computed."""
         return tuple(one for one in self.reasons if one.field in _NEEDED and one.confidence == "unsure")
+
+    @property
+    def notes(self) -> list[str]:
+        """One sentence on columns that are certain, and on axes; then other columns with their reasons."""
+        sure = {one.field: one for one in self.reasons if one.confidence == "sure" and one.field in _ROLES}
+        if self.spec.layout != "long" or self.recipe is not None:
+            sure.pop("layout", None)  # its sentence says which columns have labels, or which format is known
+        found = [
+            f"{_ROLES[field]} {quoted(str(getattr(self.spec, field)))}" for field in sure if field != "layout"
+        ]
+        if self.axes:
+            found.append(f"{'axis' if len(self.axes) == 1 else 'axes'} {listed(self.axes)}")
+        others = [one for one in self.reasons if one not in sure.values()]
+        fields = dict.fromkeys((*_FIRST, *(one.field for one in others)))
+        likely = {"likely": " (likely)"}
+        return [
+            *([f"recognised: {', '.join(found)}"] if found else []),
+            *(
+                f"{one.field}: {one.sentence}{likely.get(one.confidence, '')}"
+                for field in fields
+                for one in others
+                if one.field == field
+            ),
+        ]
 
     def confirmed(self, spec: DataSpec, axes: tuple[str, ...]) -> Guess:
         """Return the reading that a person chose, with the reasons for unchanged fields, but no questions."""

@@ -187,7 +187,8 @@ def recognised(sent: Sent, tables: Mapping[str, Table], recommended: bool | None
     data = replace(data, **{name: getattr(guess.spec, name) for name in free})
     open_ = [name for name in ("layout", *_COLUMNS) if sent.columns_open and name not in given]
     told_of = [*open_, *(["axes"] if sent.axes_open else []), *free]
-    notes = [f"{one.field}: {one.sentence}" for one in guess.reasons if one.field in told_of]
+    shown = tuple(one for one in guess.reasons if one.field in told_of)
+    notes = replace(guess, axes=guess.axes if sent.axes_open else (), reasons=shown).notes
     advice = [one for one in guess.advice if one.column not in data.ignore and not one.followed(data)]
     if recommended:
         data = all_taken(advice, data)
