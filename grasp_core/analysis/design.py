@@ -13,7 +13,7 @@ from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Int
 from grasp_core.model.data_spec import NAMED, Screen
 from grasp_core.model.errors import Problem
 from grasp_core.model.groups import AxisSet, Group, Grouping, named_group
-from grasp_core.model.outcome import Apart, AssignmentCheck
+from grasp_core.model.outcome import AssignmentCheck, MostUnequal
 from grasp_core.model.remarks.cautions import Caution, GroupCount, ScreenCaution, ShuffleCaution
 from grasp_core.model.remarks.problems import DataProblem
 from grasp_core.model.remarks.remark import Remark
@@ -87,7 +87,7 @@ def _apart(one: Unmatched) -> float:
 _OF_GROUPS = (DataProblem.UNKNOWN_ON_AXIS, DataProblem.AXIS_OF_ONE_VALUE, DataProblem.AXIS_WITHOUT_VALUE)
 
 
-def said_of_columns(raters: Raters, analysis: AnalysisSpec, problems: Sequence[Problem]) -> list[Remark]:
+def column_warnings(raters: Raters, analysis: AnalysisSpec, problems: Sequence[Problem]) -> list[Remark]:
     """Return remarks on problems of a run's columns; columns only used for shuffling need no groups.
 
     `problems`: problems of the data; those of other columns are left out.
@@ -205,8 +205,8 @@ def check_assignment(
     return tuple(
         AssignmentCheck(
             axes,
-            _standing_out(np.stack([row[s][0] for row in added]), meetings(own[s].items), groups[s]),
-            _standing_out(np.stack([row[s][1] for row in added]), _ratio(own[s]), groups[s]),
+            _most_unequal(np.stack([row[s][0] for row in added]), meetings(own[s].items), groups[s]),
+            _most_unequal(np.stack([row[s][1] for row in added]), _ratio(own[s]), groups[s]),
         )
         if groups[s]
         else AssignmentCheck(axes, None, None)
@@ -319,7 +319,7 @@ def _ratio(counted: _Counted) -> FloatArray:
     return np.where(compared, np.exp(logs / np.maximum(raters, 1.0) - others), np.nan)
 
 
-def _standing_out(added: FloatArray, sizes: FloatArray, named: Sequence[Group]) -> Apart | None:
+def _most_unequal(added: FloatArray, sizes: FloatArray, named: Sequence[Group]) -> MostUnequal | None:
     """Return the group whose term is furthest above its mean by chance, its size, and p of the axis.
 
     `sizes`, shape (G,): each group's meetings or ratio.
@@ -330,7 +330,7 @@ def _standing_out(added: FloatArray, sizes: FloatArray, named: Sequence[Group]) 
         return None
     total = added.sum(axis=1)
     reached = int((total[1:] >= total[0] - _TIE * max(abs(total[0]), 1.0)).sum())
-    return Apart(named[place], float(sizes[place]), (1 + reached) / len(total))
+    return MostUnequal(named[place], float(sizes[place]), (1 + reached) / len(total))
 
 
 def screen_cautions(annotations: Annotations, raters: Raters, grouping: Grouping) -> tuple[Remark, ...]:

@@ -24,7 +24,7 @@ from grasp_core.analysis.cohesion.combined_test import (
     GAP_AT,
     Tested,
     corrected,
-    judged_alone,
+    uncorrected_tests,
     untestable,
     values_together,
     verdict_of,
@@ -32,7 +32,7 @@ from grasp_core.analysis.cohesion.combined_test import (
 from grasp_core.analysis.cohesion.panel import CohesionWork, with_reasons
 from grasp_core.analysis.cohesion.results import Labels, label_use, with_interval
 from grasp_core.analysis.cohesion.results import with_intervals as use_with_intervals
-from grasp_core.analysis.cohesion.untested import Untested, tests_of
+from grasp_core.analysis.cohesion.untested import NotShuffled, tests_of
 from grasp_core.analysis.intervals import FEWEST_RATERS, interval_of_two
 from grasp_core.analysis.panel import Later
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray, Raters
@@ -368,7 +368,7 @@ class Pairs:
         """Return all pairs so far with their verdicts: a pair is one hypothesis."""
         like = [place for u, one in enumerate(self._symmetries) for place in (2 * u + one.like[:2])]
         asked = [(2 * u, 2 * u + 1) for u in range(len(self._pairs))]
-        self._over.append((judged_alone(tally.together, asked, like, self._why), tally.n_together))
+        self._over.append((uncorrected_tests(tally.together, asked, like, self._why), tally.n_together))
         n = min(n for _, n in self._over)
         found = corrected([one for one, _ in self._over])
         return tuple(replace(row, verdict=verdict_of(one, n)) for row, one in zip(pairs, found, strict=True))
@@ -379,7 +379,7 @@ class Pairs:
         a, b = self._pairs[u].grouping.groups
         return Undecided(a.axes, a, name, corrected, other=b)
 
-    def _not_shuffled(self, unequal: Unequal) -> Untested:
+    def _not_shuffled(self, unequal: Unequal) -> NotShuffled:
         tests = [tests_of(pair.questions, pair.grouping, self._analysis.level) for pair in self._pairs]
         chosen = [u for u, pair in enumerate(self._pairs) if pair.grouping.groups[0].axes in unequal]
         places = self._places.of_first
@@ -387,7 +387,7 @@ class Pairs:
         withheld = frozenset(
             self._places.column(u, name) for u in chosen for name in names_of(self._analysis)
         )
-        return Untested(lambda u: tests[u](0), withheld, columns)
+        return NotShuffled(lambda u: tests[u](0), withheld, columns)
 
     def _missing(self, components: Sequence[Sequence[FloatArray]]) -> dict[int, Remark]:
         """Return the reasons why columns have no observed value, by column."""

@@ -151,7 +151,7 @@ class Piece:
     count: int
 
 
-def hold_against(
+def explained_by_axes(
     squared: FloatArray,
     group: Int64Array,
     exchange: Exchange,
@@ -438,7 +438,7 @@ def _held(
         for place_of, g in enumerate(own if spec.axes[s] not in laid.unequal else ()):
             group[s, grouping.member[g]] = place_of
     exchange = exchange_of(laid.raters, spec)
-    found, permutations = hold_against(laid.squared, group, exchange, spec, each, progress)
+    found, permutations = explained_by_axes(laid.squared, group, exchange, spec, each, progress)
     held = [
         _axis(
             names,

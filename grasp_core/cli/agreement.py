@@ -114,9 +114,9 @@ def _agreement(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if api is None:
         result = agreement_alone(data, run_spec, 0.0)
     else:
-        from grasp_core.cli.there import run_there  # with what speaks to servers
+        from grasp_core.cli.on_server import run_on_server  # with what speaks to servers
 
-        result = cast("RunResult", run_there(api, found, given, run_spec).result)
+        result = cast("RunResult", run_on_server(api, found, given, run_spec).result)
     everybody = result.everybody
     if everybody is None:  # it is refused before
         return
@@ -295,9 +295,9 @@ def _rater_map(chosen: argparse.Namespace, api: Api | None = None) -> None:
     if api is None:
         made = rater_map(MapTask.of(dataset, analysis))
     else:
-        from grasp_core.cli.there import map_there, run_there  # with what speaks to servers
+        from grasp_core.cli.on_server import map_on_server, run_on_server  # with what speaks to servers
 
-        made = map_there(api, run_there(api, found, given, asked).run)
+        made = map_on_server(api, run_on_server(api, found, given, asked).run)
     write_output(
         chosen,
         {

@@ -97,7 +97,7 @@ def _run(chosen: argparse.Namespace) -> int | None:
     """Run the command; its output goes where the options say."""
     quiet, server = vars(chosen).pop("quiet", False), vars(chosen).pop("server")
     if server is not None:
-        from grasp_core.cli.there import on_server
+        from grasp_core.cli.on_server import on_server
 
         chosen.command = on_server(chosen.command, server)
     taken = [name for name in ("out", "csv") if str(getattr(chosen, name, None)) == "-"]

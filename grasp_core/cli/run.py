@@ -196,9 +196,9 @@ def fill_report(parser: argparse.ArgumentParser) -> None:
 def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     _check_files(chosen)
     if api is not None:
-        from grasp_core.cli.there import asked_lying
+        from grasp_core.cli.on_server import request_for_server_files
 
-        lying = asked_lying(chosen, api)
+        lying = request_for_server_files(chosen, api)
         if lying is not None:
             return _run_of_lying(chosen, api, lying)
     sort_files(chosen)
@@ -229,11 +229,11 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
     load_s = time.perf_counter() - started
     raters = None
     if api is not None:
-        from grasp_core.cli.there import map_there, run_there
+        from grasp_core.cli.on_server import map_on_server, run_on_server
 
-        there = run_there(api, found, given, run_spec)
+        there = run_on_server(api, found, given, run_spec)
         result = cast("RunResult", there.result)
-        raters = map_there(api, there.run) if chosen.rater_map else None
+        raters = map_on_server(api, there.run) if chosen.rater_map else None
     else:
         with contextlib.closing(make_pool(settings, workers.threads, chosen.workers)) as pool:
             result = _compute(chosen, data, run_spec, pool, load_s)
@@ -248,13 +248,13 @@ def _run(chosen: argparse.Namespace, api: Api | None = None) -> int:
 
 def _run_of_lying(chosen: argparse.Namespace, api: Api, asked: Mapping[str, Any]) -> int:
     """Run an analysis of data that are on the server."""
-    from grasp_core.cli.there import computed, map_there
+    from grasp_core.cli.on_server import computed, map_on_server
 
     there = computed(api, asked)
     for one in there.notes:
         note(one)
     result = cast("RunResult", there.result)
-    _tell(chosen, result, map_there(api, there.run) if chosen.rater_map else None)
+    _tell(chosen, result, map_on_server(api, there.run) if chosen.rater_map else None)
     return CLEAR if chosen.exit_code and something_clear(result) else 0
 
 

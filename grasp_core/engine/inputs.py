@@ -26,7 +26,7 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldData:
+class CachedData:
     """A data set in memory, under a number of its own, and the seconds that reading it took."""
 
     number: int
@@ -34,24 +34,24 @@ class HeldData:
     load_s: float
 
 
-class Holding:
+class DataCache:
     """Data sets of the latest requests, by the key of their runs; for any number of threads."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, HeldData] = OrderedDict()
+        self._held: OrderedDict[str, CachedData] = OrderedDict()
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
 
     def hold(self, key: str, dataset: Dataset, load_s: float) -> int:
         """Keep a request's data, which took `load_s` to read; return the number under which they are kept."""
         with self._lock:
-            held = HeldData(next(self._numbers), dataset, load_s)
+            held = CachedData(next(self._numbers), dataset, load_s)
             self._held[key] = held
             if len(self._held) > _MOST:
                 self._held.popitem(last=False)
         return held.number
 
-    def find(self, key: str) -> HeldData | None:
+    def find(self, key: str) -> CachedData | None:
         """Return the data that are kept for a request now."""
         return self._held.get(key)
 

@@ -24,13 +24,13 @@ from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DataSummary, Result, RunResult, Stopping, Timing
 from grasp_core.model.spec import LEVEL, SIDES, AnalysisSpec, RunSpec
 from grasp_core.model.text import listed, quoted
-from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.testing.corrections import fewest_permutations
 from grasp_core.permutation.testing.tail import Shuffles, Symmetry, check_something_moves
 from grasp_core.permutation.testing.tally import Tally, kept_of
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.reading.dataset.recoding import ranges
-from grasp_core.report.account import said_of_assignment, said_of_associations, said_of_matched
+from grasp_core.report.account import assignment_warnings, association_warnings, matched_warnings
 from grasp_core.report.words.levels import unranked
 from grasp_core.version import __version__
 
@@ -123,7 +123,7 @@ def checked_groups(dataset: Dataset, spec: RunSpec) -> Grouping:
     grouping = form_groups(dataset.raters, analysis.axes, min_raters=analysis.min_raters)
     check_something_moves(dataset.raters, grouping, analysis)
     check_given(dataset.raters, analysis)
-    told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_TOLD)
+    told = sum(one.n_categories for one in dataset.questions if one.n_categories <= MOST_LABELS_USED)
     groups, summary = len(grouping.groups), dataset.summary
     most, what = max((summary.raters, "raters"), (summary.items, "items"))
     if groups * most > MAX_MEMBERSHIPS:
@@ -207,7 +207,7 @@ def finish(
         apart = design.unmatched(
             dataset.annotations, prepared.grouping, known, prepared.assignment, analysis.level
         )
-    said = [*said_of_matched(apart), *said_of_associations(together)]
+    said = [*matched_warnings(apart), *association_warnings(together)]
     warnings = ranked([*said, *found.warnings])
     return replace(
         found,
@@ -221,10 +221,10 @@ def finish(
 
 def verdicts(prepared: Prepared, tally: Tally, spread: SpreadTest | None = None) -> list[combined_test.Joint]:
     """Test all groups of a run together, without asking whether one of them explains another."""
-    return combined_test.corrected([verdicts_alone(prepared, tally, spread)])
+    return combined_test.corrected([uncorrected_verdicts(prepared, tally, spread)])
 
 
-def verdicts_alone(
+def uncorrected_verdicts(
     prepared: Prepared, tally: Tally, spread: SpreadTest | None = None
 ) -> combined_test.Tested:
     """Test all groups of a run as in :func:`verdicts`, without correction."""
@@ -233,7 +233,9 @@ def verdicts_alone(
         grouping, prepared.shuffles.log_regroupings, unequal_axes(prepared.assignment)
     )
     like = Symmetry.of(prepared.dataset.raters, grouping, prepared.spec.analysis).like.tolist()
-    return combined_test.judged_alone(tally.together, combined_test.hypotheses(grouping), like, why, spread)
+    return combined_test.uncorrected_tests(
+        tally.together, combined_test.hypotheses(grouping), like, why, spread
+    )
 
 
 def _check_size(grouping: Grouping, analysis: AnalysisSpec, per_group: int) -> None:
@@ -255,7 +257,7 @@ def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[R
     analysis, found = prepared.spec.analysis, prepared.dataset.problems
     warnings = [problem.remark for problem in found if problem.axis is None]
     # Only problems of this run's axes, even if other columns were read with them.
-    warnings += design.said_of_columns(prepared.dataset.raters, analysis, found)
+    warnings += design.column_warnings(prepared.dataset.raters, analysis, found)
     if not provisional:  # observed values do not wait for screens of raters
         warnings += design.screen_cautions(
             prepared.dataset.annotations, prepared.dataset.raters, prepared.grouping
@@ -280,5 +282,5 @@ def _warnings(prepared: Prepared, tally: Tally, *, provisional: bool) -> tuple[R
         warnings.append(Caution.SOME_NOT_ESTIMABLE(lost=tally.lost, permutations=tally.permutations))
     if analysis.p_value == "paper":
         warnings.append(Caution.PAPER_P())
-    said = said_of_assignment(prepared.assignment, of_models=bool(prepared.spec.models))
+    said = assignment_warnings(prepared.assignment, of_models=bool(prepared.spec.models))
     return ranked([*said, *warnings, *prepared.panel.notes])

@@ -22,7 +22,7 @@ from grasp_core.permutation.draw import check_strata
 from grasp_core.permutation.testing.tail import Shuffles
 from grasp_core.reading.dataset.load import Dataset, candidate_axes, candidate_columns
 from grasp_core.report import account
-from grasp_core.report.account import few_regroupings, staying
+from grasp_core.report.account import few_regroupings, fixed_raters
 from grasp_core.report.words.label_use import labelled_sentence
 from grasp_core.report.words.levels import known_scale, proposed_levels, unranked
 
@@ -228,7 +228,7 @@ def levelled(found: Reading, data: Dataset, run_spec: RunSpec, voice: Voice) -> 
 def say_shuffles(dataset: Dataset, grouping: Grouping, analysis: AnalysisSpec, voice: Voice) -> None:
     """Note before the run which groups can have no small p, and how many raters keep their profiles."""
     shuffles = Shuffles.of(dataset.raters, grouping, analysis)
-    for sentence in (*few_regroupings(grouping, shuffles), *staying(shuffles)):
+    for sentence in (*few_regroupings(grouping, shuffles), *fixed_raters(shuffles)):
         voice.note(printable(sentence))
 
 
@@ -241,7 +241,7 @@ def say_teams(found: Reading, analysis: AnalysisSpec, data: Dataset, voice: Voic
     tested = {name: data.raters.axes[name] for name in analysis.tested}
     for one in teams(data.annotations, free, tested):
         option = voice.value("cluster", one.column) if one.by == "cluster" else voice.within(one.column)
-        voice.note(f"{account.team_sentence(one)}: {option} {account.SHUFFLES[one.by]}")
+        voice.note(f"{account.team_sentence(one)}: {option} {account.TEAM_REMEDIES[one.by]}")
 
 
 def say_batches(
@@ -254,7 +254,7 @@ def say_batches(
     known = candidate_axes(found.annotations, found.raters, found.spec)
     tables.append((found.annotations, tuple(name for name in known if name in found.annotations.columns)))
     free = {name: len(table.distinct(name)) for table, names in tables for name in names if name not in used}
-    could = account.could_hold_batches(free, data.summary.raters)
+    could = account.batch_candidates(free, data.summary.raters)
     if could:
         voice.note(
             f"columns that could hold batches: {listed(could)}; {voice.within(could[0])} shuffles within the "

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from grasp_core.engine.compute import compute
-from grasp_core.engine.inputs import HeldData, Holding, Inputs
+from grasp_core.engine.inputs import CachedData, DataCache, Inputs
 from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.run import run_key
@@ -217,7 +217,7 @@ class Computing:
         self._runs = runs
         self._pool = pool
         self._inputs = Inputs(runs, files, allowed or AllowedSources(), self.closing)
-        self._holding = Holding()
+        self._holding = DataCache()
         self.hold, self.drop = self._holding.hold, self._holding.drop
         self._asked: OrderedDict[str, threading.Event] = OrderedDict()
         self._in_hand: dict[str, Conductor] = {}
@@ -369,7 +369,7 @@ class Computing:
             self._slots.release()
             self._awake.set()
 
-    def _outcome(self, conductor: Conductor, held: HeldData | None) -> Callable[[], None]:
+    def _outcome(self, conductor: Conductor, held: CachedData | None) -> Callable[[], None]:
         """Compute a claimed run; return the function that ends it in the database."""
         record = conductor.record
         started = time.monotonic()
@@ -396,7 +396,7 @@ class Computing:
         seconds = time.monotonic() - started
         return partial(self._runs.finish, record, "done", result=result, duration_s=seconds)
 
-    def _compute(self, conductor: Conductor, held: HeldData | None) -> Result:
+    def _compute(self, conductor: Conductor, held: CachedData | None) -> Result:
         record = conductor.record
         if record.cancel_requested:  # the server that had the run ended before it noticed
             raise RunCancelledError
@@ -415,9 +415,9 @@ class Computing:
 
 def key_of(record: RunRecord) -> str:
     """Return the key under which a run's data are kept in memory."""
-    return held_as(record.project, run_key(record.summary, record.spec, __version__))
+    return data_key(record.project, run_key(record.summary, record.spec, __version__))
 
 
-def held_as(project: str, key: str) -> str:
+def data_key(project: str, key: str) -> str:
     """Return the key under which the data of a project's request are kept in memory."""
     return f"{project}:{key}"

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 from grasp_core.analysis.items.outcomes import FORMAT_VERSION, ItemsResult
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.panel import Each
 from grasp_core.analysis.planner.simulation import PlanTask, make_plan
 from grasp_core.analysis.planner.values import Plan
@@ -21,7 +21,7 @@ from grasp_core.engine.pools.pool import Pool
 from grasp_core.engine.pools.schedule import Progress
 from grasp_core.engine.process import ComputingProcess
 from grasp_core.engine.run import run_key
-from grasp_core.engine.saved_runs import POLL_SECONDS, Computing, held_as
+from grasp_core.engine.saved_runs import POLL_SECONDS, Computing, data_key
 from grasp_core.model.access import Reach, only
 from grasp_core.model.errors import FAULT, DataError, GraspError, MissingResultError, RunCancelledError
 from grasp_core.model.groups import Group
@@ -93,7 +93,7 @@ class Service:
         stored = [(file.name, file.sha256) for file in dataset.summary.files]
         stored += [(model.source, model.sha256) for model in dataset.models if model.column is None]
         request = Request(key, title, owner, __version__, spec, dataset.summary, tuple(stored))
-        name = held_as(reach.home, key)
+        name = data_key(reach.home, key)
         held = self._computing.hold(name, dataset, load_s)  # before the run can be claimed
         try:
             record, known = runs.create(request)
@@ -167,7 +167,7 @@ T = TypeVar("T")
 
 
 @dataclass(eq=False)
-class Making(Generic[T]):
+class PendingAnswer(Generic[T]):
     """An answer being computed: `found` so far, the `share` done, the `error`; `cancelled` stops it.
 
     `began`, `took`: its start by the monotonic clock, and the seconds it took, once it has ended.
@@ -197,26 +197,26 @@ class Making(Generic[T]):
         self.share = share
 
 
-class Makings(Generic[T]):
+class PendingAnswers(Generic[T]):
     """Answers by the key of the request; the same request twice at a time is computed once."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
-        self._makings: OrderedDict[str, Making[T]] = OrderedDict()
+        self._makings: OrderedDict[str, PendingAnswer[T]] = OrderedDict()
         self._lock = threading.Lock()
         self._slots = threading.Semaphore(SIDE_BY_SIDE)
 
-    def find(self, key: str) -> Making[T] | None:
+    def find(self, key: str) -> PendingAnswer[T] | None:
         """Return the answer requested under this key, if this server has been asked since it started."""
         return self._makings.get(key)
 
-    def begin(self, key: str, make: Callable[[Making[T]], T], *, owner: str) -> Making[T]:
+    def begin(self, key: str, make: Callable[[PendingAnswer[T]], T], *, owner: str) -> PendingAnswer[T]:
         """Compute an answer in a thread of its own and keep it, unless it is being computed or known."""
         with self._lock:
             known = self._makings.get(key)
             if known is not None and not (known.ended.is_set() and (known.error or known.cancelled)):
                 return known
-            making = self._makings[key] = Making[T](owner)
+            making = self._makings[key] = PendingAnswer[T](owner)
             self._makings.move_to_end(key)
             ended = [name for name, one in self._makings.items() if one.ended.is_set()]
             for name in ended[: max(len(self._makings) - _REMEMBERED, 0)]:
@@ -230,7 +230,7 @@ class Makings(Generic[T]):
         for making in list(self._makings.values()):
             making.cancelled = True
 
-    def _make(self, making: Making[T], make: Callable[[Making[T]], T]) -> None:
+    def _make(self, making: PendingAnswer[T], make: Callable[[PendingAnswer[T]], T]) -> None:
         try:
             with self._slots:
                 making.check()
@@ -247,7 +247,7 @@ class Makings(Generic[T]):
             making.ended.set()
 
 
-class Plans(Makings[Plan]):
+class Plans(PendingAnswers[Plan]):
     """Plans by the key of the request."""
 
     def __init__(self, pool: Pool) -> None:
@@ -256,10 +256,10 @@ class Plans(Makings[Plan]):
 
     def ask(
         self, key: str, task: Callable[[], PlanTask], keep: Callable[[Plan], None], *, owner: str
-    ) -> Making[Plan]:
+    ) -> PendingAnswer[Plan]:
         """Compute the plan of a task, which may read data, unless it is being computed or known; keep it."""
 
-        def make(making: Making[Plan]) -> Plan:
+        def make(making: PendingAnswer[Plan]) -> Plan:
             plan = make_plan(task(), partial(self._pool.each, check=making.check), making.tell)
             keep(plan)
             return plan
@@ -278,7 +278,7 @@ class GroupItems:
     def __init__(self, service: Service, answers: AnswerStore) -> None:
         self._service = service
         self._answers = answers
-        self._makings = Makings[None]("items")
+        self._makings = PendingAnswers[None]("items")
         self.close = self._makings.close
 
     def find(self, run_id: str, project: str, asked_id: str) -> ItemsResult | None:
@@ -301,7 +301,7 @@ class GroupItems:
     def look(
         self,
         run: RunRecord,
-        asked: ItemsAsked,
+        asked: ItemsRequest,
         progress: Callable[[float], None] = lambda _: None,
         each: Each | None = None,
     ) -> ItemsResult:
@@ -312,15 +312,15 @@ class GroupItems:
         self._answers.within(only(run.project)).keep(run.id, name, found.to_dict())
         return found
 
-    def start(self, run: RunRecord, asked: ItemsAsked, *, owner: str) -> Making[None]:
+    def start(self, run: RunRecord, asked: ItemsRequest, *, owner: str) -> PendingAnswer[None]:
         """Compute a group's items in a thread of its own, and store the result with the run."""
 
-        def make(making: Making[None]) -> None:
+        def make(making: PendingAnswer[None]) -> None:
             self.look(run, asked, making.tell_share, partial(self._service.pool.each, check=making.check))
 
         return self._makings.begin(_key(run, id_of(asked.group, asked.question)), make, owner=owner)
 
-    def under_way(self, run: RunRecord, asked_id: str) -> Making[None] | None:
+    def under_way(self, run: RunRecord, asked_id: str) -> PendingAnswer[None] | None:
         """Return the answer that :meth:`start` began in this process, also if it has ended."""
         return self._makings.find(_key(run, asked_id))
 
@@ -331,11 +331,11 @@ def id_of(group: Group, question: int) -> str:
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
-def all_asked(result: RunResult) -> Iterator[ItemsAsked]:
+def possible_requests(result: RunResult) -> Iterator[ItemsRequest]:
     """Yield all requests for items that a result allows: every group with every question."""
     for row in result.groups:
         for question in range(len(result.spec.data.questions)):
-            yield ItemsAsked(result.spec, row.group, result.permutations, question)
+            yield ItemsRequest(result.spec, row.group, result.permutations, question)
 
 
 def check_items(result: RunResult) -> None:

@@ -9,12 +9,18 @@ import numpy as np
 import scipy  # its optimize takes a while to load, and is when it is first used
 from scipy.special import expit, logit, ndtr, ndtri
 
-from grasp_core.analysis.cohesion.combined_test import Joint, Tested, hypotheses, joint_tests, judged_alone
+from grasp_core.analysis.cohesion.combined_test import (
+    Joint,
+    Tested,
+    hypotheses,
+    joint_tests,
+    uncorrected_tests,
+)
 from grasp_core.analysis.cohesion.panel import Cohesion
 from grasp_core.analysis.pairs import only_raters
 from grasp_core.analysis.panel import Judged, Panel
 from grasp_core.engine.pools.pool import Pool
-from grasp_core.engine.run import Prepared, verdicts, verdicts_alone
+from grasp_core.engine.run import Prepared, uncorrected_verdicts, verdicts
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.groups import AxisSet, Group, Grouping
 from grasp_core.model.outcome import FEWEST_CLEAR
@@ -180,7 +186,7 @@ def findable(prepared: Prepared, tally: Tally, pool: Pool, check: Callable[[], N
     size = sum(one.n_annotations for one in dataset.questions)
     if size > MOST_ANNOTATIONS or tally.n_together < FEWEST_CLEAR or not prepared.panel.places.n_labels:
         return ()
-    tested = verdicts_alone(prepared, tally)
+    tested = uncorrected_verdicts(prepared, tally)
     known = [one.groups for one in tested.found if one.why is None]
     if not known:
         return ()
@@ -251,7 +257,7 @@ class _Planting:
         held = copy.copy(panel)
         held.observed = Cohesion(dataset, grouping, self._analysis).observed
         groups = tuple(range(len(grouping.groups)))
-        (one,) = judged_alone(held.together(null), [groups], self._like, {}).found
+        (one,) = uncorrected_tests(held.together(null), [groups], self._like, {}).found
         return one.why is None and one.p <= self._limit
 
     def _planted(self, shift: float) -> tuple[Dataset, Grouping]:

@@ -56,7 +56,7 @@ SURE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class MostUnequal:
     """The group of an axis that differs most from random groupings, with the size, and the p of the axis."""
 
     group: Group
@@ -75,8 +75,8 @@ class AssignmentCheck:
     """
 
     axes: AxisSet
-    items: Apart | None
-    workload: Apart | None
+    items: MostUnequal | None
+    workload: MostUnequal | None
 
     @property
     def groups(self) -> frozenset[Group]:

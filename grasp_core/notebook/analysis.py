@@ -141,7 +141,7 @@ def asked_of(
     return request_of(found, run_spec, data, given, voice)
 
 
-def asked_there(
+def server_request(
     axes: Axes | None, spec: RunSpec | str | Path | None, options: AnalysisOptions
 ) -> dict[str, Any]:
     """Return a request for data that a server reads; it guesses everything that is not named here."""

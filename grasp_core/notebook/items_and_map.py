@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grasp_core.analysis.items.outcomes import ItemsResult, Measure, texts_of_items
-from grasp_core.analysis.items.panel import ItemsAsked, look_at_items
+from grasp_core.analysis.items.panel import ItemsRequest, look_at_items
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import RaterMap, rater_map_dict
 from grasp_core.engine.pools import workers
@@ -147,7 +147,7 @@ def items(
     if question not in labels:
         raise SpecError(f"question= is one of {listed(labels)}")
     named = group_of(group, dict.fromkeys(checked_groups(data, result.spec).groups))
-    asked = ItemsAsked(result.spec, named, result.result.permutations, labels.index(question))
+    asked = ItemsRequest(result.spec, named, result.result.permutations, labels.index(question))
     pool, bar = Pool(workers.threads), Bar("items", shown=progress)
     looked = on(pool, bar, lambda: look_at_items(data, asked, pool.each, bar.share))
     return GroupItems(looked, texts_of_items(found.annotations, result.spec.data), other_data(result, data))

@@ -20,7 +20,7 @@ from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import Sentence, not_there
 from grasp_core.notebook._shown import Bar, Brief, page, shown_table
-from grasp_core.notebook.analysis import asked_of, asked_there
+from grasp_core.notebook.analysis import asked_of, server_request
 from grasp_core.notebook.data import Quality, table_of
 from grasp_core.notebook.items_and_map import GroupItems, MappedRaters
 from grasp_core.notebook.models import ModelsAnalysis, models_asked
@@ -267,7 +267,7 @@ class Connection:
             voice = Python()
             asked = asked_of(*given.values(), axes=axes, spec=spec, options=options, voice=voice)
             return self._api.sent(asked.spec, asked.found, given), asked.data, tuple(voice.notes)
-        plain = asked_there(axes, spec, options)
+        plain = server_request(axes, spec, options)
         there = {role: one for role, one in given.items() if one is not None}
         files = {
             role: one.named if isinstance(one, OnServer) else self._api.brought(one, table_of(one, role))

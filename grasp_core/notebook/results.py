@@ -21,10 +21,10 @@ from grasp_core.report.findings.mending import warned
 from grasp_core.report.pairs import PAIRS_SAID, most_told
 from grasp_core.report.tables import DSI, RowOrder, numbers, ordered_dsi, results_table, wide_table
 from grasp_core.report.tidy import (
+    FOR_PAIRS,
+    FOR_SLICES,
     LABEL_USE,
     OF_GIVEN,
-    OF_PAIR,
-    OF_SLICE,
     findings_table,
     given_lines,
     label_use_lines,
@@ -185,11 +185,11 @@ class Analysis(Saved):
             As :meth:`tidy`, and for the pair's second group the axes' columns as ``other_...``, `other_group`
             and `other_raters`.
         """
-        return tidy(self.result, pair_lines(self.result), OF_PAIR)
+        return tidy(self.result, pair_lines(self.result), FOR_PAIRS)
 
     def slices(self) -> pd.DataFrame:
         """Return the rows of :meth:`tidy` for each slice, after `slice` (the column) and `slice_value`."""
-        return tidy(self.result, slice_lines(self.result), OF_SLICE)
+        return tidy(self.result, slice_lines(self.result), FOR_SLICES)
 
     def given(self) -> pd.DataFrame:
         """Return the rows of :meth:`tidy` given each axis of the run's `given`, after a column `given`."""

@@ -63,7 +63,7 @@ def shuffled(design: Design, seed: int, start: int, stop: int) -> FloatArray:
 
 def shuffled_components(design: Design, seed: int, start: int, stop: int) -> FloatArray:
     """Return :func:`components` of permutations `start` to `stop` - 1, shape (stop - start, G, V + 2)."""
-    out = np.empty((stop - start, design.n_groups, len(COMPONENTS) + design.n_told + design.n_further))
+    out = np.empty((stop - start, design.n_groups, len(COMPONENTS) + design.n_labels_used + design.n_further))
     step = max(ROOM // max(8 * design.n_groups * design.n_sums, 1), 1)
     for first in range(start, stop, step):
         last = min(first + step, stop)
@@ -188,7 +188,7 @@ def components(design: Design, sums: FloatArray) -> FloatArray:
     Returns shape (..., V + 2): :data:`COMPONENTS`, then how much more often the group gives each label, then
     the statistics that the kernel lacks; NaN where not estimable (for IRR and XRR also if D_e is 0).
     """
-    width = len(COMPONENTS) + design.n_told
+    width = len(COMPONENTS) + design.n_labels_used
     out = np.empty((*sums.shape[:-1], width))
     counted, beside = sums[..., : design.n_counted], sums[..., design.n_counted :]
     rows = np.ascontiguousarray(counted).reshape(-1, design.n_counted)

@@ -113,7 +113,7 @@ def _dense_is_faster(annotations: Annotations, grouping: Grouping, *, many: bool
 
 ITEM_BLOCK = 512
 """Most items per block, so that the counts and sums of one group fit into a cache of 32 KiB."""
-MOST_TOLD = 100
+MOST_LABELS_USED = 100
 """Most labels of a question for which label use is computed."""
 
 
@@ -179,9 +179,9 @@ class Design:
         return Conventions(self.tables, self.distances, self.paper, self.kappa, self.shift)
 
     @property
-    def n_told(self) -> int:
+    def n_labels_used(self) -> int:
         """Number of labels whose use is computed: all, or none if there are too many."""
-        return self.n_categories if self.n_categories <= MOST_TOLD else 0
+        return self.n_categories if self.n_categories <= MOST_LABELS_USED else 0
 
     @property
     def n_further(self) -> int:

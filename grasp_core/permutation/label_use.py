@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from grasp_core.model.annotations import Annotations, FloatArray, Int32Array, Int64Array
 from grasp_core.model.spec import Level
-from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.kernel.arguments import Rows
 from grasp_core.permutation.kernel.columns import add_up
 from grasp_core.permutation.kernel.profiles import FEWEST_BATCH, Membership, draw
@@ -131,7 +131,7 @@ def differences(terms: RaterTerms, profiles: npt.NDArray[np.unsignedinteger[Any]
 
 def residuals_of(questions: Sequence[Annotations], level: Level) -> Residuals | None:
     """Return raters' residuals for all questions whose label use is computed; None if there are none."""
-    told = [one for one in questions if one.n_categories <= MOST_TOLD]
+    told = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
     if not told:
         return None
     sizes = [one.n_categories for one in told]

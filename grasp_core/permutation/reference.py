@@ -12,7 +12,7 @@ from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.permutation.compiled import KERNEL_STATISTICS
-from grasp_core.permutation.design import MOST_TOLD, tie_ranks
+from grasp_core.permutation.design import MOST_LABELS_USED, tie_ranks
 from grasp_core.permutation.label_use import residuals_of
 from grasp_core.statistics.association import agreement, average
 from grasp_core.statistics.cross_group import cross_negentropy, voting_agreement, xrr_disagreement
@@ -50,7 +50,7 @@ def evaluate(
     ranks = [tuple(tie_ranks(one, spec)) for one in asked]
     scales = [Scale(spec.level, category_values(one.categories, spec.level)) for one in asked]
     distances = [scale.distance for scale in scales]
-    told = [one.n_categories if one.n_categories <= MOST_TOLD else 0 for one in asked]
+    told = [one.n_categories if one.n_categories <= MOST_LABELS_USED else 0 for one in asked]
     values = np.full((len(grouping.groups), len(KERNEL_STATISTICS) + sum(told)), np.nan)
     reasons: list[dict[str, Remark]] = []
     for g in range(len(grouping.groups)):

@@ -23,7 +23,7 @@ from grasp_core.report.words import names
 from grasp_core.report.words.names import DSI_NAME, PAIR_NAMES, SIDE_WORDS, format_p, format_p_value
 
 
-def said_of_assignment(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
+def assignment_warnings(checks: Iterable[AssignmentCheck], *, of_models: bool = False) -> list[Remark]:
     """Warn of each axis whose groups got different items, and of each whose workloads differ."""
     own_items = GuardCaution.OWN_ITEMS_WITH_MODELS if of_models else GuardCaution.OWN_ITEMS
     own_workload = GuardCaution.OWN_WORKLOAD_WITH_MODELS if of_models else GuardCaution.OWN_WORKLOAD
@@ -45,12 +45,12 @@ def given_other_items(warnings: Iterable[Remark]) -> bool:
     return any(one.code in told for one in warnings)
 
 
-def could_hold_batches(columns: Mapping[str, int], raters: int) -> tuple[str, ...]:
+def batch_candidates(columns: Mapping[str, int], raters: int) -> tuple[str, ...]:
     """Return the columns that may name batches of raters, judged by the number of values in each column."""
     return tuple(name for name, values in columns.items() if 2 <= values <= raters // 2)
 
 
-SHUFFLES: Mapping[str, str] = {
+TEAM_REMEDIES: Mapping[str, str] = {
     "cluster": "moves the profiles of whole teams",
     "within": "shuffles within the values of it",
 }
@@ -65,7 +65,7 @@ def team_sentence(team: Team) -> str:
     )
 
 
-def said_of_associations(found: Iterable[Association]) -> list[Remark]:
+def association_warnings(found: Iterable[Association]) -> list[Remark]:
     """A warning for each pair of axes that go together."""
     return [
         GuardCaution.AXES_TOGETHER(
@@ -75,7 +75,7 @@ def said_of_associations(found: Iterable[Association]) -> list[Remark]:
     ]
 
 
-def said_of_matched(found: Iterable[Unmatched]) -> list[Remark]:
+def matched_warnings(found: Iterable[Unmatched]) -> list[Remark]:
     """A warning for each group whose GAI compares different items."""
     return [
         GuardCaution.GAI_OF_OTHER_ITEMS(
@@ -228,7 +228,7 @@ def least_of(p: float, spec: AnalysisSpec) -> str:
     return least(p, p / 2 if spec.p_value == "two-sided" else p)
 
 
-def staying(shuffles: Shuffles) -> list[str]:
+def fixed_raters(shuffles: Shuffles) -> list[str]:
     """Say how many raters keep their profiles because of their cluster, and how many are left to shuffle."""
     stay, everybody = shuffles.n_fixed, shuffles.exchange.order.size
     if not stay:

@@ -13,9 +13,9 @@ from grasp_core.model.outcome import Direction, Interval, LabelUse, Outcome, Ver
 from grasp_core.model.result import Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.model.text import number
-from grasp_core.report.contents import CALLED, chosen, counts_of, profiles_move
+from grasp_core.report.contents import CONVENTION_NAMES, chosen, counts_of, profiles_move
 from grasp_core.report.slices import as_results
-from grasp_core.report.tables import Column, cell_text, numbers, or_nan, texts, told_axes
+from grasp_core.report.tables import Column, cell_text, numbers, or_nan, shown_axes, texts
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost, interval_of, mean_outcome, tested_as
 from grasp_core.report.words.levels import left_out, step_sentence
@@ -58,13 +58,17 @@ def asked(spec: RunSpec) -> dict[str, str]:
         "Slices": ", ".join(analysis.slices) or "none",
         "Statistics": ", ".join(names.WORDS[name].name for name in analysis.statistics),
         "GAI": f"{names.WORDS[inside].name} divided by {names.WORDS[across].name}",
-        CALLED["interval"]: chosen(analysis, "interval").label,
+        CONVENTION_NAMES["interval"]: chosen(analysis, "interval").label,
         "Pairs of groups": "compared" if analysis.pairs else "not compared",
         "Smallest group": f"{analysis.min_raters:,} raters",
         "Permutations": f"{'at most ' if analysis.adaptive else ''}{analysis.permutations:,}",
         "Seed": str(analysis.seed),
         "Profiles shuffled": profiles_move(analysis),
-        **{called: chosen(analysis, field).label for field, called in CALLED.items() if field != "interval"},
+        **{
+            called: chosen(analysis, field).label
+            for field, called in CONVENTION_NAMES.items()
+            if field != "interval"
+        },
     }
 
 
@@ -242,10 +246,10 @@ def compare(a: Result, b: Result) -> Comparison | None:
     ]
     beside.sort(key=lambda change: (names.LABEL_USE, names.LABELS, names.MEAN).index(change.statistic))
     if isinstance(a, RunResult) and isinstance(b, RunResult):  # each axis by the group that attains its DSI
-        of_b = {frozenset(row.axes): row for row in told_axes(b)}
+        of_b = {frozenset(row.axes): row for row in shown_axes(b)}
         beside += [
             Change(one.group, names.DSI, one.outcome, other.outcome, group_b=other.group)
-            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in told_axes(a))
+            for one, other in ((row, of_b.get(frozenset(row.axes))) for row in shown_axes(a))
             if other is not None and one.group is not None and other.group is not None
             if not any(isinstance(row.outcome, names.InPlaceOfGai) for row in (one, other))
         ]

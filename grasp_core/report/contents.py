@@ -25,7 +25,7 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
     for field, values in names.TEXTS["conventions"].items()
 }
 """Possible values of each convention of a run."""
-CALLED: Mapping[str, str] = {
+CONVENTION_NAMES: Mapping[str, str] = {
     "p_value": "p-value",
     "correction": "Correction",
     "family": "Corrected together",
@@ -78,7 +78,7 @@ def stated(spec: RunSpec, stopping: Stopping | None = None) -> list[tuple[str, s
 
     def of(field: str, more: str = "") -> tuple[str, str]:
         choice = chosen(analysis, field)
-        return CALLED[field], f"{choice.label}. {choice.meaning}{more}"
+        return CONVENTION_NAMES[field], f"{choice.label}. {choice.meaning}{more}"
 
     moved = f"{many} shuffles of whole rater profiles {profiles_move(analysis)}; seed {analysis.seed}."
     return [

@@ -29,7 +29,7 @@ from grasp_core.report.tables import (
     label_use_by_group,
     ordered_dsi,
     p_and_starred_q,
-    told_axes,
+    shown_axes,
     wide_table,
     with_label_use,
 )
@@ -180,7 +180,7 @@ def statistics_in_numbers(result: RunResult, statistics: Sequence[str] | None = 
 def dsi_in_numbers(result: RunResult) -> pd.DataFrame:
     """One row for each axis, largest DSI first."""
     rows = []
-    for row in told_axes(result):
+    for row in shown_axes(result):
         group = "" if row.group is None else group_label(row.group)
         tested = _tested(replace(row.outcome, direction=None), result)
         rows.append([axis_label(row.axes), group, *tested])

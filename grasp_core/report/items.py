@@ -93,14 +93,14 @@ def sentences(result: ItemsResult, measure: Measure) -> list[Sentence]:
     if spread.reason is not None:
         return [Sentence.of(_group(result), f": {spread.reason}, so no item has a distance.")]
     parts = ranked(result, measure)
-    held = held_items(result)
+    held = significant_items(result)
     found = [_whole(result, measure), _single(result, measure, parts, held)]
     if spread.top is not None:
         found.append(_top(measure, spread.top))
     return [*found, _what_to_do(spread.top, held)]
 
 
-def held_items(result: ItemsResult) -> list[ItemOutcome]:
+def significant_items(result: ItemsResult) -> list[ItemOutcome]:
     """The items significant by label use or distance, each corrected over items; strongest first."""
     found = []
     for row in result.items:

@@ -259,7 +259,7 @@ def _may_be_0(told: Sequence[_Told]) -> bool:
     if not told or told[0].name == "xrr":  # 0 is chance for XRR
         return False
     of = told[0].test
-    shift = None if isinstance(of, Outcome) else label_use.said_more(of)
+    shift = None if isinstance(of, Outcome) else label_use.label_for_sentence(of)
     interval = of.interval if isinstance(of, Outcome) else label_use.interval_of(of, shift and shift[1])
     return interval is not None and interval.holds(0)
 

@@ -45,7 +45,7 @@ from grasp_core.reading.screens.random_responders import (
     LEAST_AGREEMENT,
     MAX_CELLS,
 )
-from grasp_core.report.account import said_of_assignment
+from grasp_core.report.account import assignment_warnings
 from grasp_core.report.contents import ranged
 from grasp_core.report.tables import Column, numbers, texts
 from grasp_core.report.words.names import TEXTS, format_p, format_p_value, two_decimals
@@ -57,7 +57,7 @@ MIN_RATERS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class QualityChecks:
     """Quality of raters, their groups and the axes, without the check for raters who agree too closely."""
 
     overview: Overview
@@ -69,7 +69,7 @@ class Looked:
 
     def cautions(self, duplicates: CloseRaters | None) -> list[Remark]:
         """Warnings on raters and on the assignment of items, as a run would give them."""
-        found, random, constant = said_of_assignment(self.assignment), self.random, self.constant
+        found, random, constant = assignment_warnings(self.assignment), self.random, self.constant
         if random.random:
             found.append(Caution.RANDOM_RESPONDERS(raters=random.random, looked_at=random.looked_at))
         if constant.constant:
@@ -81,7 +81,7 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class QualityReport(Looked):
+class QualityReport(QualityChecks):
     """The report on what data can and cannot show; `power` is empty if it was not asked for."""
 
     data: DataSummary
@@ -139,12 +139,12 @@ in_file(
 )
 
 
-def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> Looked:
+def looked_at(dataset: Dataset, exchange: Exchange | None = None) -> QualityChecks:
     """Check raters, groups and axes of the data."""
     annotations, raters = dataset.annotations, dataset.raters
     axes = [(name,) for name in raters.axes]
     grouping = form_groups(raters, axes, min_raters=MIN_RATERS)
-    return Looked(
+    return QualityChecks(
         overview(annotations, raters),
         random_raters(annotations, raters),
         constant_raters(annotations, raters),
@@ -252,7 +252,7 @@ def power_table(found: Sequence[GroupPower]) -> pd.DataFrame:
     return texts(_POWER, found)
 
 
-def looked_tables(found: Looked) -> dict[str, pd.DataFrame]:
+def looked_tables(found: QualityChecks) -> dict[str, pd.DataFrame]:
     """All tables that have rows, by title."""
     titled = {
         "Overview": overview_table(found.overview),
@@ -283,7 +283,7 @@ def report_numbers(report: QualityReport) -> dict[str, pd.DataFrame]:
     return {title: titled.get(title, table) for title, table in report_tables(report).items()}
 
 
-def findings(found: Looked, duplicates: CloseRaters | None) -> list[str]:
+def findings(found: QualityChecks, duplicates: CloseRaters | None) -> list[str]:
     """Sentences on all that deserves a look; plain text that may quote names of axes."""
     sentences = [f"{one}." for one in found.cautions(duplicates)]
     for row in found.overlaps:
@@ -389,7 +389,9 @@ def _verdict(row: Overlap) -> str:
     return "nearly identical" if row.nearly_identical else "go together" if row.together else ""
 
 
-def _of_apart(name: str, group: str, size: str, form: str, most: float = math.inf) -> Iterator[Column]:
+def _most_different_columns(
+    name: str, group: str, size: str, form: str, most: float = math.inf
+) -> Iterator[Column]:
     """Columns of the group of an axis that differs most by the check `name`: the group, its size, and p."""
 
     def taken(part: str, row: AssignmentCheck) -> Any:
@@ -420,8 +422,8 @@ _OVERLAPS = (
 ASSIGNED = (
     Column(lambda row: _axes(row.axes), "axis", name="axis"),
     # Above 1 a group meets the others more often than by chance: it is shown as 1, fully mixed.
-    *_of_apart("items", "group by items", "meets the others", "{:.0%}", 1.0),
-    *_of_apart("workload", "group by workload", "times as many", "{:.2f}"),
+    *_most_different_columns("items", "group by items", "meets the others", "{:.0%}", 1.0),
+    *_most_different_columns("workload", "group by workload", "times as many", "{:.2f}"),
 )
 _POWER = (
     Column(lambda row: _axes(row.group.axes), "axis", name="axis"),

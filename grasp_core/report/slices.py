@@ -19,7 +19,13 @@ from grasp_core.model.result import (
 from grasp_core.model.text import Segment, Sentence, agree, number, strong
 from grasp_core.report.findings.advice import About, doubts
 from grasp_core.report.findings.finding import Doubt, lead
-from grasp_core.report.findings.selection import TOLD_FIRST, held_groups, judged, leading, left_given
+from grasp_core.report.findings.selection import (
+    REPORT_ORDER,
+    judged,
+    leading,
+    significant_groups,
+    still_differing,
+)
 from grasp_core.report.tables import cell_text
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import foremost_text, manner, p_and_q
@@ -154,7 +160,7 @@ def _advice(result: RunResult, found: SlicesResult, held: list[SliceTest]) -> li
 
 def _is_hint(result: RunResult, one: SliceTest) -> bool:
     """Return whether no verdict supports the test: a slice alone makes a hint, not a finding."""
-    return judged(result) and one.row.group not in held_groups(result)
+    return judged(result) and one.row.group not in significant_groups(result)
 
 
 def _doubts(result: RunResult, one: SliceTest) -> tuple[Doubt, ...]:
@@ -172,7 +178,7 @@ def _held(result: RunResult, tests: Iterable[SliceTest]) -> list[SliceTest]:
 
     def place(one: SliceTest) -> tuple[bool, int, float, float]:
         other = one.statistic not in leading(result)
-        return other, TOLD_FIRST.index(one.statistic), one.test.q or 0.0, one.test.p or 0.0
+        return other, REPORT_ORDER.index(one.statistic), one.test.q or 0.0, one.test.p or 0.0
 
     return sorted(held, key=place)
 
@@ -274,7 +280,7 @@ def _of_axis(result: RunResult, found: GivenResult) -> Iterator[Sentence]:
     column = strong(axis_label((found.column,)))
     there = {row.group for row in found.groups}
     before = [one for one in _held_of_given(result) if one in there]
-    after = left_given(result, found)
+    after = still_differing(result, found)
     kept = [group for group in before if group in after]
     lost = [group for group in before if group not in after]
     new = [group for group in _held_of_given(replace(result, groups=found.groups)) if group not in before]
@@ -301,7 +307,7 @@ def _verdict(result: RunResult, one: Association, of_first: GivenResult, of_seco
     held = _held_of_given(result)
     before = [_any_of(name, held) for name in (one.first, one.second)]
     left = [
-        _any_of(name, [group for group in held if group in left_given(result, found)])
+        _any_of(name, [group for group in held if group in still_differing(result, found)])
         for found, name in ((of_first, one.first), (of_second, one.second))
     ]
     both = (titles[0], " and ", titles[1])
@@ -322,7 +328,7 @@ def _any_of(axis: str, groups: Sequence[Group]) -> bool:
 
 
 def _held_of_given(result: RunResult) -> list[Group]:
-    held = held_groups(result)
+    held = significant_groups(result)
     return [row.group for row in result.groups if row.group in held]
 
 

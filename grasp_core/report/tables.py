@@ -241,7 +241,7 @@ def _in_one_cell(name: str) -> Column:
     return Column(partial(_taken, cell_text, names.told_of, name), names.WORDS[name].name)
 
 
-def explaining(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
+def explaining_groups(result: RunResult, row: GroupResult) -> tuple[Group, ...]:
     """Return the groups whose raters explain the difference of a group; empty if they are hidden.
 
     Clear groups are left out one after another, the strongest first. A group of another axis explains the
@@ -273,7 +273,7 @@ def verdict_table(result: RunResult) -> pd.DataFrame:
                 "Axis": axis_label(row.group.axes),
                 "Group": " and ".join(map(group_label, both)),
                 "Verdict": verdict.code,
-                "By": " and ".join(map(named_group, explaining(result, row))),
+                "By": " and ".join(map(named_group, explaining_groups(result, row))),
                 "Kinds": ", ".join(verdict.kinds),
                 "p": names.format_p_value(verdict.p),
                 "q": names.format_p_value(verdict.q),
@@ -328,9 +328,9 @@ DSI = (
 """Columns of an axis's diversity sensitivity index."""
 
 
-def told_axes(result: RunResult) -> tuple[DsiResult, ...]:
-    """:func:`ordered_dsi` as people read it, see :func:`~grasp_core.report.words.names.told_dsi`."""
-    return tuple(replace(row, outcome=names.told_dsi(row, result.groups)) for row in ordered_dsi(result))
+def shown_axes(result: RunResult) -> tuple[DsiResult, ...]:
+    """:func:`ordered_dsi` as people read it, see :func:`~grasp_core.report.words.names.shown_dsi`."""
+    return tuple(replace(row, outcome=names.shown_dsi(row, result.groups)) for row in ordered_dsi(result))
 
 
 def ends(outcome: Outcome) -> tuple[float | None, float | None]:

@@ -18,7 +18,7 @@ from grasp_core.report.findings.mending import caution_codes
 from grasp_core.report.slices import as_result as given_view
 from grasp_core.report.slices import as_results
 from grasp_core.report.tables import Column, csv_of, ends, or_nan, with_label_use
-from grasp_core.report.words.label_use import P_BOTH, interval_of, said_more
+from grasp_core.report.words.label_use import P_BOTH, interval_of, label_for_sentence
 from grasp_core.report.words.names import outcome_of, reported_statistics, signs
 
 UNITS: Mapping[str, str] = {
@@ -156,9 +156,9 @@ def given_lines(result: RunResult) -> Iterator[Line]:
 
 
 _LINE = Line((), None, None, None, "gai")
-OF_SLICE = replace(_LINE, of_slice=("", ""))
+FOR_SLICES = replace(_LINE, of_slice=("", ""))
 OF_GIVEN = replace(_LINE, given="")
-OF_PAIR = replace(_LINE, other=Group((), ()))
+FOR_PAIRS = replace(_LINE, other=Group((), ()))
 
 
 def tidy(result: RunResult, found: Iterable[Line], like: Line = _LINE) -> pd.DataFrame:
@@ -175,7 +175,7 @@ def findings_table(result: RunResult) -> pd.DataFrame:
     rows = []
     for row in result.groups:
         verdict = row.verdict or Verdict("none")
-        found = None if row.label_use is None else said_more(row.label_use)
+        found = None if row.label_use is None else label_for_sentence(row.label_use)
         name, shift = found or (None, Shift(None))
         rows.append(
             {

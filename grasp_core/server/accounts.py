@@ -13,7 +13,7 @@ from grasp_core.model.access import Person, Role, User, actor_of
 from grasp_core.model.errors import AccessError, LimitError
 from grasp_core.model.settings import Settings
 from grasp_core.model.text import listed, number
-from grasp_core.store.base import Lately
+from grasp_core.store.base import RecentReads
 from grasp_core.store.people.audit import Action, AuditStore, Details
 from grasp_core.store.people.credentials import SessionStore
 from grasp_core.store.people.people import PeopleStore, PersonalData, Traces
@@ -48,7 +48,7 @@ class Accounts:
         self.audit = AuditStore(engine)
         self.personal = PersonalData(engine)
         self.projects = ProjectStore(engine)
-        self._fresh: Lately[User] = Lately()
+        self._fresh: RecentReads[User] = RecentReads()
 
     def sign_in(self, claims: Mapping[str, Any], *, browser: str = "") -> User:
         """Begin a session from the provider's new claims; raises AccessError if they are not admitted."""

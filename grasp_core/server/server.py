@@ -9,7 +9,7 @@ from typing import Any
 
 from grasp_core.engine.compute import server_pool
 from grasp_core.engine.process import ComputingProcess
-from grasp_core.engine.service import GroupItems, Makings, Plans, Service
+from grasp_core.engine.service import GroupItems, PendingAnswers, Plans, Service
 from grasp_core.model.access import Reach
 from grasp_core.model.errors import StoreError
 from grasp_core.model.rates import Rates
@@ -17,7 +17,7 @@ from grasp_core.model.settings import Settings, read_settings
 from grasp_core.reading.connectors.source import Source
 from grasp_core.reading.sandbox.process import HELPER
 from grasp_core.reading.sources.allowed import AllowedSources
-from grasp_core.report.writers.kept import KeptExports
+from grasp_core.report.writers.cache import ExportCache
 from grasp_core.server.accounts import Accounts
 from grasp_core.server.identity import Visitors
 from grasp_core.server.watches import History, Sources, WatchRunner
@@ -102,8 +102,8 @@ class Server(Stores):
         pool = server_pool(settings, make_executor)
         self.service = Service(self.runs, self.files, pool, allowed, apart)
         self.plans, self.items = Plans(pool), GroupItems(self.service, self.answers)
-        self.works, self.questions = Makings[Any]("reading"), Makings[Any]("question")
-        self.exports = KeptExports()
+        self.works, self.questions = PendingAnswers[Any]("reading"), PendingAnswers[Any]("question")
+        self.exports = ExportCache()
         self.sources = Sources(SourceTokenStore(database), settings, allowed.folder)
         self.webhooks = Webhooks(WebhookStore(database), settings)
         self.watching = WatchRunner(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from grasp_core.model.errors import LimitError
-from grasp_core.store.base import Store, of_row, put
+from grasp_core.store.base import Store, from_row, put
 from grasp_core.store.claims import ENDED
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.schema import outcomes, runs, webhook_keys, webhooks
@@ -123,7 +123,7 @@ class WebhookStore(Store):
             rows = connection.execute(query).all()
             taken = webhooks.c.id.in_([row.id for row in rows])
             connection.execute(webhooks.update().where(taken).values(next_at=now + LEASE_SECONDS))
-        return [of_row(Due, row, finished_at=row.finished_at or 0.0) for row in rows]
+        return [from_row(Due, row, finished_at=row.finished_at or 0.0) for row in rows]
 
     def done(self, webhook_id: str) -> None:
         """Delete a webhook whose message was sent, or given up."""

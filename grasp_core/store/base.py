@@ -19,7 +19,7 @@ T = TypeVar("T")
 _MOST_KNOWN = 10_000
 
 
-def of_row(kind: Callable[..., T], row: Any, **more: Any) -> T:
+def from_row(kind: Callable[..., T], row: Any, **more: Any) -> T:
     """Build a data class: its fields are in `more`, or have the name of one of the row's columns."""
     names = [one.name for one in dataclasses.fields(cast(Any, kind)) if one.name not in more]
     return kind(**{name: getattr(row, name) for name in names}, **more)
@@ -31,7 +31,7 @@ def put(connection: Connection, table: sa.Table, key: Mapping[str, Any], **value
     connection.execute(table.insert().values(**key, **values))
 
 
-class Lately(Generic[T]):
+class RecentReads(Generic[T]):
     """Cache of values read from the database a moment ago, by key; any change by this process empties it."""
 
     def __init__(self) -> None:

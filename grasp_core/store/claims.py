@@ -19,7 +19,7 @@ from grasp_core.model.result import DataSummary, Result, RunResult
 from grasp_core.model.spec import RunSpec
 from grasp_core.report.findings.advice import told
 from grasp_core.report.findings.answer import title
-from grasp_core.store.base import Bound, of_row, put
+from grasp_core.store.base import Bound, from_row, put
 from grasp_core.store.database import insert_new, only_one, to_read, to_write
 from grasp_core.store.schema import checkpoints, losses, provisional_results, runs, tags, tallies
 
@@ -112,7 +112,7 @@ def the_records(
     for row in connection.execute(of_these):
         tagged.setdefault(row.run_id, []).append(row.tag)
     return [
-        of_row(
+        from_row(
             RunRecord,
             row,
             project=row.project_id,
@@ -387,7 +387,7 @@ def take_answer(connection: Connection, run_id: str, whose: sa.ColumnElement[boo
         connection.execute(table.delete().where(table.c.run_id.in_(answered)))
 
 
-def hand_on(connection: Connection, whose: sa.ColumnElement[bool]) -> None:
+def hand_over(connection: Connection, whose: sa.ColumnElement[bool]) -> None:
     """Give the blocks and counts of a run that is being deleted to another run that waits for them."""
     others = runs.alias()
     waiting = (

@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from grasp_core.model.errors import LimitError, StoreError
 from grasp_core.model.turns import Turns
-from grasp_core.store.base import Bound, Store, of_row
+from grasp_core.store.base import Bound, Store, from_row
 from grasp_core.store.database import digest_of, insert_new, new_id, to_read, to_write
 from grasp_core.store.schema import link_tries, link_visits, links, runs
 
@@ -272,7 +272,7 @@ def _visit(token: str, visit: str) -> sa.Select[tuple[str]]:
 
 def _link(row: Any) -> Link:
     asks = row.password is not None
-    return of_row(Link, row, target=_target(row), expired=bool(row.expired), has_password=asks)
+    return from_row(Link, row, target=_target(row), expired=bool(row.expired), has_password=asks)
 
 
 def _target(row: Any) -> Target:

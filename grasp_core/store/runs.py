@@ -231,7 +231,7 @@ class RunStore(Claims):
         """Delete a run with its links; its blocks and counts go to a run that waits for the same question."""
         with to_write(self._engine) as connection:
             only_one(connection, "claim")  # so that no run is claimed meanwhile
-            claims.hand_on(connection, self._seen_by_id(runs, run_id))
+            claims.hand_over(connection, self._seen_by_id(runs, run_id))
             connection.execute(runs.delete().where(self._seen_by_id(runs, run_id)))
 
     def counts(self) -> dict[str, int]:

@@ -91,7 +91,7 @@ def _run(*, nullable: bool = False) -> Column[str]:
     return Column("run_id", ShortText(32), run, primary_key=not nullable, nullable=nullable)
 
 
-def _run_that_stays(name: str) -> Column[str]:
+def _optional_run(name: str) -> Column[str]:
     """Return a column that names a run; the row stays when the run is deleted."""
     return Column(name, ShortText(32), ForeignKey("runs.id", ondelete="SET NULL"))
 
@@ -401,8 +401,8 @@ watches = _table(
     "watches",
     Column("id", ShortText(32), primary_key=True),
     _project(),
-    _run_that_stays("last_run_id"),  # new data are compared with its data; its spec is run again
-    _run_that_stays("going_run_id"),  # the run of changed data, until it has ended
+    _optional_run("last_run_id"),  # new data are compared with its data; its spec is run again
+    _optional_run("going_run_id"),  # the run of changed data, until it has ended
     Column("owner", Prose, nullable=False, default=""),
     Column("title", Prose, nullable=False),
     Column("sources", Text, nullable=False),  # JSON: location of each file

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from grasp_core.model.errors import LimitError, StoreError
-from grasp_core.store.base import Bound, of_row
+from grasp_core.store.base import Bound, from_row
 from grasp_core.store.database import insert_new, new_id, to_read, to_write
 from grasp_core.store.schema import scorings, storable, submissions
 
@@ -105,7 +105,7 @@ class SubmissionStore(Bound):
         columns = (column for column in submissions.c if column.name != "predictions")
         query = sa.select(*columns).where(submissions.c.project_id == self._home, which)
         return [
-            of_row(SubmissionRecord, row, project=row.project_id, scores=json.loads(row.scores))
+            from_row(SubmissionRecord, row, project=row.project_id, scores=json.loads(row.scores))
             for row in self._rows(query.order_by(submissions.c.created_at.desc()))
         ]
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from grasp_core.model.errors import LimitError, SpecError, StoreError
 from grasp_core.model.json_values import from_json, to_json
-from grasp_core.store.base import Bound, of_row
+from grasp_core.store.base import Bound, from_row
 from grasp_core.store.database import new_id, to_write
 from grasp_core.store.schema import runs, storable, watch_runs, watches
 
@@ -79,7 +79,7 @@ class WatchRun:
 def _watch(row: Any) -> Watch:
     sources = from_json(json.loads(row.sources), tuple[Origin, ...])
     runs = {"last_run": row.last_run_id, "going_run": row.going_run_id}
-    return of_row(Watch, row, project=row.project_id, sources=sources, **runs)
+    return from_row(Watch, row, project=row.project_id, sources=sources, **runs)
 
 
 MOST = 50
@@ -144,7 +144,7 @@ class WatchStore(Bound):
             .where(watch_runs.c.watch_id == watch_id, self._of_seen_run(watch_runs.c.run_id))
             .order_by(watch_runs.c.number)
         )
-        return [of_row(WatchRun, row) for row in self._rows(query)]
+        return [from_row(WatchRun, row) for row in self._rows(query)]
 
     def pause(self, watch_id: str) -> None:
         """Stop looking until :meth:`resume`."""

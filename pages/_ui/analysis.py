@@ -25,7 +25,7 @@ from grasp_core.permutation.testing.corrections import fewest_permutations, larg
 from grasp_core.permutation.testing.tail import Shuffles, check_something_moves
 from grasp_core.reading.dataset.load import Dataset
 from grasp_core.report import account, contents
-from grasp_core.report.account import boxes, few_regroupings, fewest_ways, staying
+from grasp_core.report.account import boxes, few_regroupings, fewest_ways, fixed_raters
 from grasp_core.report.contents import Choice
 from grasp_core.report.words.levels import Proposal, proposed_levels
 from grasp_core.report.words.names import TEXTS, WORDS
@@ -38,7 +38,11 @@ _PRESETS: Mapping[str, Mapping[str, str]] = {
     "Default": {name: getattr(_DEFAULTS, name) for name in PAPER_CONVENTIONS},
     "As in the paper": PAPER_CONVENTIONS,
 }
-_CALLED = {**contents.CALLED, "correction": "Correction for many tests", "interval": "Intervals for"}
+_CALLED = {
+    **contents.CONVENTION_NAMES,
+    "correction": "Correction for many tests",
+    "interval": "Intervals for",
+}
 _TRIPLES_UP_TO = 12
 """Most axes with which intersections of three are listed; with more, they are built by hand."""
 SAFE_INTEGER = 2**53 - 1
@@ -303,7 +307,7 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
         if analysis.cluster is None and not analysis.strata:  # else somebody has chosen how profiles move
             tested = {name: axes[name] for name in analysis.tested if name in axes}
             found = teams(dataset.annotations, free, tested)
-        return account.said_of_assignment(checks), found
+        return account.assignment_warnings(checks), found
 
     axes = dataset.raters.axes
     free = {name: axis for name, axis in axes.items() if name not in analysis.columns}
@@ -313,7 +317,7 @@ def say_who_rated_what(dataset: Dataset, analysis: AnalysisSpec) -> None:
         ui.caption(f"Perhaps {account.team_sentence(one)}: {_CHOICES[one.by]}.")
     if account.given_other_items(warnings):
         sizes = {name: len(axis.values) for name, axis in free.items()}
-        could = account.could_hold_batches(sizes, dataset.summary.raters)
+        could = account.batch_candidates(sizes, dataset.summary.raters)
         if could:
             ui.caption(f"Columns that could hold batches, to shuffle within: {listed(could)}.")
 
@@ -334,7 +338,7 @@ def say_what_is_compared(dataset: Dataset, analysis: AnalysisSpec) -> bool:
     except SpecError as error:
         st.error(for_pages(str(error)))
         return False
-    told = [*few_regroupings(grouping, shuffles), *staying(shuffles)]
+    told = [*few_regroupings(grouping, shuffles), *fixed_raters(shuffles)]
     if told:
         st.warning(ui.entries(f"{sentence}." for sentence in told))
     if analysis.strata or analysis.cluster is not None:

@@ -107,7 +107,7 @@ def _take_column(table: Table, spec: DataSpec) -> None:
         label = "Column with one label per item, such as experts' gold labels"
         column = st.selectbox(label, options, index=None)
         if st.button("Take this column", disabled=column is None) and column is not None:
-            with ui.refusal_told():
+            with ui.show_refusal():
                 require_run()
                 _keep(_Given(column[:MAX_NAME], table, column))
 
@@ -116,7 +116,7 @@ def _take_baseline(table: Table, dataset: Dataset, spec: DataSpec) -> None:
     """Offer baselines that know only the labels' names to read the items' texts."""
     if spec.text is None or not available():
         return
-    with st.expander("Have a baseline read the items' texts"), ui.refusal_told():
+    with st.expander("Have a baseline read the items' texts"), ui.show_refusal():
         name = st.selectbox("Baseline", WITHOUT_EXAMPLES, help=BASELINES[WITHOUT_EXAMPLES[0]])
         about = (table.sha256, table.member, spec, name)
         if st.button("Label the items", disabled=under_way(_LABELLED)):
@@ -145,7 +145,7 @@ def _given_models(dataset: Dataset, spec: DataSpec) -> list[ModelLabels]:
             if st.button(f"Remove {given.name}", key=f"model-remove-{given.key}", type="tertiary"):
                 kept.remove(given)
                 st.rerun()
-        with ui.refusal_told():
+        with ui.show_refusal():
             table, name = given.table, given.name
             if given.column is None:
                 model = read_model(table, name, dataset, spec)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from grasp_core.analysis.planner.simulation import PlanTask, assumed_task, task_of, usual
 from grasp_core.analysis.planner.values import GOALS, MOST_LABELS, Assumed, Plan, PlanSpec, Target, plan_dict
-from grasp_core.engine.service import Making
+from grasp_core.engine.service import PendingAnswer
 from grasp_core.model.access import EVERYONE
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, group_label
@@ -252,7 +252,7 @@ def _watch(known: str, key: str) -> None:
         draw_plan(f"{key} {plan.done}", plan, going_on=True)
 
 
-def _cancel(making: Making[Plan], project: str) -> None:
+def _cancel(making: PendingAnswer[Plan], project: str) -> None:
     require_manage(making.owner, project)
     making.cancelled = True
 

@@ -111,11 +111,11 @@ def joint_tests(
     like: Sequence[int],
     untestable: Mapping[int, Untestable],
 ) -> list[Joint]:
-    """Test hypotheses, and correct over all that can be tested; parameters as in :func:`judged_alone`."""
-    return corrected([judged_alone(values, asked, like, untestable)])
+    """Test hypotheses, and correct over all that can be tested; arguments as in :func:`uncorrected_tests`."""
+    return corrected([uncorrected_tests(values, asked, like, untestable)])
 
 
-def judged_alone(
+def uncorrected_tests(
     values: FloatArray,
     asked: Sequence[tuple[int, ...]],
     like: Sequence[int],

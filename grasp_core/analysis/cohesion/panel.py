@@ -30,7 +30,7 @@ from grasp_core.analysis.cohesion.results import (
     with_interval,
     with_intervals,
 )
-from grasp_core.analysis.cohesion.untested import Untested, tests_of
+from grasp_core.analysis.cohesion.untested import NotShuffled, tests_of
 from grasp_core.model.annotations import Annotations, BoolArray, FloatArray
 from grasp_core.model.errors import SelfCheckError
 from grasp_core.model.groups import Group, Grouping
@@ -153,7 +153,7 @@ class Cohesion:
         self._labels = Labels.of(dataset.questions)
         self.places = Places(len(grouping.groups), self._labels.told, names)
         test = tests_of(dataset.questions, grouping, analysis.level)
-        self.untested = Untested.of_groups(grouping.groups, unequal, analysis, self.places, test)
+        self.untested = NotShuffled.of_groups(grouping.groups, unequal, analysis, self.places, test)
         symmetry = Symmetry.of(dataset.raters, grouping, analysis)
         asked = cohesion_tests(grouping.groups, analysis, self._labels.told, symmetry)
         self.asked: Tests = replace(asked, regroupings=regroupings(dataset.raters, grouping, analysis))

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from grasp_core.analysis.cohesion.columns import GAI, LABELS, MEAN, Places, members
-from grasp_core.analysis.cohesion.untested import Untested, jackknifed_use
+from grasp_core.analysis.cohesion.untested import NotShuffled, jackknifed_use
 from grasp_core.analysis.intervals import FEWEST_RARER, FEWEST_RATERS
 from grasp_core.model.annotations import Annotations, FloatArray, Raters
 from grasp_core.model.groups import Group, Grouping
@@ -16,7 +16,7 @@ from grasp_core.model.remarks.reasons import NoInterval, NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.result import DsiResult
 from grasp_core.model.spec import AnalysisSpec, IntervalTarget, PValue
-from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.draw import exchange_of
 from grasp_core.permutation.kernel.profiles import draw
 from grasp_core.permutation.testing.corrections import p_of
@@ -113,19 +113,19 @@ class Labels:
     @property
     def told(self) -> int:
         """L, the number of labels of all questions whose use is reported."""
-        return sum(len(labels) for labels in self.of_questions if len(labels) <= MOST_TOLD)
+        return sum(len(labels) for labels in self.of_questions if len(labels) <= MOST_LABELS_USED)
 
     @property
     def questions(self) -> int:
         """Number of questions these labels belong to."""
-        return sum(len(labels) <= MOST_TOLD for labels in self.of_questions)
+        return sum(len(labels) <= MOST_LABELS_USED for labels in self.of_questions)
 
     def names(self, questions: Sequence[str]) -> list[str]:
         """Return the labels whose use is reported; with several questions, after their question's name."""
         if len(self.of_questions) == 1:
             return list(self.of_questions[0])[: self.told]
         asked = zip(questions, self.of_questions, strict=True)
-        return [f"{name}: {label}" for name, of in asked if len(of) <= MOST_TOLD for label in of]
+        return [f"{name}: {label}" for name, of in asked if len(of) <= MOST_LABELS_USED for label in of]
 
 
 def label_use(
@@ -136,7 +136,7 @@ def label_use(
     null: Null,
     places: Places,
     p_value: PValue,
-    untested: Untested,
+    untested: NotShuffled,
 ) -> LabelUse:
     """Return a unit's label use, without intervals.
 
@@ -146,7 +146,7 @@ def label_use(
     `untested`: columns that shuffling does not test; label use among them is tested by leaving out raters.
     """
     if not places.n_labels:
-        return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_TOLD))
+        return LabelUse({}, reason=NoValue.MANY_LABELS(most=MOST_LABELS_USED))
     test, columns = places.column(g, places.label_use), places.labels(g)
     together = found[test]
     if together.value is None:

@@ -16,7 +16,7 @@ from grasp_core.model.outcome import LabelUse, Outcome, Shift, Unequal
 from grasp_core.model.remarks.reasons import NoValue
 from grasp_core.model.remarks.remark import Remark
 from grasp_core.model.spec import AnalysisSpec, Level
-from grasp_core.permutation.design import MOST_TOLD
+from grasp_core.permutation.design import MOST_LABELS_USED
 from grasp_core.permutation.testing.outcomes import withheld
 from grasp_core.statistics.items import count
 from grasp_core.statistics.label_use import Scale, mean_positions
@@ -154,7 +154,7 @@ Test = Callable[[int], Jackknifed | Remark]
 
 
 @dataclass(frozen=True, slots=True)
-class Untested:
+class NotShuffled:
     """Columns that shuffling does not test.
 
     `withheld`: columns without any test.
@@ -200,7 +200,7 @@ class Untested:
 
 def tests_of(questions: Sequence[Annotations], grouping: Grouping, level: Level) -> Test:
     """Return the test of a group's label use against its complement; each group's is computed once."""
-    told = [one for one in questions if one.n_categories <= MOST_TOLD]
+    told = [one for one in questions if one.n_categories <= MOST_LABELS_USED]
 
     @cache
     def test(g: int) -> Jackknifed | Remark:

@@ -46,7 +46,7 @@ from grasp_core.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class ItemsAsked:
+class ItemsRequest:
     """A request to analyse a group's items.
 
     `spec`: spec of the group's run.
@@ -67,7 +67,7 @@ class ItemsAsked:
 
 
 def look_at_items(
-    dataset: Dataset, asked: ItemsAsked, each: Each, progress: Callable[[float], None] = lambda _: None
+    dataset: Dataset, asked: ItemsRequest, each: Each, progress: Callable[[float], None] = lambda _: None
 ) -> ItemsResult:
     """Compute the contributions of items to a group's distance and label use.
 
@@ -102,7 +102,7 @@ class _Computed:
     shares: FloatArray
 
 
-def _sides(dataset: Dataset, asked: ItemsAsked) -> tuple[BoolArray, BoolArray, bool]:
+def _sides(dataset: Dataset, asked: ItemsRequest) -> tuple[BoolArray, BoolArray, bool]:
     """Return the group's raters and its others, shape (J,) both, and whether its null is centred."""
     analysis, wanted = asked.spec.analysis, asked.group
     for axes in analysis.axes:
@@ -159,7 +159,7 @@ def _sum_up(design: ItemsDesign, found: Iterable[Any]) -> tuple[ItemMoments, Flo
 
 def _result(
     dataset: Dataset,
-    asked: ItemsAsked,
+    asked: ItemsRequest,
     annotations: Annotations,
     both: tuple[Int64Array, Int64Array],
     design: ItemsDesign,
@@ -192,7 +192,7 @@ def _result(
 
 def _rows(
     annotations: Annotations,
-    asked: ItemsAsked,
+    asked: ItemsRequest,
     both: tuple[Int64Array, Int64Array],
     design: ItemsDesign,
     computed: _Computed,
@@ -234,7 +234,7 @@ def _concentration(
     return found
 
 
-def _warnings(asked: ItemsAsked, spread: dict[str, Concentration]) -> Iterator[Remark]:
+def _warnings(asked: ItemsRequest, spread: dict[str, Concentration]) -> Iterator[Remark]:
     shared, paired = spread["label_use"].items, spread["distance"].items
     if 0 < paired < shared:
         yield Caution.ITEMS_WITHOUT_PAIRS(paired=paired, items=shared)

@@ -58,7 +58,7 @@ class Step(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Sieve:
+class FilteredVotes:
     """One question's annotations, the filters applied to them, and notes on problems.
 
     - `absent`: rows or cells without a label.
@@ -93,10 +93,10 @@ class Sieve:
         return {self.votes.labels[code]: int(given[code]) for code in np.flatnonzero(given)}
 
 
-def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> Sieve:
+def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> FilteredVotes:
     """Leave out votes of one question by the rules; `excluded`, (J,), are raters left out."""
     labelled, notes = checks.missing_labels(votes, spec)
-    sieve = Sieve(labelled, votes.cells - labelled.size, _items(labelled), notes=notes)
+    sieve = FilteredVotes(labelled, votes.cells - labelled.size, _items(labelled), notes=notes)
     if spec.exclude:
         values = tuple(f"{quoted(name)} = {quoted(value)}" for name, value in spec.exclude)
         sieve.keep(LeftOutReason.RATERS_WITH(values=values), ~excluded[labelled.rater])
@@ -105,7 +105,7 @@ def leave_out(votes: Votes, excluded: BoolArray, spec: DataSpec) -> Sieve:
     return sieve
 
 
-def _by_values(sieve: Sieve, spec: DataSpec) -> None:
+def _by_values(sieve: FilteredVotes, spec: DataSpec) -> None:
     for name, value in spec.filters.drop:
         column = sieve.votes.table.column(name)
         blank = () if value.strip() else (text for text in column.values if not text.strip())
@@ -113,7 +113,7 @@ def _by_values(sieve: Sieve, spec: DataSpec) -> None:
         sieve.keep(LeftOutReason.WITH_VALUE(column=name, value=value), ~hit)
 
 
-def _by_ids(sieve: Sieve, spec: DataSpec) -> None:
+def _by_ids(sieve: FilteredVotes, spec: DataSpec) -> None:
     filters, votes = spec.filters, sieve.votes
     if filters.raters:
         sieve.keep(LeftOutReason.LISTED_RATERS(), ~_listed(votes.rater_ids, filters.raters)[votes.rater])
@@ -128,7 +128,7 @@ def _listed(ids: Sequence[str], listed: Sequence[str]) -> BoolArray:
     return np.array([one in named or (blank and not one.strip()) for one in ids], dtype=np.bool_)
 
 
-def _by_time(sieve: Sieve, spec: DataSpec) -> None:
+def _by_time(sieve: FilteredVotes, spec: DataSpec) -> None:
     filters, column = spec.filters, str(spec.filters.time)
     if filters.time is None:
         return
@@ -144,12 +144,12 @@ def _by_time(sieve: Sieve, spec: DataSpec) -> None:
     sieve.keep(what, (seconds >= low) & (seconds <= high))
 
 
-def _check(sieve: Sieve, spec: DataSpec) -> None:
+def _check(sieve: FilteredVotes, spec: DataSpec) -> None:
     """Note problems that must be solved before raters' answers are compared."""
     sieve.notes += [*blank_ids(sieve.votes, spec), *checks.labels(sieve.votes, spec)]
 
 
-def _repeated(sieve: Sieve, spec: DataSpec) -> None:
+def _repeated(sieve: FilteredVotes, spec: DataSpec) -> None:
     """Keep, of a rater's repeated answers to an item, the one the spec chooses; equal answers count once."""
     if spec.repeated != "refuse":
         sieve.keep(repeats.others(spec), repeats.chosen(sieve.votes, spec))
@@ -159,7 +159,7 @@ def _repeated(sieve: Sieve, spec: DataSpec) -> None:
     sieve.notes += notes
 
 
-def _by_gold(sieve: Sieve, spec: DataSpec) -> None:
+def _by_gold(sieve: FilteredVotes, spec: DataSpec) -> None:
     """Leave out raters who miss the experts' labels too often; raters without such items stay."""
     filters, votes = spec.filters, sieve.votes
     if filters.gold is None or filters.min_gold is None:
@@ -184,7 +184,7 @@ def _by_gold(sieve: Sieve, spec: DataSpec) -> None:
     sieve.keep(what, ~poor[votes.rater])
 
 
-def _by_counts(sieve: Sieve, spec: DataSpec) -> None:
+def _by_counts(sieve: FilteredVotes, spec: DataSpec) -> None:
     least = spec.filters.min_per_rater
     if least > 1:
         enough = per_rater(sieve.votes) >= least
@@ -195,7 +195,7 @@ def _by_counts(sieve: Sieve, spec: DataSpec) -> None:
         sieve.keep(LeftOutReason.ITEMS_WITH_FEWER(least=least), enough[sieve.votes.item])
 
 
-_RULES: Sequence[Callable[[Sieve, DataSpec], None]] = (
+_RULES: Sequence[Callable[[FilteredVotes, DataSpec], None]] = (
     _by_values, _by_ids, _by_time, _check, _repeated, _by_gold, _by_counts
 )  # fmt: skip
 """Rules that leave annotations out, in order of application; each is undone by its field of the spec."""
@@ -220,7 +220,7 @@ def screened(screen: Screen, annotations: Annotations, raters: Raters | None) ->
 
 
 def leave_out_screened(
-    sieves: Sequence[Sieve], spec: DataSpec, axes: Callable[[BoolArray], Mapping[str, Axis]]
+    sieves: Sequence[FilteredVotes], spec: DataSpec, axes: Callable[[BoolArray], Mapping[str, Axis]]
 ) -> None:
     """Leave out the raters of the spec's screens, which see the first question's answers after all filters.
 
@@ -240,7 +240,9 @@ def leave_out_screened(
             sieve.keep(_SCREENS[screen](), ~named[sieve.votes.rater])
 
 
-def left_out(table: Table, spec: DataSpec, sieves: Sequence[Sieve]) -> tuple[int, tuple[LeftOut, ...]]:
+def left_out(
+    table: Table, spec: DataSpec, sieves: Sequence[FilteredVotes]
+) -> tuple[int, tuple[LeftOut, ...]]:
     """Account for every row of an annotations file: the number read, and the parts that do not count."""
     cells = len(table) * (len(sieves) if spec.layout == "long" else len(cell_columns(table, spec)))
     aside = [
@@ -260,7 +262,7 @@ def left_out(table: Table, spec: DataSpec, sieves: Sequence[Sieve]) -> tuple[int
     return read, tuple(found)
 
 
-def together(sieves: Sequence[Sieve]) -> Votes:
+def together(sieves: Sequence[FilteredVotes]) -> Votes:
     """Merge the questions' votes into one entry per annotation."""
     votes = sieves[0].votes
     if len(sieves) == 1:
@@ -276,7 +278,7 @@ def together(sieves: Sequence[Sieve]) -> Votes:
 
 
 def removals(
-    sieves: Sequence[Sieve], spec: DataSpec, axes: Mapping[str, DescribingColumn]
+    sieves: Sequence[FilteredVotes], spec: DataSpec, axes: Mapping[str, DescribingColumn]
 ) -> tuple[Removal, ...]:
     """Return the removals of each filter by group, and by question if there are several."""
     return tuple(

@@ -25,7 +25,7 @@ from grasp_core.model.result import DataSummary, FileFingerprint
 from grasp_core.model.text import EXAMPLES, listed, quoted
 from grasp_core.reading.dataset import checks, filters
 from grasp_core.reading.dataset._items import Descriptions
-from grasp_core.reading.dataset.filters import Removal, Sieve, per_rater
+from grasp_core.reading.dataset.filters import FilteredVotes, Removal, per_rater
 from grasp_core.reading.dataset.raters import DescribingColumn, Profiles
 from grasp_core.reading.dataset.recoding import in_order, ranges, recode
 from grasp_core.reading.dataset.votes import (
@@ -263,7 +263,7 @@ def _about_ids(votes: Votes, spec: DataSpec) -> Iterator[Problem]:
     yield from filters.absent_ids(name, "items", spec.filters.items, votes.item_ids)
 
 
-def _about_answers(name: str, sieves: Sequence[Sieve], spec: DataSpec) -> Iterator[Problem]:
+def _about_answers(name: str, sieves: Sequence[FilteredVotes], spec: DataSpec) -> Iterator[Problem]:
     for sieve, question in zip(sieves, spec.questions, strict=True):
         labels = sieve.labels()
         if len(labels) <= checks.MAX_CATEGORIES:
@@ -276,7 +276,9 @@ def _about_answers(name: str, sieves: Sequence[Sieve], spec: DataSpec) -> Iterat
         yield from filters.without_effect(question, sieve.steps)
 
 
-def _shape(votes: Votes, sieves: Sequence[Sieve], per_item: Codes, spec: DataSpec) -> Iterator[Problem]:
+def _shape(
+    votes: Votes, sieves: Sequence[FilteredVotes], per_item: Codes, spec: DataSpec
+) -> Iterator[Problem]:
     """Report data too small to compare, and raters and items lost without being left out on purpose."""
     name, counted = votes.table.name, per_rater(votes) > 0
     for sieve, question in zip(sieves, spec.questions, strict=True):
@@ -319,7 +321,7 @@ def unused(columns: Sequence[str], spec: DataSpec, parts: Collection[str]) -> tu
 def _summary(
     votes: Votes,
     spec: DataSpec,
-    sieves: Sequence[Sieve],
+    sieves: Sequence[FilteredVotes],
     categories: Sequence[Sequence[str]],
     files: Sequence[Table],
     unused_columns: tuple[str, ...],

@@ -108,7 +108,7 @@ def _guess_ids(look: Look) -> Ids:
         others["rater"] = []  # one row per item means one rater, unless a name says more
     for items, raters in ((by_name, by_name), (by_name, others), (others, by_name), (others, others)):
         if found := _pairs(look, items["item"], raters["rater"]):
-            return _of_several(look, found)
+            return _ids_of_pairs(look, found)
     for name in look.columns:
         if names.names_questions(name) and 1 < len(look.texts(name)) <= MOST_QUESTIONS:
             # Each question has its own rows, so that an item and a rater occur together several times.
@@ -149,11 +149,11 @@ def _pairs(look: Look, items: Sequence[str], raters: Sequence[str]) -> list[Pair
         return pair.score, pair.apart >= _APART, round(pair.apart, 2), ids, -length
 
     both = ((item, rater) for item in items for rater in raters if item != rater)
-    found = [pair for item, rater in both if (pair := _borne_out(look, item, rater)) is not None]
+    found = [pair for item, rater in both if (pair := _fitting_pair(look, item, rater)) is not None]
     return sorted(found, key=rank, reverse=True)
 
 
-def _borne_out(look: Look, item: str, rater: str) -> Pair | None:
+def _fitting_pair(look: Look, item: str, rater: str) -> Pair | None:
     by_name = _score(look, item, "item"), _score(look, rater, "rater")
     some = look.of_some(item)
     pairs = some.pairs(item, rater)
@@ -170,7 +170,7 @@ def _borne_out(look: Look, item: str, rater: str) -> Pair | None:
     return Pair(item, rater, sum(by_name), apart) if fits else None
 
 
-def _of_several(look: Look, found: Sequence[Pair]) -> Ids:
+def _ids_of_pairs(look: Look, found: Sequence[Pair]) -> Ids:
     first = found[0]
     best = _by_id(look, first)
     guessed = look.named.item is None and look.named.rater is None

@@ -90,7 +90,7 @@ class Look:
         """Distinct texts that are not empty."""
         return set(self[name].values) - {""}
 
-    def tell_apart(self, first: str, second: str) -> bool:
+    def identify_rows(self, first: str, second: str) -> bool:
         """Return whether nearly each row has its own pair of values in the two columns."""
         return self.pairs(first, second) > _APART * self.n
 
@@ -172,7 +172,7 @@ class Look:
     def alternates(self, name: str, item: str, rater: str) -> bool:
         """Return whether each rater saw one version of each item, and all versions equally often."""
         width = len(self[name].values)
-        once = self.pairs(item, rater) >= _TOLD_APART * self.n
+        once = self.pairs(item, rater) >= _MIN_DISTINCT_PAIRS * self.n
         if not (once and 1 < width <= _MOST_PLACES) or self.empty(name):
             return False
         often = [
@@ -234,7 +234,7 @@ class Look:
             some = [text.strip() for text in self[name].values[:_MAX_LENGTHS] if text.strip()]
             like = sum(_FILE.fullmatch(text) is not None for text in some)
             other = names.label_score(name) or names.mentions(name, names.SHOWN - names.PARTS)
-            self._holds_files[name] = len(some) > 1 and like >= _TOLD_APART * len(some) and not other
+            self._holds_files[name] = len(some) > 1 and like >= _MIN_DISTINCT_PAIRS * len(some) and not other
         return self._holds_files[name]
 
     def holds_lists(self, name: str) -> bool:
@@ -270,7 +270,7 @@ _WORD = 3
 _MOST_SHOWN = 4
 _LONGEST = 10_000_000
 """Limit for positions of characters in a text; larger numbers are times."""
-_TOLD_APART = 0.95
+_MIN_DISTINCT_PAIRS = 0.95
 """Share of rows with their own pair of item and rater; below it, rows are parts of an annotation."""
 _MOST_PLACES = 50
 _MOST_ABOUT = 20
@@ -296,7 +296,7 @@ def doubted(look: Look, spec: DataSpec, named: Named, *, sure: bool = False) -> 
     if named.rater is None and not sure:
         yield from _people(look.of_some(spec.rater), spec.rater, spec)
     if named.label is None:
-        if some.pairs(spec.item, spec.rater) < _TOLD_APART * some.n:
+        if some.pairs(spec.item, spec.rater) < _MIN_DISTINCT_PAIRS * some.n:
             yield from _marked_spans(look)
         yield from _questions_in_rows(look, some, spec)
 

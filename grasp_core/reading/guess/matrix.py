@@ -91,10 +91,10 @@ def guess_matrix(look: Look, raters: Table | None, *, by_values: bool = False) -
     cells = _cells(look, others, raters, key is None, by_values)
     if cells is None:
         return None
-    made = _made_of(look, cells.columns, cells.rest)
+    made = _majority_column(look, cells.columns, cells.rest)
     labels = _labels(look, cells.columns)
     also = [name for name in cells.rest if made is None and _may_be_labels(look, name, labels)]
-    if also and (made := _made_of(look, [*cells.columns, *also], cells.rest)) is not None:
+    if also and (made := _majority_column(look, [*cells.columns, *also], cells.rest)) is not None:
         all_cells = [name for name in others if name in (*cells.columns, *also)]
         cells = _apart(others, all_cells, f"{cells.why}, with {listed(also, 3)}", cells.confidence)
     side = _side(look, key, cells, raters, made)
@@ -222,7 +222,7 @@ def _cells(
         found = of_like_values(look, others)
     if found is None and all(map(neutral, others)):
         # No names at all, and the same labels everywhere; three columns may be item, rater and label.
-        triple = len(others) == 3 and look.tell_apart(*others[:2])
+        triple = len(others) == 3 and look.identify_rows(*others[:2])
         found = None if triple else of_like_values(look, others)
         return None if found is None or found.rest else found
     able = [name for name in others if not names.mentions(name, names.AGGREGATE)]
@@ -281,7 +281,7 @@ def _of_persons(look: Look, cells: Sequence[str]) -> bool:
     return 2 * int((~filled[:-1] & filled[1:]).any(axis=0).sum()) > look.n
 
 
-def _made_of(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | None:
+def _majority_column(look: Look, cells: Sequence[str], rest: Sequence[str]) -> str | None:
     """Return the column of each row's majority, or of whether its cells agree: so the cells are raters'.
 
     Criteria have no such column. Numbers may be a judgement of their own, unless the name says how they were
@@ -412,7 +412,7 @@ def _about_key(look: Look, key: str | None, rows: str, rest: Sequence[str], rate
         people = [name for name in rest if names.key_score(name) or look.id_score(name, names.RATER)]
         recurring = people if rows == "rater" else [name for name in rest if names.is_id(name)]
         # Ids that identify rows only together are parts of one id, unless one of them is the rater's.
-        parts = len(recurring) > 1 and look.tell_apart(*recurring[:2])
+        parts = len(recurring) > 1 and look.identify_rows(*recurring[:2])
         if recurring and (not parts or not set(people).isdisjoint(recurring)):
             why = f"{quoted(recurring[0])} has values that recur, so that one {rows} may have several rows"
             together = () if people else _together(look, recurring[0], rest)
@@ -507,7 +507,7 @@ def long_or_wide(look: Look, wide: DataSpec) -> Reading | None:
         told = any(cells.intersection(run) for run in runs(look.columns)) or set(look.ids) != {None}
         ids = {item, rater}.intersection(look.columns)
         many = [one for one in ids if len(look.texts(one)) > MOST_QUESTIONS and not look.unique(one)]
-        if told or len(many) < 2 or not look.tell_apart(*many):
+        if told or len(many) < 2 or not look.identify_rows(*many):
             return None
     why = (
         f"{quoted(item)} and {quoted(rater)} tell the rows apart as items and raters do, "
@@ -665,7 +665,7 @@ def of_like_values(look: Look, others: Sequence[str]) -> Cells | None:
         return None
     cells = _of_one_kind(look, able, like)
     free = _others(others, cells)
-    made = _made_of(look, cells, free)
+    made = _majority_column(look, cells, free)
     if made is not None and not any(
         1 < len(look.texts(name)) <= MAX_CATEGORIES for name in free if name != made and not look.unique(name)
     ):

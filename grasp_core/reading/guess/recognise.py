@@ -35,7 +35,13 @@ from grasp_core.reading.guess.matrix import (
     row_per_rater,
     survey,
 )
-from grasp_core.reading.guess.rows import advise_aside, guess_aside, guess_exclusions, in_doubt, occurrences
+from grasp_core.reading.guess.rows import (
+    advise_leaving_out,
+    guess_aside,
+    guess_exclusions,
+    in_doubt,
+    occurrences,
+)
 from grasp_core.reading.guess.values import (
     advise_alike,
     advise_missing,
@@ -196,7 +202,7 @@ def recognise(
         spec, unknown = missing_profiles(both, spec, cells, texts, declared)
         texts = {name: [text for text in some if text not in spec.missing] for name, some in texts.items()}
         spec, aside = guess_aside(look, raters, spec)
-        advice += advise_aside(look, raters, all_taken(advice, spec))
+        advice += advise_leaving_out(look, raters, all_taken(advice, spec))
         spec, recoded = one_label(cells, spec, declared)
         reasons += [*missing, *unknown, *aside, *recoded, *odd_ids(annotations, spec, named)]
         spec, vocabulary, ranked = with_vocabulary(annotations, spec, declared)

@@ -434,7 +434,7 @@ def guess_aside(look: Look, raters: Table | None, spec: DataSpec) -> Reading:
     ]
 
 
-def advise_aside(look: Look, raters: Table | None, spec: DataSpec) -> list[Advice]:
+def advise_leaving_out(look: Look, raters: Table | None, spec: DataSpec) -> list[Advice]:
     """Advise to leave out labels that nobody gave, checks, and answers that were not accepted."""
     by_column: dict[tuple[str, str], dict[str, int]] = {}
     field = _FIELDS[spec.layout]

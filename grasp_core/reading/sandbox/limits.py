@@ -122,7 +122,7 @@ _held: Counter[str] = Counter()
 _lock = threading.Lock()
 
 
-def count_held(data: pa.Table, name: str) -> None:
+def count_open_table(data: pa.Table, name: str) -> None:
     """Count a table's memory while it exists, for the person who asks, if several share this program."""
     person, most = asking(), current_limits().memory
     if person is None:

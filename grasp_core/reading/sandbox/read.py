@@ -20,7 +20,7 @@ from grasp_core.model.turns import Turns, asking
 from grasp_core.reading.archives import containers
 from grasp_core.reading.archives.containers import MAX_BYTES
 from grasp_core.reading.sandbox import wire
-from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_held, current_limits
+from grasp_core.reading.sandbox.limits import NO_MEMORY, Limits, count_open_table, current_limits
 from grasp_core.reading.sandbox.process import HELPER, Helper, HelperGoneError, Job
 from grasp_core.reading.table.parsed import Watch, unwatched
 from grasp_core.reading.table.table import Parsed, Table
@@ -208,7 +208,7 @@ def read(
             return wire.receive_table(conversation.channel, content, lines, Parsed)
 
     parsed = _in_turn(tried, lambda: watch(0, 1))
-    count_held(parsed.data, name)
+    count_open_table(parsed.data, name)
     return parsed
 
 

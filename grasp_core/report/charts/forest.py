@@ -16,7 +16,7 @@ from grasp_core.report.charts import theme as draw
 from grasp_core.report.charts.rows import MEMBERS, Axis, Row, in_rows, in_words, of_groups, on_page
 from grasp_core.report.models import EVERYBODY, lead_of
 from grasp_core.report.slices import by_value
-from grasp_core.report.tables import RowOrder, large_groups, not_drawn, ordered_groups, told_axes
+from grasp_core.report.tables import RowOrder, large_groups, not_drawn, ordered_groups, shown_axes
 from grasp_core.report.words import names
 from grasp_core.report.words.label_use import p_and_q, shift_outcome, tested_as, write_points
 
@@ -154,7 +154,7 @@ def dsi_chart(result: RunResult, theme: draw.Theme = "light") -> alt.LayerChart:
     heading = draw.title("Diversity sensitivity by axis", told)
     if not result.dsi:
         return draw.message(theme, heading=heading, text="This run reports no DSI.")
-    rows = [_of_axis(result, row) for row in told_axes(result)]
+    rows = [_of_axis(result, row) for row in shown_axes(result)]
     about = {"group": "Axis", "attained": "Attained by"}
     own = {"p_group": "p of that group’s GAI", "significance_group": "Result for that group"}
     called = _told(about, "DSI") | {"p": "p (against the largest of random groupings)"} | own

@@ -14,7 +14,7 @@ from grasp_core.report.charts.rows import within
 from grasp_core.report.findings.advice import doubted
 from grasp_core.report.findings.finding import BECAUSE_OF, COHESION, NO_EFFECT, Finding
 from grasp_core.report.findings.selection import by_verdict
-from grasp_core.report.tables import FEWEST, IN_TABLES, ends, explaining
+from grasp_core.report.tables import FEWEST, IN_TABLES, ends, explaining_groups
 from grasp_core.report.words import label_use
 from grasp_core.report.words.names import VERDICT_NAMES, InPlaceOfGai, format_interval, format_value, told_of
 
@@ -89,7 +89,7 @@ def _one_label(found: list[Finding]) -> str | None:
     uses = [one.row.label_use for one in found]
     if any(use is None or len(use.labels) != 2 for use in uses) or uses[0] is None:
         return None
-    told = label_use.said_more(uses[0])
+    told = label_use.label_for_sentence(uses[0])
     return None if told is None else told[0]
 
 
@@ -132,7 +132,7 @@ class _Drawing:
         """The label that the group is drawn by, and its shift."""
         use = one.row.label_use
         if use is None or self._label is None:
-            return None if use is None else label_use.said_more(use)
+            return None if use is None else label_use.label_for_sentence(use)
         return self._label, use.labels[self._label]
 
     def _left(self) -> _Panel:
@@ -184,10 +184,10 @@ class _Drawing:
         status, colour = VERDICT_NAMES[code], _COLOURS.get(code, "none")
         if verdict is not None and verdict.by is not None:
             perhaps = "perhaps " if verdict.by in self._uncertain else ""
-            differs = "" if one.hangs_on == BECAUSE_OF else "differs "
-            others = explaining(self._result, one.row)
+            differs = "" if one.link_words == BECAUSE_OF else "differs "
+            others = explaining_groups(self._result, one.row)
             whom = spoken(verdict.by) if len(others) == 1 else f"{len(others)} others"
-            status = f"{perhaps}{differs}only {one.hangs_on} {whom}"
+            status = f"{perhaps}{differs}only {one.link_words} {whom}"
         if one.undone and code == "clear":
             status, colour = "not certain: something else may explain it", "nominal"
         size = ", ".join(f"{half.row.n_raters:,}" for half in (one, one.other) if half is not None)

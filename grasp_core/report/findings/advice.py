@@ -11,7 +11,7 @@ from grasp_core.model.result import RunResult
 from grasp_core.model.spec import AnalysisSpec
 from grasp_core.model.text import Segment, Sentence, strong
 from grasp_core.report.findings.finding import LABEL_USE, Doubt, Finding
-from grasp_core.report.findings.selection import findings, left_given, may_stand_behind, standing_pair
+from grasp_core.report.findings.selection import explaining_axis, findings, still_differing, strongest_pair
 
 OF_GAI = ("gai", "gap", "irr", "gai_difference", "irr_difference")
 MANY = 0.1
@@ -128,12 +128,12 @@ def _of_other_axes(result: RunResult, about: About) -> Iterator[Doubt]:
         if not here:
             continue
         settled.add(column)
-        if not here & left_given(result, found):
+        if not here & still_differing(result, found):
             given = axis_label((column,))
             lead = f"No longer given {given} ({given} may stand behind it, or too few raters may move)"
             yield Doubt(lead, f"no longer given {given}", f"do not recruit by {axis}: see what {given} tells")
     for one in result.associations:
-        other = may_stand_behind(result, one, about.axes)
+        other = explaining_axis(result, one, about.axes)
         if other is None or other in settled:
             continue
         own = axis_label((one.first if other == one.second else one.second,))
@@ -156,7 +156,7 @@ def advice(result: RunResult, found: Sequence[Finding]) -> tuple[Sentence, ...]:
     """Advise how to remove doubts, then whom to recruit or ask; without findings, how to find more."""
     if not found and result.groups and all(row.least_p is not None for row in result.groups):
         return (_more_ways(result.spec.analysis),)
-    pair = None if found else standing_pair(result)
+    pair = None if found else strongest_pair(result)
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
         return (_as_many(a, " and ", b),)

@@ -20,11 +20,17 @@ from grasp_core.report.findings.selection import (
     judged,
     nearest,
     of_verdict,
-    standing_pair,
+    strongest_pair,
 )
-from grasp_core.report.tables import NO_VALUE, effect, explaining, lacking
+from grasp_core.report.tables import NO_VALUE, effect, explaining_groups, lacking
 from grasp_core.report.words import names
-from grasp_core.report.words.label_use import higher_or_lower, of_100, of_scale, said_more, scale_outcome
+from grasp_core.report.words.label_use import (
+    higher_or_lower,
+    label_for_sentence,
+    of_100,
+    of_scale,
+    scale_outcome,
+)
 
 EVERYBODY = "everybody else"
 NO_DIFFERENCE = "No difference found between groups of raters"
@@ -54,11 +60,11 @@ def title(result: RunResult, found: Sequence[Finding]) -> Sentence:
         return Sentence.of(*claim(certain[0], result), certain[0].brief)
     if found:
         return Sentence.of("Not certain: ", *claim(found[0], result), found[0].brief)
-    pair = standing_pair(result)
+    pair = strongest_pair(result)
     if pair is not None:
         a, b = (strong(spoken(group)) for group in (pair.a, pair.b))
         use = pair.label_use if pair.verdict and "labels" in pair.verdict.kinds else None
-        labels = None if use is None else said_more(use)
+        labels = None if use is None else label_for_sentence(use)
         if labels is not None:
             return Sentence.of(a, " raters ", *_says(*labels), b, " raters")
         return Sentence.of(a, " and ", b, " raters answer the same items differently")
@@ -76,7 +82,7 @@ def line(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
 
 def _missed(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
     """Say which difference would have been found; None if the title names a difference, or it is unknown."""
-    return None if found or standing_pair(result) else could_have_been_found(result)
+    return None if found or strongest_pair(result) else could_have_been_found(result)
 
 
 def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
@@ -103,11 +109,11 @@ def counts(result: RunResult, found: Sequence[Finding]) -> Sentence | None:
         said += [" ", f"In {which} difference may be luck."]
     if explained:
         count = count_groups(explained)
-        by = {explaining(result, one.row) for one in explained}
+        by = {explaining_groups(result, one.row) for one in explained}
         undone = {group for one in found if one.undone for group in one.groups}
         differ = "may differ" if undone.intersection(*by) else agree(count, "differs", "differ")
         other, *others = by
-        how = "from" if all(one.hangs_on != BECAUSE_OF for one in explained) else BECAUSE_OF
+        how = "from" if all(one.link_words != BECAUSE_OF for one in explained) else BECAUSE_OF
         only = f"{spelled(count).capitalize()} {differ} only {how} "
         if others or not other:
             said += [" ", f"{only}other groups."]
@@ -161,7 +167,7 @@ def _labels(one: Finding, result: RunResult) -> tuple[str | Segment, ...]:
     if mean is not None and mean.value:
         return (f"rate {of_scale(mean.value)} {higher_or_lower(mean.value)} on average than ",)
     use = one.row.label_use
-    found = None if use is None else said_more(use)
+    found = None if use is None else label_for_sentence(use)
     return () if found is None else _says(*found)
 
 
@@ -235,7 +241,7 @@ def _how_much(one: Finding, result: RunResult) -> tuple[Sentence, ...]:
         few, many = map(of_scale, sorted((abs(mean.interval.low), abs(mean.interval.high))))
         return (Sentence.of(f"How much: {few} to {many} {higher_or_lower(mean.value)}."),)
     use = one.row.label_use
-    told = said_more(use) if one.what == LABEL_USE and use is not None else None
+    told = label_for_sentence(use) if one.what == LABEL_USE and use is not None else None
     if told is None or told[1].low is None or told[1].high is None:
         return ()
     (_, shift), ends = told, (abs(told[1].low), abs(told[1].high))
@@ -317,7 +323,7 @@ def verdict_sentence(row: GroupResult, result: RunResult) -> Sentence | None:
     code, tests = strong(names.VERDICT_NAMES[verdict.code]), names.together_words(verdict)
     by: list[str | Segment] = []
     if verdict.by is not None:
-        whose = first_names(list(map(spoken, explaining(result, row))))
+        whose = first_names(list(map(spoken, explaining_groups(result, row))))
         by = [": without the raters of ", *whose, " nothing is left"]
     return Sentence.of("Verdict: ", code, f" ({tests})", *by, ".")
 
@@ -327,7 +333,7 @@ def _explained(result: RunResult, found: Sequence[Finding]) -> list[Sentence]:
     undone = {group for one in found if one.undone for group in one.groups}
     of: dict[tuple[str, tuple[Group, ...]], list[Finding]] = {}
     for one in of_verdict(result, "explained"):
-        of.setdefault((one.hangs_on, explaining(result, one.row)), []).append(one)
+        of.setdefault((one.link_words, explaining_groups(result, one.row)), []).append(one)
     said = []
     for (how, by), explained in of.items():
         count = count_groups(explained)

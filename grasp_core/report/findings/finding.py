@@ -117,7 +117,7 @@ class Finding:
         return (self.row.group,) if self.other is None else (self.row.group, self.other.row.group)
 
     @property
-    def hangs_on(self) -> str:
+    def link_words(self) -> str:
         """Link to the group that explains it: "from" for a group of the same axis, else "because of"."""
         by = None if self.verdict is None else self.verdict.by
         return "from" if by is not None and by.axes == self.row.group.axes else BECAUSE_OF

@@ -13,7 +13,7 @@ from grasp_core.model.remarks.remark import Code, Remark
 from grasp_core.model.result import RunResult
 from grasp_core.model.spec import DEFAULT_PERMUTATIONS, MAX_PERMUTATIONS, WORKLOAD, RunSpec
 from grasp_core.model.text import agree, listed, quoted
-from grasp_core.report.findings.selection import held_or_hinted, may_stand_behind
+from grasp_core.report.findings.selection import explaining_axis, held_or_hinted
 
 SCREEN_OF: Mapping[Code, Screen] = {
     Caution.RANDOM_RESPONDERS: "random",
@@ -166,8 +166,7 @@ def warned(result: RunResult) -> Warned:
     in_doubt = {
         (axis_label((one.first,)), axis_label((one.second,)))
         for one in result.associations
-        if not {one.first, one.second} <= given
-        and any(may_stand_behind(result, one, axes) for axes in marked)
+        if not {one.first, one.second} <= given and any(explaining_axis(result, one, axes) for axes in marked)
     }
     in_order = ranked(result.warnings)
     first = []

@@ -14,7 +14,7 @@ from grasp_core.report.findings.finding import LABEL_USE, SPREAD, SYMMETRIC, Fin
 from grasp_core.report.words.label_use import centre, foremost, interval_of, tested_as
 from grasp_core.report.words.names import InPlaceOfGai, lead_statistic, told_of
 
-TOLD_FIRST = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
+REPORT_ORDER = (LABEL_USE, *sorted(TABLE, key=lambda name: TABLE[name].told), SPREAD)
 """Statistics of a group, in the order in which people ask: label use comes first."""
 _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
     "labels": (LABEL_USE,),
@@ -26,9 +26,9 @@ _OF_KIND: Mapping[Kind, tuple[str, ...]] = {
 
 
 def evidence(row: GroupResult, name: str) -> tuple[Finding, ...]:
-    """All statistics of one group that have a value, in the order of :data:`TOLD_FIRST`."""
+    """All statistics of one group that have a value, in the order of :data:`REPORT_ORDER`."""
     found = []
-    for what in TOLD_FIRST:
+    for what in REPORT_ORDER:
         if what == LABEL_USE:
             one = of_labels(row, name)
             found += [] if one is None else [one]
@@ -72,7 +72,7 @@ def findings(result: RunResult) -> tuple[Finding, ...]:
     if judged(result):
         return of_verdict(result, "clear")
     told = _told_once(_held(result, "corrected", leading(result)), result)
-    return tuple(sorted(told, key=lambda one: (TOLD_FIRST.index(one.what), -one.size)))
+    return tuple(sorted(told, key=lambda one: (REPORT_ORDER.index(one.what), -one.size)))
 
 
 def of_verdict(result: RunResult, code: VerdictCode) -> tuple[Finding, ...]:
@@ -130,7 +130,7 @@ def _marked(one: Finding, verdict: Verdict) -> Finding:
     return replace(one, outcome=replace(one.outcome, significance=mark))
 
 
-def standing_pair(result: RunResult) -> PairResult | None:
+def strongest_pair(result: RunResult) -> PairResult | None:
     """Return the strongest pair, if no group is clear and it is significant over groups and pairs together.
 
     Groups and pairs are two families, each corrected separately. If the first shows nothing, the second has
@@ -147,7 +147,7 @@ def standing_pair(result: RunResult) -> PairResult | None:
     return min(holding, key=lambda found: found[0])[1] if holding else None
 
 
-def held_groups(result: RunResult, significance: Significance = "corrected") -> frozenset[Group]:
+def significant_groups(result: RunResult, significance: Significance = "corrected") -> frozenset[Group]:
     """Groups that make a finding, or would without another group; for "nominal", the hints."""
     if judged(result):
         codes = ("clear", "explained") if significance == "corrected" else ("hint",)
@@ -157,10 +157,10 @@ def held_groups(result: RunResult, significance: Significance = "corrected") -> 
 
 def held_or_hinted(result: RunResult) -> frozenset[Group]:
     """Groups that make a finding, or would without another group, and hints."""
-    return held_groups(result) | held_groups(result, "nominal")
+    return significant_groups(result) | significant_groups(result, "nominal")
 
 
-def may_stand_behind(result: RunResult, one: Association, axes: AxisSet) -> str | None:
+def explaining_axis(result: RunResult, one: Association, axes: AxisSet) -> str | None:
     """Return the related axis that may explain the differences of groups of `axes`; None if it cannot.
 
     It may if its own groups are marked, since a cause differs more than its effect, or if none was tested.
@@ -173,7 +173,7 @@ def may_stand_behind(result: RunResult, one: Association, axes: AxisSet) -> str 
     return other if not alone or alone & held_or_hinted(result) else None
 
 
-def left_given(result: RunResult, found: GivenResult) -> frozenset[Group]:
+def still_differing(result: RunResult, found: GivenResult) -> frozenset[Group]:
     """Groups that still differ given an axis: by all their tests together, at p < 0.05.
 
     This explains a verdict, as leaving out raters does, so it is not corrected again. Without verdicts, these
@@ -184,7 +184,7 @@ def left_given(result: RunResult, found: GivenResult) -> frozenset[Group]:
         return frozenset(
             group for group, one in known if one is not None and one.p is not None and one.p < LEVEL
         )
-    return held_groups(replace(result, groups=found.groups))
+    return significant_groups(replace(result, groups=found.groups))
 
 
 def leading(result: RunResult) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ def nearest(result: RunResult) -> tuple[Finding, ...]:
     """Hints, which are no findings, strongest first; without verdicts, nominal marks."""
     if judged(result):
         return of_verdict(result, "hint")
-    held = {one.row.group for one in _held(result, "corrected", TOLD_FIRST)}
+    held = {one.row.group for one in _held(result, "corrected", REPORT_ORDER)}
     marked = [one for one in _held(result, "nominal", leading(result)) if one.row.group not in held]
     near = _told_once(marked, result)
     return tuple(sorted(near, key=lambda one: (_or_1(one.outcome.q), -one.size)))
@@ -269,5 +269,5 @@ def _together(one: Finding, other: Finding) -> Finding:
     shift = of_labels(one.row, one.name)
     first, second = (other, one) if shift is not None and shift.value < 0 else (one, other)
     own = [part for part in second.further if part.what not in SYMMETRIC]
-    further = sorted((*first.further, *own), key=lambda part: TOLD_FIRST.index(part.what))
+    further = sorted((*first.further, *own), key=lambda part: REPORT_ORDER.index(part.what))
     return replace(first, further=tuple(further), other=second)

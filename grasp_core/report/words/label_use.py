@@ -109,7 +109,7 @@ def foremost(use: LabelUse) -> tuple[str, Shift] | None:
     return label, estimable[label]
 
 
-def said_more(use: LabelUse) -> tuple[str, Shift] | None:
+def label_for_sentence(use: LabelUse) -> tuple[str, Shift] | None:
     """Return the label for a sentence: :func:`foremost`, or one given more often that moves nearly as far."""
     found = foremost(use)
     if found is None or (found[1].value or 0.0) >= 0:
@@ -142,7 +142,7 @@ def manner(use: LabelUse, than: str | Segment | None = None) -> tuple[str | Segm
 
     For example "say “unsafe” 11 points more often than the others on the same items [4, 18]".
     """
-    found = said_more(use)
+    found = label_for_sentence(use)
     if found is None:
         return ()
     label, shift = found
@@ -279,7 +279,7 @@ def shift_outcome(use: LabelUse | None, label: str) -> Outcome:
     if shift.value is None:
         return Outcome(None, reason=use.reason)
     mark: Significance = "none"
-    told = {use.most, *(said_more(use) or ())[:1]}
+    told = {use.most, *(label_for_sentence(use) or ())[:1]}
     if label in told or len(use.labels) == 2:  # one gains what the other loses
         mark = use.significance
     elif use.significance != "none" and shift.p is not None and shift.p < LEVEL:

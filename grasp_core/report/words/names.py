@@ -205,7 +205,7 @@ def told_of(row: GroupResult, statistic: str) -> Outcome:
     return InPlaceOfGai(**{field.name: getattr(gap, field.name) for field in fields(gap)})
 
 
-def told_dsi(row: DsiResult, groups: Iterable[GroupResult]) -> Outcome:
+def shown_dsi(row: DsiResult, groups: Iterable[GroupResult]) -> Outcome:
     """The DSI that people read: its group's gap in place of a GAI that says little, with the DSI's test."""
     attained = next((one for one in groups if one.group == row.group), None)
     told = row.outcome if attained is None else told_of(attained, "gai")

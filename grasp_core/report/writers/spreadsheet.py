@@ -31,7 +31,7 @@ from grasp_core.report.tables import (
     Kind,
     columns_of_groups,
     sheet,
-    told_axes,
+    shown_axes,
     with_label_use,
 )
 from grasp_core.report.tidy import LABEL_USE, label_use_lines
@@ -168,7 +168,7 @@ def _groups(result: RunResult) -> list[Cells]:
 
 
 def _dsi(result: RunResult) -> list[Cells]:
-    return sheet(DSI, told_axes(result))
+    return sheet(DSI, shown_axes(result))
 
 
 def _label_use(result: RunResult) -> list[Cells]:

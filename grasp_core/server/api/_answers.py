@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from grasp_core.engine.service import Making, Makings
+from grasp_core.engine.service import PendingAnswer, PendingAnswers
 from grasp_core.model.access import User
 from grasp_core.model.errors import GraspError, RunCancelledError
 from grasp_core.server.api._admission import Asking, Caller
@@ -112,12 +112,12 @@ class JsonObject(RootModel[dict[str, object]]):
 
 
 def later(
-    asking: Caller, user: User, work: Callable[[Told], Done], beside: Makings[Any] | None = None
+    asking: Caller, user: User, work: Callable[[Told], Done], beside: PendingAnswers[Any] | None = None
 ) -> Done:
     """Start work in the background, by default as reading of files; return the state of the work."""
     named = secrets.token_urlsafe(15)
 
-    def make(making: Making[BaseModel | ProblemError]) -> BaseModel | ProblemError:
+    def make(making: PendingAnswer[BaseModel | ProblemError]) -> BaseModel | ProblemError:
         def told(words: str) -> None:
             making.check()
             making.doing = words
@@ -150,7 +150,7 @@ def stop_work(work_id: str, asking: Asking) -> None:
     _own(asking, work_id).cancelled = True
 
 
-def _own(asking: Caller, work_id: str) -> Making[Any]:
+def _own(asking: Caller, work_id: str) -> PendingAnswer[Any]:
     key, server = f"{asking.person.id} {work_id}", asking.server
     found = server.works.find(key) or server.questions.find(key)
     if found is None or found.cancelled:
@@ -158,7 +158,7 @@ def _own(asking: Caller, work_id: str) -> Making[Any]:
     return found
 
 
-def _told(asking: Caller, work_id: str, making: Making[Any]) -> Work:
+def _told(asking: Caller, work_id: str, making: PendingAnswer[Any]) -> Work:
     """Return the state of work as a form."""
     found, seconds = making.found, time.monotonic() - making.began if making.took is None else making.took
     problem = found if isinstance(found, ProblemError) else None

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
-from grasp_core.analysis.items.panel import ItemsAsked
+from grasp_core.analysis.items.panel import ItemsRequest
 from grasp_core.analysis.planner.simulation import (
     UNLESS_SAID,
     PlanTask,
@@ -21,7 +21,7 @@ from grasp_core.analysis.planner.simulation import (
 from grasp_core.analysis.planner.values import Assumed, PlanSpec, plan_dict
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.analysis.rater_map_values import ANSWER, RaterMap, of_answer, rater_map_dict
-from grasp_core.engine.service import all_asked, check_items, id_of
+from grasp_core.engine.service import check_items, id_of, possible_requests
 from grasp_core.model.access import EVERYONE, User
 from grasp_core.model.errors import SpecError
 from grasp_core.model.groups import Group, form_groups, one_line
@@ -260,7 +260,7 @@ def list_items(run_id: str, asking: Asking) -> Items:
     """List the groups of a run whose items were requested, on the page or here."""
     record, result = _run(asking, run_id)
     kept = asking.server.items.kept_ids(record)
-    asked = ((one, id_of(one.group, one.question) in kept) for one in all_asked(result))
+    asked = ((one, id_of(one.group, one.question) in kept) for one in possible_requests(result))
     found = (_told(asking, record, one, kept=is_kept) for one, is_kept in asked)
     return Items(items=[one for one in found if one is not None])
 
@@ -304,7 +304,7 @@ def read_items(run_id: str, items_id: str, asking: Asking) -> Response:
     The answer has ids of items and counts of labels, no text and no rater.
     """
     record, result = _run(asking, run_id)
-    asked = {id_of(one.group, one.question): one for one in all_asked(result)}.get(items_id)
+    asked = {id_of(one.group, one.question): one for one in possible_requests(result)}.get(items_id)
     if asked is None:
         raise missing(_WHAT)
     plain = asking.server.items.kept(record.id, record.project, items_id)
@@ -324,7 +324,7 @@ def _run(asking: Caller, run_id: str) -> tuple[RunRecord, RunResult]:
     return record, agreement_of(asking, record, "Results about models have no groups.")
 
 
-def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
+def _asked(result: RunResult, new: NewItems) -> ItemsRequest:
     """Return the request for items, with the group as the result has it."""
     labels = [str(one.label) for one in result.spec.data.questions]
     if new.question is None and len(labels) > 1:
@@ -336,14 +336,14 @@ def _asked(result: RunResult, new: NewItems) -> ItemsAsked:
         raise ProblemError("not-found", f"There is no question {named}; there is {listed(labels)}.")
     question = 0 if new.question is None else labels.index(new.question)
     wanted = Group(tuple(new.group), tuple(new.group.values()))
-    for asked in all_asked(result):
+    for asked in possible_requests(result):
         if (asked.group.key, asked.question) == (wanted.key, question):
             return asked
     shown = printable(f"{wanted.label} of {' x '.join(wanted.axes)}")
     raise ProblemError("not-found", f"The run has no group {shown}.")
 
 
-def _told(asking: Caller, record: RunRecord, asked: ItemsAsked, *, kept: bool) -> AskedItems | None:
+def _told(asking: Caller, record: RunRecord, asked: ItemsRequest, *, kept: bool) -> AskedItems | None:
     """Return the state of requested items; None if nobody requested them, or another server computes them."""
     if kept:
         return AskedItems.of(asked, state="done", share=1.0, error=None)

@@ -29,7 +29,7 @@ from grasp_core.reading.guess.advice import Named, Reason, all_taken, told
 from grasp_core.reading.guess.recognise import Guess, question
 from grasp_core.reading.guess.tables import guessed
 from grasp_core.reading.table.table import Table
-from grasp_core.report.account import said_of_assignment
+from grasp_core.report.account import assignment_warnings
 from grasp_core.report.contents import run_title
 from grasp_core.report.quality import findings, power_of, quality_report
 from grasp_core.server.api import forms
@@ -209,7 +209,7 @@ def hints(
     if spec.analysis.axes:
         seen, exchange = Seen.of(dataset.annotations), exchange_of(dataset.raters, spec.analysis)
         checks = check_assignment(seen, dataset.annotations_of, groups, spec.analysis.axes, exchange)
-        warnings = said_of_assignment(checks, of_models=bool(spec.models))
+        warnings = assignment_warnings(checks, of_models=bool(spec.models))
         for one in warnings:
             voice.note(str(one))
         asked.say_afterwards(warnings, voice)

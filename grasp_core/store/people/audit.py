@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from grasp_core.model.errors import StoreError
-from grasp_core.store.base import Store, of_row, put
+from grasp_core.store.base import Store, from_row, put
 from grasp_core.store.database import SECRET, snapshot, to_read, to_write
 from grasp_core.store.schema import audit, audit_heads, storable
 
@@ -131,7 +131,7 @@ class AuditStore(Store):
         with to_read(self._engine) as connection:
             total = connection.execute(sa.select(sa.func.count()).select_from(audit).where(which))
             return [
-                of_row(LogEntry, row, details=json.loads(row.details)) for row in connection.execute(query)
+                from_row(LogEntry, row, details=json.loads(row.details)) for row in connection.execute(query)
             ], total.scalar_one()
 
     def lines(self) -> Iterator[str]:
@@ -218,7 +218,7 @@ class AuditStore(Store):
 
 def _head(connection: Connection) -> Head | None:
     row = connection.execute(sa.select(audit_heads)).first()
-    return None if row is None else of_row(Head, row)
+    return None if row is None else from_row(Head, row)
 
 
 def _last(connection: Connection) -> Head | None:

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from grasp_core.model.access import Person, Scope, Token
 from grasp_core.model.errors import LimitError
-from grasp_core.store.base import Store, of_row, put
+from grasp_core.store.base import Store, from_row, put
 from grasp_core.store.database import digest_of, insert_new, new_id, to_write
 from grasp_core.store.people.people import PERSON, person_of
 from grasp_core.store.schema import people, sessions, source_tokens, storable, tokens
@@ -82,7 +82,7 @@ class SessionStore(Store):
             .where(sessions.c.person_id == person_id, self._goes_on())
             .order_by(sessions.c.seen_at.desc(), sessions.c.key)
         )
-        return [of_row(Session, row) for row in self._rows(query)]
+        return [from_row(Session, row) for row in self._rows(query)]
 
     def end(self, person_id: str, key: str | None = None) -> None:
         """End a session of a person, or all of them."""
@@ -146,7 +146,7 @@ class TokenStore(Store):
             return None
         if row.stale:
             self._write(tokens.update().where(tokens.c.id == row.id).values(last_used_at=now))
-        return of_row(Token, row, expired=False)
+        return from_row(Token, row, expired=False)
 
     def _works(self) -> sa.ColumnElement[bool]:
         goes_on: sa.ColumnElement[bool] = tokens.c.expires_at > self._now
@@ -176,7 +176,7 @@ class TokenStore(Store):
     def _found(self, which: sa.ColumnElement[bool]) -> list[Token]:
         expired = (tokens.c.expires_at <= self._now).label("expired")
         query = sa.select(tokens, expired).where(which).order_by(tokens.c.created_at.desc(), tokens.c.id)
-        return [of_row(Token, row, expired=bool(row.expired)) for row in self._rows(query)]
+        return [from_row(Token, row, expired=bool(row.expired)) for row in self._rows(query)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class SourceTokenStore(Store):
     def get(self, *, owner: str, site: str) -> KeptToken | None:
         """A person's token for a site; None if none is kept."""
         row = self._row(sa.select(source_tokens).where(_is(owner, site)))
-        return None if row is None else of_row(KeptToken, row)
+        return None if row is None else from_row(KeptToken, row)
 
     def forget(self, *, owner: str, site: str) -> bool:
         """Delete a token; return whether there was one."""

@@ -13,12 +13,12 @@ from sqlalchemy import Connection, LargeBinary, Table, Text
 from grasp_core.model.access import EVERYONE, Identity, Person, Role
 from grasp_core.model.errors import AccessError
 from grasp_core.store import schema
-from grasp_core.store.base import Store, of_row, put
+from grasp_core.store.base import Store, from_row, put
 from grasp_core.store.database import insert_new, leave_no_trace, new_id, snapshot, to_read, to_write
 from grasp_core.store.schema import addresses, people, project_members, projects, runs, sessions, submissions
 
 
-def tell_apart(connection: Connection, owners: Sequence[str], heir: str) -> None:
+def separate_owners(connection: Connection, owners: Sequence[str], heir: str) -> None:
     """Remove duplicates of what a person has only once, before these owners' objects become the heir's.
 
     A run whose question the heir would have twice loses its key, like an uploaded result: no question finds
@@ -151,7 +151,7 @@ def ids_named(text: str) -> sa.Select[tuple[str]]:
 
 def person_of(row: Any) -> Person:
     """The person that a row of :data:`PERSON` describes."""
-    return of_row(Person, row, identity=of_row(Identity, row))
+    return from_row(Person, row, identity=from_row(Identity, row))
 
 
 def _person(person_id: str) -> sa.Update:
@@ -251,7 +251,7 @@ class PersonalData(Store):
                     connection.execute(trace.table.delete().where(which))
                 else:
                     if trace is runs.c.owner:
-                        tell_apart(connection, names, heir)
+                        separate_owners(connection, names, heir)
                     connection.execute(trace.table.update().where(which).values({trace.name: heir}))
             for trace in THEIR_OWN:
                 connection.execute(trace.table.delete().where(trace.in_(names)))

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from grasp_core.model.access import EVERYONE, ProjectRole, User
 from grasp_core.model.errors import AccessError, LimitError, StoreError
 from grasp_core.store import schema
-from grasp_core.store.base import Bound, Lately, of_row, put
+from grasp_core.store.base import Bound, RecentReads, from_row, put
 from grasp_core.store.claims import GOING
 from grasp_core.store.database import leave_no_trace, new_id, only_one, to_write
 from grasp_core.store.schema import current_projects, files, project_members, projects, runs, storable
@@ -68,7 +68,7 @@ class ProjectStore(Bound):
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
-        self._known: Lately[dict[str, ProjectRole]] = Lately()
+        self._known: RecentReads[dict[str, ProjectRole]] = RecentReads()
 
     def create(self, name: str, *, owner: Member | None) -> Project:
         """Make a project with its owner, None if nobody signs in; raises LimitError for an invalid name."""
@@ -242,7 +242,7 @@ def _checked_name(name: str) -> str:
 
 
 def _project(row: Any) -> Project:
-    return of_row(Project, row, archived=row.archived_at is not None)
+    return from_row(Project, row, archived=row.archived_at is not None)
 
 
 def _copy_files(connection: Connection, run_id: str, source: str, target: str) -> None:

@@ -238,7 +238,7 @@ def show_baselines() -> None:
     seed = int(last.number_input("Seed", min_value=0, value=1, **ui.for_visit("baseline-seed")))
     rows = _labelled_rows(task)
     if rows is not None and name == LM:
-        with ui.refusal_told():
+        with ui.show_refusal():
             _ask_language_model(task, rows, way, seed)
     elif rows is not None:
         if ui.button("Run the baseline", "play_arrow", type="primary"):
@@ -282,7 +282,7 @@ def _show_wrong(task: Task, rows: Rows, predicted: Sequence[str]) -> None:
 
 
 def _labelled_rows(task: Task) -> Rows | None:
-    with ui.refusal_told():
+    with ui.show_refusal():
         path = _file_of(task, TRAIN_FILE)
         if path is not None:
             return read_rows(path, task, labelled=True)
@@ -316,7 +316,7 @@ def _keep_rows(task_name: str, key: str) -> None:
 def _run(name: str, task: Task, rows: Rows, way: scoring.Way, seed: int) -> None:
     key = scoring.work_key(name, task, [rows], way, seed)
     done: dict[str, list[str]] = st.session_state.setdefault(_DONE, {}).setdefault(key, {})
-    with ui.refusal_told():
+    with ui.show_refusal():
         folds = scoring.leave_one_out(rows) if way == "loo" else scoring.stratified_splits(rows, seed)
         unlabelled = _file_of(task, TEST_FILE) if name == SPREADING else None
         texts = () if unlabelled is None else read_rows(unlabelled, task, labelled=False).texts

@@ -73,7 +73,7 @@ def show_human_baseline() -> None:
     what = (session.dataset.summary.sha256, spec, right, file, votes, items, seed, qualifying, bar, by)
     if ui.button("Score people", "groups", type="primary", disabled=under_way(_SCORE)):
         require_run()
-        with ui.refusal_told():
+        with ui.show_refusal():
             gold = _gold(session.annotations, spec, right, file)
             asked = None if qualifying is None else right_labels(qualifying)
             job = HumanDraws(session.dataset, gold, votes, items, seed, asked, bar, by)
@@ -156,7 +156,7 @@ def _offer_row(
     about = (*what, task, kind, name)
     if pressed:
         owner = require_run().id
-        with ui.refusal_told():
+        with ui.show_refusal():
             asked = None if qualifying is None else right_labels(qualifying)
             store, pool = here().submissions, server.shared().service.pool
 
@@ -187,7 +187,7 @@ def _offer_sheet() -> None:
         voters = middle.text_input("Voters, separated by commas", "1, 2, 3, 4, 5", key="sheet-voters")
         items = int(last.number_input("Rows", 1, value=100, key="sheet-items"))
         task = tasks()[chosen]
-        with ui.refusal_told():
+        with ui.show_refusal():
             train = read_rows(folder / chosen / TRAIN_FILE, task, labelled=True)
             test = read_rows(folder / chosen / TEST_FILE, task, labelled=False)
             names = [name.strip() for name in voters.split(",")]

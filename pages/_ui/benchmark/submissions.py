@@ -148,7 +148,7 @@ def show_submission() -> None:
         return
     shown, size, content = given
     stops = True
-    with ui.refusal_told():
+    with ui.show_refusal():
         check_size(size, MAX_ARCHIVE, shown, "a submission")
         submission, problems, faulty = submitting.looked_at(content(), shown, server.shared().settings)
         stops = bool(faulty)

@@ -25,7 +25,7 @@ from grasp_core.reading.screens.duplicates import (
 from grasp_core.reading.screens.random_responders import random_responders
 from grasp_core.report import quality as tables
 from grasp_core.report.contents import counts_of
-from grasp_core.report.quality import Looked, axis_counts, cross_table, label_counts, looked_at
+from grasp_core.report.quality import QualityChecks, axis_counts, cross_table, label_counts, looked_at
 from grasp_core.server import server
 from pages._ui.data.decisions import offer_leaving_out
 from pages._ui.helpers.identity import require_run
@@ -195,7 +195,7 @@ _EXPLAINED = {
 }
 
 
-def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
+def _show_figures(looked: QualityChecks, duplicates: CloseRaters | None) -> None:
     for title, table in tables.looked_tables(looked).items():
         st.subheader(title)
         if title in _EXPLAINED:
@@ -206,7 +206,7 @@ def _show_figures(looked: Looked, duplicates: CloseRaters | None) -> None:
         st.write(escape_markdown(tables.duplicates_sentence(duplicates)))
 
 
-def _show_whom(dataset: Dataset, looked: Looked, duplicates: Duplicates | None) -> None:
+def _show_whom(dataset: Dataset, looked: QualityChecks, duplicates: Duplicates | None) -> None:
     """Draw raters' ids, for the person who may want to leave some out; never part of a result."""
     random, constant = looked.random.random, looked.constant.constant
     pairs = () if duplicates is None else duplicates.pairs

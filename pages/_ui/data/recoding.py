@@ -16,7 +16,7 @@ from grasp_core.reading.dataset.recoding import counts, recode
 from grasp_core.reading.table.table import Table
 from grasp_core.report.words.levels import NO_VALUE, step_sentence
 from pages._ui.helpers.state import work
-from pages._ui.helpers.widgets import button, caption, pick, refusal_told, show_table
+from pages._ui.helpers.widgets import button, caption, pick, show_refusal, show_table
 
 _LABELS = "Labels"
 _KINDS = ("Change values", "Cut numbers", "Combine questions")
@@ -147,7 +147,7 @@ def _cut_numbers(tables: Sequence[Table | None], spec: DataSpec) -> None:
     named = st.text_input("Names of the ranges", value=names, key=key)
     labels = tuple(part.strip() for part in named.split(",") if part.strip())
     name = column or None
-    with refusal_told():
+    with show_refusal():
         _offer(Bins(name, tuple(edges), labels), tables, spec, [name])
 
 
@@ -168,7 +168,7 @@ def _combine(table: Table, spec: DataSpec) -> None:
         left = ", ".join(sorted(found - set(order)))
         caption(f"Put all values in order; still without a place: {left}")
         return
-    with refusal_told():
+    with show_refusal():
         _offer(Combine(tuple(chosen), tuple(order), into.strip()), (table, None, None), spec, chosen)
 
 

@@ -231,7 +231,7 @@ def say_of(name: str, warning: str) -> None:
 
 
 @contextmanager
-def refusal_told() -> Iterator[None]:
+def show_refusal() -> Iterator[None]:
     """Show a GraspError of the block in place of what the block would draw."""
     try:
         yield

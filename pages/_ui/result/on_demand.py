@@ -9,7 +9,7 @@ import streamlit as st
 
 from grasp_core.analysis import rater_map_values as maps
 from grasp_core.analysis.items.outcomes import Contribution, ItemOutcome, ItemsResult, Measure, texts_of_items
-from grasp_core.analysis.items.panel import ItemsAsked
+from grasp_core.analysis.items.panel import ItemsRequest
 from grasp_core.analysis.rater_map import MapTask, rater_map
 from grasp_core.engine.service import check_items, id_of
 from grasp_core.model.access import only
@@ -24,7 +24,7 @@ from grasp_core.report.charts.maps import rater_map_chart
 from grasp_core.report.findings.finding import LABEL_USE, Finding
 from grasp_core.report.findings.selection import evidence, findings, named_groups, nearest
 from grasp_core.report.items import MEASURES, in_order, items_title
-from grasp_core.report.words.label_use import said_more
+from grasp_core.report.words.label_use import label_for_sentence
 from grasp_core.report.writers.markdown import items_markdown
 from grasp_core.report.writers.registry import safe_name
 from grasp_core.report.writers.spreadsheet import items_xlsx
@@ -193,7 +193,7 @@ def _open_items(name: str) -> None:
 def _telling(found: ItemsResult, finding: Finding) -> Rows:
     """Return items by their part in the finding: in the use of the same label, else in the distance."""
     use = finding.row.label_use
-    told = None if use is None or finding.what != LABEL_USE else said_more(use)
+    told = None if use is None or finding.what != LABEL_USE else label_for_sentence(use)
     if told is None:
         return in_order(found, "distance", "part")
     more = (told[1].value or 0.0) > 0
@@ -217,7 +217,7 @@ def _find(run: RunRecord, result: RunResult, group: Group, question: int) -> Ite
     except DataError as error:
         st.info(str(error))
         return None
-    asked = ItemsAsked(run.spec, group, result.permutations, question)
+    asked = ItemsRequest(run.spec, group, result.permutations, question)
     said = (
         "Item by item: how much of what this group says differently comes from it, tested under the same "
         "permutations. It takes some seconds, and is kept with the run."

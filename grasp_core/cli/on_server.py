@@ -46,7 +46,7 @@ def on_server(command: Callable[..., Any], address: str) -> Callable[[argparse.N
     return there
 
 
-def run_there(
+def run_on_server(
     api: Api,
     found: Reading,
     given: Mapping[str, Any],
@@ -74,12 +74,12 @@ def worked(api: Api, told: Any) -> Any:
         return api.ended(told, show_line)
 
 
-def map_there(api: Api, run: str) -> RaterMap:
+def map_on_server(api: Api, run: str) -> RaterMap:
     """Return the map of a run's raters."""
     return from_json(api.rater_map(run)["map"], RaterMap)
 
 
-def report_there(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[QualityReport, list[str]]:
+def report_on_server(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[QualityReport, list[str]]:
     """Return the report on data, and the server's notes on how it read them."""
     told = worked(api, api.ask("/quality", {**asked, "power": power, "project": api.project}))
     plain = told.get("report") or told
@@ -87,7 +87,7 @@ def report_there(api: Api, asked: Mapping[str, Any], *, power: bool) -> tuple[Qu
     return QualityReport.from_dict(plain), [in_words_of(VOICE, one) for one in told_too]
 
 
-def asked_lying(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
+def request_for_server_files(chosen: argparse.Namespace, api: Api) -> dict[str, Any] | None:
     """Return the request for a run of files on the server; None if all files are here.
 
     Files that are named without an option are labels, raters and items then, in this order.

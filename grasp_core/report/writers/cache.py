@@ -27,7 +27,7 @@ _MOST_BYTES = 2**26
 _WRITERS = Helper("grasp_core.report.writers.work")
 
 
-class KeptExports:
+class ExportCache:
     """A cache of export files: all people who may see the same result get the same file.
 
     A caller that asks for a file on a person's behalf does so in a :meth:`turn`.
